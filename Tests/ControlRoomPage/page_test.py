@@ -809,6 +809,145 @@ def _(room, browser, arguments):
         assert any(wanted in one for one in seen), f"{wanted} is not reached: {seen}"
 
 
+# Before and after
+
+def opens(room, view):
+    room.page.locator(f'[data-view="{view}"]').click()
+    room.until(f"{view} is shown", lambda: room.page.locator(f"#{view}").is_visible())
+
+
+def needs(room, address):
+    if room.page.evaluate("address => fetch(address).then(answer => answer.status)", address) != 200:
+        raise Skip(f"the server has no {address} yet")
+
+
+@holds("Prepare lists the profiles, and a profile's form and text say the same.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/profiles")
+    page = room.page
+    opens(room, "prepare")
+    room.until("profiles are listed", lambda: page.locator(".profile-item").count() > 3)
+    page.locator(".profile-item", has_text="interview").first.click()
+    room.until("its cameras are rows", lambda: page.locator('.form-row[data-kind="cameras"]').count() == 2)
+    rate = page.locator('.form-row[data-kind="cameras"] select').nth(2)
+    rate.select_option("25")
+    page.locator(".form-head button", has_text="Text").click()
+    text = page.locator(".profile-text").input_value()
+    assert "host: { device: any, size: 1280x720, rate: 25 }" in text, text
+    assert "# The names become files" in text, "comments stay"
+    assert "not kept" in page.locator(".form-head").inner_text()
+    assert_accessible(room, "prepare, text")
+    page.locator(".form-head button", has_text="Form").click()
+    assert_accessible(room, "prepare, form")
+
+
+@holds("The checker's faults stand at their line and under their field, and one click takes what it proposes.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/profiles")
+    page = room.page
+    opens(room, "prepare")
+    page.locator(".profile-item", has_text="interview").first.click()
+    room.until("the text is there", lambda: "layout: pip" in page.locator(".profile-text").input_value())
+    page.locator(".form-head button", has_text="Text").click()
+    page.locator(".profile-text").fill(page.locator(".profile-text").input_value().replace("layout: pip", "layout: pipp"))
+    room.until("the fault is said", lambda: "program.layout" in page.locator(".faults").inner_text())
+    page.locator(".fault-button").first.click()
+    assert page.evaluate("document.activeElement.classList.contains('profile-text')")
+    page.locator(".form-head button", has_text="Form").click()
+    assert page.locator(".field[data-wrong]").count() == 1
+    assert_accessible(room, "prepare, fault")
+    page.locator(".row-fault button", has_text="pip").click()
+    room.until("it is mended", lambda: page.locator(".field[data-wrong]").count() == 0)
+    assert "layout: pip\n" in page.locator(".profile-text").input_value()
+
+
+@holds("The plan and its cost follow an edit.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/profiles")
+    page = room.page
+    opens(room, "prepare")
+    page.locator(".profile-item", has_text="pip").first.click()
+    room.until("the cost is known", lambda: "%" in page.locator(".plan-big").inner_text())
+    before = page.locator(".plan-tracks").inner_text()
+    page.locator('.form-row[data-kind="program"] select').last.select_option("copy")
+    room.until("more is written", lambda: page.locator(".plan-tracks").inner_text() != before)
+
+
+@holds("A profile can be kept under a name.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/profiles")
+    page = room.page
+    opens(room, "prepare")
+    page.locator(".prepare .panel-head button", has_text="Keep as").first.click()
+    page.locator(".keep-form input").first.fill("tested-profile")
+    page.keyboard.press("Enter")
+    room.until("it is listed", lambda: page.locator(".profile-item", has_text="tested-profile").count() == 1)
+
+
+@holds("A camera's controls are sliders that show what the camera kept.")
+def _(room, browser, arguments):
+    role = room.roles()[0]
+    needs(room, f"/api/v1/cameras/{role}/controls")
+    page = room.page
+    opens(room, "prepare")
+    page.locator(".profile-item", has_text="interview").first.click()
+    room.until("rows are there", lambda: page.locator(".row-controls").count() == 2)
+    page.locator(".row-controls").first.click()
+    room.until("something is said", lambda: page.locator(".control").count() > 0 or page.locator(".control-said").first.inner_text() != "")
+    if page.locator(".control").count() == 0:
+        raise Skip("the camera has no controls")
+    assert_accessible(room, "prepare, controls")
+    slider = page.locator(".control:not([data-automatic]) input[type=range]").first
+    before = slider.input_value()
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    room.until("it has moved", lambda: slider.input_value() != before)
+    page.locator(".row-controls").first.click()
+
+
+@holds("Doctor says what is wrong, and Mend shows a command without running it.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/doctor")
+    page = room.page
+    opens(room, "prepare")
+    room.until("it has checked", lambda: page.locator(".findings li").count() > 0)
+    mend = page.locator(".finding-bad button", has_text="Mend")
+    if mend.count() == 0:
+        raise Skip("nothing is wrong here that a command mends")
+    mend.first.click()
+    assert page.locator(".mend code").first.is_visible()
+
+
+@holds("Recordings stand with their verdicts, and the player goes by frames, with every track in step.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/recordings")
+    page = room.page
+    opens(room, "recordings")
+    room.until("they are listed", lambda: page.locator(".recording-item").count() > 0)
+    page.locator(".recording-item").first.click()
+    room.until("it has a verdict", lambda: page.locator(".recording-details .verdict").inner_text() != "")
+    page.locator(".frame-on").click()
+    page.locator(".frame-on").click()
+    room.until("it stands at frame 2", lambda: page.locator(".player-time").inner_text().endswith(".02"))
+    page.locator(".frame-back").click()
+    room.until("it stands at frame 1", lambda: page.locator(".player-time").inner_text().endswith(".01"))
+    stills = page.locator(".track-still")
+    times = {stills.nth(index).get_attribute("src").split("at_ns=")[1].split("&")[0] for index in range(stills.count())}
+    assert len(times) <= 1, times
+    assert_accessible(room, "recordings")
+
+
+@holds("Every file of a recording can be checked, with progress and a sentence at the end.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/recordings")
+    page = room.page
+    opens(room, "recordings")
+    room.until("they are listed", lambda: page.locator(".recording-item").count() > 0)
+    page.locator('[data-job="verify"]').click()
+    room.until("it says how it went", lambda: page.locator(".job-line").inner_text() != "" and page.locator(".recordings progress").is_hidden(), 60)
+    opens(room, "studio")
+
+
 # States that only a stand-in can make
 
 def alarm(room, **what):

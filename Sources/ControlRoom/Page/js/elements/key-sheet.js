@@ -16,7 +16,12 @@ export class KeySheet extends StudioElement {
                 h("p", { class: "sheet-all" }, h("label", { for: "all-keys" }, this.all, " ", say("all-keys")), h("button", { type: "button", onclick: () => this.#reset() }, say("reset-keys"))),
                 h("table", {}, h("thead", {}, h("tr", {}, ...["on", "key", "does", "change"].map((name) => h("th", { scope: "col" }, say(name))))), this.rows),
                 h("h3", {}, say("pages")),
-                h("ul", { class: "page-list" }, ...[["/multiview", "page-multiview"], ["/program", "page-program"], ["/remote", "page-remote"]].map(([address, text]) =>
+                h("ul", { class: "page-list" }, ...["prepare", "studio", "recordings"].map((view) => h("li", {}, h("button", {
+                    type: "button", "data-goes": view, onclick: () => {
+                        this.dialog?.close();
+                        document.dispatchEvent(new CustomEvent("multicam-view", { detail: view }));
+                    },
+                }, say(view)))), ...[["/multiview", "page-multiview"], ["/program", "page-program"], ["/remote", "page-remote"]].map(([address, text]) =>
                     h("li", {}, h("a", { href: address ?? "", target: "_blank", rel: "noopener" }, say(text ?? "")))))));
         this.append(this.dialog);
         this.dialog.addEventListener("click", (/** @type {MouseEvent} */ event) => {

@@ -46,7 +46,7 @@ export class ProgramView extends StudioElement {
         const arrangement = studio.arrangement;
         const isWritten = studio.isRecording;
         const isLost = !studio.contact;
-        setAttribute(this, "data-frame", isLost || !arrangement ? "none" : isWritten ? "air" : "program");
+        setAttribute(this, "data-frame", isLost || studio.state === "gone" || !arrangement ? "none" : isWritten ? "air" : "program");
         setFlag(this, "data-grey", isLost || studio.state === "gone");
         setText(nameText, arrangement ? describe(arrangement) : "");
         setAttribute(box, "aria-label", `${say("program")}: ${describe(arrangement)}`);

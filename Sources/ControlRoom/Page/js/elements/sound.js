@@ -122,6 +122,7 @@ export class Strip extends StudioElement {
         setFlag(this, "data-grey", !studio.contact);
         if (this.isMix) {
             this.#loudness();
+            if (this.listenButton) this.listenButton.disabled = !studio.contact;
             if (this.listenButton) setAttribute(this.listenButton, "aria-pressed", String(studio.local.listensTo === mixRole));
             return;
         }
@@ -149,6 +150,7 @@ export class Strip extends StudioElement {
         setAttribute(gain, "aria-valuetext", text);
         setAttribute(gain, "aria-disabled", studio.canAct ? undefined : "true");
         for (const button of [muteButton, this.softer, this.louder]) button.disabled = !studio.canAct;
+        soloButton.disabled = !studio.contact;
         setAttribute(muteButton, "aria-pressed", String(this.isMuted));
         setAttribute(soloButton, "aria-pressed", String(studio.local.listensTo === this.meterRole));
         this.#texts(performance.now(), true);

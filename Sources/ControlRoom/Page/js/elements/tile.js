@@ -152,7 +152,7 @@ export class Tile extends StudioElement {
         let frame = "none";
         let text = "";
         let spoken = "";
-        if (isLost) frame = "none";
+        if (isLost || state === "gone") frame = "none";
         else if (tally !== "off") {
             frame = isWritten ? "air" : "program";
             const isInset = tally === "inset";

@@ -20,7 +20,10 @@ import { meantTiles, Tile, toggleLook } from "./tile.js";
 import { BottomBar } from "./bottom-bar.js";
 import { open } from "./common.js";
 import { studio } from "./studio.js";
-import { keep, setFlag } from "./dom.js";
+import { lookForCutOff } from "./recordings.js";
+import { say } from "./words.js";
+import { h, keep, setAttribute, setFlag } from "./dom.js";
+import "./prepare.js";
 
 const tiles = document.getElementById("tiles");
 const bar = document.getElementById("bottom-bar");
@@ -124,6 +127,42 @@ document.addEventListener("keydown", (event) => {
     if (event.repeat && !["say"].includes(action.id)) return;
     event.preventDefault();
     does[action.id]?.(action.digit);
+});
+
+// The three views: before, during and after a recording.
+
+const views = ["prepare", "studio", "recordings"];
+const nav = document.querySelector(".bar nav");
+
+/** @param {string} view */
+function showView(view) {
+    studio.local.view = view;
+    for (const name of views) {
+        const main = document.getElementById(name);
+        if (main) main.hidden = name !== view;
+        const tab = nav?.querySelector(`[data-view="${name}"]`);
+        if (tab) setAttribute(tab, "aria-current", name === view ? "page" : undefined);
+    }
+    const main = document.getElementById(view);
+    const tag = { prepare: "mc-prepare", recordings: "mc-recordings" }[view];
+    if (main && tag && main.childElementCount === 0) main.append(document.createElement(tag));
+    else if (view === "recordings") void /** @type {any} */ (main?.firstElementChild)?.load?.();
+    document.documentElement.dataset.view = view;
+}
+
+nav?.append(...views.map((name) => h("button", { type: "button", "data-view": name, onclick: () => showView(name) }, say(name))));
+showView("studio");
+document.addEventListener("multicam-view", (event) => showView(String(/** @type {CustomEvent} */ (event).detail)));
+
+let isRecordingBefore = false;
+studio.on(["contact", "status"], () => {
+    const isRecording = studio.status.state === "recording" || studio.status.state === "finishing";
+    if (isRecordingBefore && !isRecording && studio.contact) void lookForCutOff();
+    isRecordingBefore = isRecording;
+});
+const stopLooking = studio.on(["status"], () => {
+    stopLooking();
+    void lookForCutOff();
 });
 
 layOut();

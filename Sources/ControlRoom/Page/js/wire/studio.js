@@ -89,7 +89,7 @@ import { decibels } from "./numbers.js";
 
 /** @typedef {{event: string, at_ns: number, track?: string, text?: string, [more: string]: unknown}} SessionEvent */
 /** @typedef {{from: number, to?: number, role: string}} Fault */
-/** @typedef {"status" | "levels" | "event" | "contact" | "local" | "locked" | "note"} Topic */
+/** @typedef {"status" | "levels" | "event" | "contact" | "local" | "locked" | "note" | "job"} Topic */
 
 const mostEvents = 400;
 const mostShots = 2000;
@@ -399,6 +399,9 @@ export class Studio {
                 break;
             case "event":
                 this.#noteEvent(message.event, false);
+                break;
+            case "job":
+                this.tell("job", message);
                 break;
             case "error":
                 this.tell("note", { text: String(message.text ?? "") });

@@ -1,0 +1,262 @@
+// Plays a recording: the program as a film, each track's frame of the same tick beside it, marks, shots and sound below.
+
+import { ask } from "./ask.js";
+import { clockTime } from "./numbers.js";
+import { addWords, say } from "./words.js";
+import { StudioElement, h, icon, keep, setAttribute, setText, token } from "./dom.js";
+import { shotText } from "./arrangement.js";
+
+addWords({
+    play: ["Play", "Abspielen"],
+    pause: ["Pause", "Anhalten"],
+    "of-time": ["of {time}", "von {time}"],
+    "frame-back": ["One frame back", "Ein Bild zurück"],
+    "frame-on": ["One frame on", "Ein Bild weiter"],
+    speed: ["Speed", "Tempo"],
+    position: ["Position", "Stelle"],
+    "player-name": ["Player", "Abspieler"],
+});
+
+const speeds = [0.5, 1, 1.5, 2];
+const peakCount = 600;
+/** Frames of the tracks are asked for at most so often while it plays. */
+const leastGapMs = 400;
+
+export class Player extends StudioElement {
+    folder = "";
+    /** @type {any} */
+    manifest;
+    rate = 30;
+    duration = 0;
+    #at = 0;
+    #askedAt = 0;
+    #frame = 0;
+    /** Whether the browser plays the program; else its frames are asked for like those of the tracks. */
+    #hasFilm = false;
+
+    build() {
+        this.classList.add("player");
+        this.setAttribute("role", "region");
+        this.setAttribute("aria-label", say("player-name"));
+        this.video = h("video", { playsinline: true, preload: "metadata" });
+        this.still = h("img", { alt: "", class: "program-still", hidden: true });
+        this.tracks = h("div", { class: "player-tracks" });
+        this.playButton = h("button", { type: "button", class: "strong play", "aria-label": say("play"), onclick: () => this.toggle() }, icon("play"));
+        this.time = h("span", { class: "player-time" }, "0:00:00");
+        this.total = h("span", { class: "quiet-text" });
+        this.speedButton = h("button", { type: "button", class: "small", "aria-label": `${say("speed")} 1×`, onclick: () => this.#faster() }, "1×");
+        this.range = h("input", { type: "range", min: "0", max: "1", step: "any", value: "0", "aria-label": say("position"), class: "player-range" });
+        this.range.addEventListener("input", () => this.seek(Number(this.range?.value ?? 0)));
+        this.lanes = h("div", { class: "lanes player-lanes", "aria-hidden": "true" }, h("div", { class: "lane marks-lane" }), h("div", { class: "lane shots-lane" }), h("div", { class: "lane faults-lane" }), h("div", { class: "lane times-lane" }), h("span", { class: "play-head" }));
+        this.waves = h("div", { class: "waves" });
+        this.video.addEventListener("timeupdate", () => this.#moved());
+        this.video.addEventListener("play", () => this.#playing());
+        this.video.addEventListener("pause", () => this.#playing());
+        this.video.addEventListener("loadedmetadata", () => {
+            this.#hasFilm = true;
+            if (this.still) this.still.hidden = true;
+        });
+        this.video.addEventListener("error", () => {
+            this.#hasFilm = false;
+            this.#frames(true);
+        });
+        this.append(h("div", { class: "picture-box player-box" }, this.video, this.still), this.tracks,
+            h("div", { class: "panel" },
+                h("div", { class: "player-bar" }, this.playButton, this.time, this.total, h("span", { class: "spread" }), this.speedButton,
+                    h("button", { type: "button", class: "small frame-back", "aria-label": say("frame-back"), onclick: () => this.step(-1) }, "−1 ", h("kbd", {}, ",")),
+                    h("button", { type: "button", class: "small frame-on", "aria-label": say("frame-on"), onclick: () => this.step(1) }, "+1 ", h("kbd", {}, "."))),
+                this.range, this.lanes, this.waves));
+        this.addEventListener("keydown", (event) => this.#key(event));
+    }
+
+    enter() {
+        const step = () => {
+            this.#frame = requestAnimationFrame(step);
+            if (this.video && !this.video.paused) this.#moved();
+        };
+        this.#frame = requestAnimationFrame(step);
+        this.leaving.push(() => {
+            cancelAnimationFrame(this.#frame);
+            this.video?.pause();
+        });
+    }
+
+    /** @param {KeyboardEvent} event */
+    #key(event) {
+        if (event.ctrlKey || event.altKey || event.metaKey) return;
+        if (event.key === ",") this.step(-1);
+        else if (event.key === ".") this.step(1);
+        else if (event.key === " " && event.target === this.range) this.toggle();
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+    }
+
+    /**
+     * Shows a recording.
+     * @param {string} folder
+     * @param {any} manifest
+     */
+    show(folder, manifest) {
+        this.folder = folder;
+        this.manifest = manifest;
+        const { video, tracks, range, waves, total } = this;
+        if (!video || !tracks || !range || !waves || !total) return;
+        /** @type {any[]} */
+        const all = Array.isArray(manifest?.tracks) ? manifest.tracks : [];
+        const program = all.find((track) => track.kind === "program");
+        this.rate = Number(program?.rate ?? all.find((track) => track.kind === "camera")?.rate ?? 30) || 30;
+        this.duration = Math.max(0, Number(manifest?.duration_ns ?? program?.duration_ns ?? all[0]?.duration_ns ?? 0)) / 1e9;
+        range.max = String(this.duration || 1);
+        setText(total, say("of-time", { time: clockTime(this.duration) }));
+        this.#hasFilm = false;
+        video.src = program ? `${this.#address()}/program.mp4` : "";
+        this.#at = 0;
+        keep(tracks, all.filter((track) => track.kind === "camera").slice(0, 8), (track) => String(track.name), (track) => h("figure", {}, h("img", { alt: "", class: "track-still" }), h("figcaption", {}, String(track.name))), () => {});
+        keep(waves, all.filter((track) => track.kind === "microphone").slice(0, 8), (track) => `${folder}/${track.name}`, (track) => {
+            const canvas = h("canvas", { "aria-hidden": "true" });
+            void this.#wave(canvas, String(track.name));
+            return h("div", { class: "wave" }, h("span", { class: "wave-name" }, String(track.name)), canvas);
+        }, () => {});
+        this.#lanes();
+        this.#moved(true);
+    }
+
+    #address() {
+        return `/api/v1/recordings/${encodeURIComponent(this.folder)}`;
+    }
+
+    toggle() {
+        if (!this.video || !this.#hasFilm) return;
+        if (this.video.paused) void this.video.play();
+        else this.video.pause();
+    }
+
+    #playing() {
+        const isPlaying = this.video?.paused === false;
+        this.playButton?.replaceChildren(icon(isPlaying ? "pause" : "play"));
+        if (this.playButton) setAttribute(this.playButton, "aria-label", say(isPlaying ? "pause" : "play"));
+        if (!isPlaying) this.#frames(true);
+    }
+
+    #faster() {
+        if (!this.video || !this.speedButton) return;
+        const next = speeds[(speeds.indexOf(this.video.playbackRate) + 1) % speeds.length] ?? 1;
+        this.video.playbackRate = next;
+        setText(this.speedButton, `${next}×`);
+        setAttribute(this.speedButton, "aria-label", `${say("speed")} ${next}×`);
+    }
+
+    /**
+     * Goes by frames; the middle of a frame is sought, so that rounding hits the right one.
+     * @param {number} count
+     */
+    step(count) {
+        if (!this.video) return;
+        this.video.pause();
+        const tick = Math.floor(this.#at * this.rate + 1e-6) + count;
+        this.seek((Math.max(0, tick) + 0.5) / this.rate);
+    }
+
+    /** @param {number} seconds */
+    seek(seconds) {
+        this.#at = Math.max(0, Math.min(this.duration, seconds));
+        if (this.video && this.#hasFilm) this.video.currentTime = this.#at;
+        this.#moved(true);
+    }
+
+    /** @param {boolean} [isSought] */
+    #moved(isSought = false) {
+        const { video, range, time, lanes } = this;
+        if (!video || !range || !time || !lanes) return;
+        if (this.#hasFilm && !isSought) this.#at = video.currentTime;
+        if (document.activeElement !== range || !isSought) range.value = String(this.#at);
+        setAttribute(range, "aria-valuetext", clockTime(this.#at));
+        const tick = Math.floor((this.#at % 1) * this.rate + 1e-6);
+        setText(time, `${clockTime(this.#at)}.${String(tick).padStart(2, "0")}`);
+        const head = /** @type {HTMLElement | null} */ (lanes.querySelector(".play-head"));
+        if (head && this.duration > 0) head.style.left = `${(this.#at / this.duration) * 100}%`;
+        this.#frames(isSought);
+    }
+
+    /**
+     * Asks for the frames of this tick.
+     * @param {boolean} isForced
+     */
+    #frames(isForced) {
+        const now = performance.now();
+        if (!isForced && now - this.#askedAt < leastGapMs) return;
+        this.#askedAt = now;
+        const at = Math.round((Math.floor(this.#at * this.rate + 1e-6) * 1e9) / this.rate);
+        for (const figure of this.tracks?.children ?? []) {
+            const picture = figure.querySelector("img");
+            // A picture that is still on its way is not overtaken while it plays.
+            if (picture && (isForced || picture.complete)) this.#load(picture, /** @type {HTMLElement} */ (figure).dataset.key ?? "", at, 320);
+        }
+        if (!this.#hasFilm && this.still && this.folder !== "") {
+            this.still.hidden = false;
+            this.#load(this.still, "program", at, 960);
+        }
+    }
+
+    /** @param {HTMLImageElement} picture @param {string} track @param {number} at @param {number} width */
+    #load(picture, track, at, width) {
+        const address = `${this.#address()}/frame.jpg?track=${encodeURIComponent(track)}&at_ns=${at}&width=${width}`;
+        if (picture.getAttribute("src") !== address) picture.src = address;
+    }
+
+    /** @param {HTMLCanvasElement} canvas @param {string} track */
+    async #wave(canvas, track) {
+        const answer = await ask(`${this.#address()}/waveform?track=${encodeURIComponent(track)}&count=${peakCount}`);
+        if (!answer.ok) return;
+        /** @type {number[]} */
+        const peaks = (/** @type {any} */ (answer.value).peaks ?? []).slice(0, 2000);
+        canvas.width = peakCount * 2;
+        canvas.height = 48;
+        const context = canvas.getContext("2d");
+        if (!context || peaks.length === 0) return;
+        context.fillStyle = token("rms");
+        const width = canvas.width / peaks.length;
+        peaks.forEach((peak, index) => {
+            const height = Math.max(1, Math.min(1, peak) * canvas.height);
+            context.fillRect(index * width, (canvas.height - height) / 2, Math.max(1, width - 0.5), height);
+        });
+    }
+
+    #lanes() {
+        const { lanes, manifest, duration } = this;
+        if (!lanes || duration <= 0) return;
+        const [marks, shots, faults, times] = lanes.children;
+        if (!marks || !shots || !faults || !times) return;
+        const place = (/** @type {number} */ seconds) => `${(Math.max(0, Math.min(1, seconds / duration)) * 100).toFixed(3)}%`;
+        /** @type {any[]} */
+        const allMarks = (manifest?.marks ?? []).slice(0, 60);
+        keep(marks, allMarks.map((mark, index) => ({ mark, index })), ({ index }) => String(index), () => h("span", { class: "flag" }, h("span", { class: "flag-number" }), h("span", { class: "flag-text" })), (flag, { mark, index }) => {
+            const next = allMarks[index + 1];
+            flag.style.left = place(mark.at_ns / 1e9);
+            flag.style.width = `calc(${place(((next?.at_ns ?? duration * 1e9) - mark.at_ns) / 1e9)} - 2px)`;
+            const [number, text] = flag.children;
+            if (number) setText(number, String(index + 1));
+            if (text) setText(text, String(mark.text ?? ""));
+        });
+        const roles = (manifest?.devices ?? []).filter((/** @type {any} */ device) => device.kind === "camera").map((/** @type {any} */ device) => device.role);
+        /** @type {any[]} */
+        const arrangements = (manifest?.arrangements ?? []).slice(0, 300);
+        keep(shots, arrangements.map((one, index) => ({ one, index })), ({ index }) => String(index), () => h("span", { class: "shot" }), (element, { one, index }) => {
+            const next = arrangements[index + 1];
+            element.style.left = place(one.at_ns / 1e9);
+            element.style.width = place(((next?.at_ns ?? duration * 1e9) - one.at_ns) / 1e9);
+            setText(element, shotText(String(one.layout), (one.layers ?? []).map((/** @type {any} */ layer) => roles.indexOf(layer.role) + 1)));
+        });
+        keep(faults, [], String, () => h("span", {}), () => {});
+        const step = [10, 30, 60, 300, 600, 900, 1800, 3600, 7200].find((step) => duration / step <= 6) ?? 14_400;
+        const ticks = [];
+        for (let at = 0; at < duration * 0.97 && ticks.length < 12; at += step) ticks.push(at);
+        keep(times, ticks, String, () => h("span", { class: "tick" }), (element, at) => {
+            element.style.left = place(at);
+            setText(element, clockTime(at));
+        });
+    }
+}
+
+customElements.define("mc-player", Player);

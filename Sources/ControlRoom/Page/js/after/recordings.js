@@ -1,0 +1,259 @@
+// After a recording: which there are, their verdicts, the player, and what can be done with them.
+
+import { ask } from "./ask.js";
+import { sources } from "./conditions.js";
+import { note } from "./commands.js";
+import { lineActions } from "./message-line.js";
+import { bytes, clockTime, fixed, leftTime, whole } from "./numbers.js";
+import { addWords, isGerman, say } from "./words.js";
+import { studio } from "./studio.js";
+import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js";
+import { Player } from "./player.js";
+
+addWords({
+    "no-recordings": ["Nothing recorded yet.", "Noch nichts aufgenommen."],
+    complete: ["complete", "vollständig"],
+    "cut-off": ["cut off, not yet whole", "brach ab, noch nicht ganz"],
+    damaged: ["damaged", "beschädigt"],
+    "still-recording": ["is being recorded", "wird gerade aufgenommen"],
+    today: ["Today", "Heute"],
+    yesterday: ["Yesterday", "Gestern"],
+    "cut-off-found": ["A recording from {time} was cut off.", "Aufnahme von {time} brach ab."],
+    "cut-off-more": ["It can be made whole; nothing is copied.", "Sie lässt sich wiederherstellen; nichts wird kopiert."],
+    "make-whole": ["Make it whole", "Wiederherstellen"],
+    "take-on": ["Take it on", "Weiter damit"],
+    download: ["Download program", "Programm laden"],
+    "project-for": ["Project for editor", "Projekt fürs Schneiden"],
+    "program-anew": ["Program anew", "Programm neu"],
+    "look-closer": ["Look closer", "Genauer hinsehen"],
+    "check-files": ["Check every file", "Jede Datei prüfen"],
+    "measure-sync": ["Measure sync", "Gleichlauf messen"],
+    "job-runs": ["{what}, {percent}", "{what}, {percent}"],
+    sound_: ["Sound", "Ton"],
+    loudness: ["loudness", "Lautheit"],
+    peak: ["peak", "Spitze"],
+    clipped: ["clipped", "übersteuert"],
+    clock: ["clock", "Uhr"],
+    "recordings-word": ["The recordings", "Die Aufnahmen"],
+});
+
+/** @typedef {{folder: string, started?: string, duration_ns?: number, bytes?: number, profile?: string, state?: string, verdict?: string}} Recording */
+/** @typedef {{job: number, command?: string, folder?: string, progress?: number, text?: string, done?: boolean, ok?: boolean}} Job */
+
+/** @type {Record<string, string>} */
+const jobWords = { verify: "check-files", recover: "make-whole", "sync-check": "measure-sync", render: "program-anew", export: "project-for" };
+
+/**
+ * Recordings that were cut off, for the line.
+ * @type {Recording[]}
+ */
+let cutOff = [];
+sources.add(() => (studio.isRecording ? [] : cutOff.slice(0, 1)).map((recording) => ({
+    id: `cut-off/${recording.folder}`, level: /** @type {"attention"} */ ("attention"),
+    text: say("cut-off-found", { time: timeOf(recording) }), more: say("cut-off-more"), action: /** @type {"make-whole"} */ ("make-whole"), argument: recording.folder, since: 0,
+})));
+lineActions.set("make-whole", { text: say("make-whole"), run: (folder) => void startJob("recover", folder ?? "") });
+
+/** Looks for recordings that were cut off; called when the page opens and after a recording. */
+export async function lookForCutOff() {
+    const answer = await ask("/api/v1/recordings");
+    if (!answer.ok) return;
+    /** @type {Recording[]} */
+    const all = /** @type {any} */ (answer.value).recordings ?? [];
+    cutOff = all.filter((one) => one.state === "cut-off").slice(0, 5);
+    studio.tell("local");
+}
+
+/** @param {string} command @param {string} folder */
+async function startJob(command, folder) {
+    const answer = await ask("/api/v1/jobs", { method: "POST", body: { command, folder } });
+    if (!answer.ok) note(say("refused", { what: answer.text }), true);
+}
+
+/** @param {Recording} recording */
+function timeOf(recording) {
+    const date = new Date(recording.started ?? "");
+    return Number.isNaN(date.getTime()) ? "" : `${date.getHours()}:${String(date.getMinutes()).padStart(2, "0")}`;
+}
+
+/**
+ * The day as a heading.
+ * @param {Recording} recording
+ */
+function dayOf(recording) {
+    const date = new Date(recording.started ?? "");
+    if (Number.isNaN(date.getTime())) return "";
+    const day = new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+    const now = new Date();
+    const days = Math.round((new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime() - day) / 86_400_000);
+    if (days === 0) return say("today");
+    if (days === 1) return say("yesterday");
+    return new Intl.DateTimeFormat(isGerman ? "de" : "en-GB", { weekday: "short", day: "numeric", month: "long" }).format(date);
+}
+
+/** @param {Recording} recording */
+function stateOf(recording) {
+    if (recording.state === "recording") return say("still-recording");
+    if (recording.state === "cut-off") return say("cut-off");
+    if (recording.state === "damaged") return say("damaged");
+    return say("complete");
+}
+
+export class Recordings extends StudioElement {
+    /** @type {Recording[]} */
+    recordings = [];
+    chosen = "";
+    /** @type {Map<string, Job>} */
+    jobs = new Map();
+
+    build() {
+        this.classList.add("recordings");
+        this.list = h("div", { class: "recording-list" });
+        this.empty = h("p", { class: "quiet-text", hidden: true });
+        this.player = new Player();
+        this.heading = h("h2", {});
+        this.when = h("p", { class: "quiet-text" });
+        this.verdict = h("p", { class: "verdict" });
+        this.pictureRows = h("tbody", {});
+        this.soundRows = h("tbody", {});
+        this.jobLine = h("p", { class: "job-line", "aria-live": "polite" });
+        this.jobBar = h("progress", { max: "1", hidden: true, "aria-label": say("look-closer") });
+        this.download = h("a", { class: "button-link", download: "" }, say("download"));
+        /** @param {string} command */
+        const job = (command) => h("button", { type: "button", "data-job": command, onclick: () => void startJob(command, this.chosen) }, say(jobWords[command] ?? command));
+        this.repair = job("recover");
+        this.details = h("section", { class: "recording-details", "aria-label": say("ledger") },
+            h("div", { class: "panel" }, this.heading, this.when, this.verdict),
+            h("div", { class: "panel table-place", tabindex: "0", role: "region", "aria-label": say("ledger") },
+                h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["track", "captured", "repeated", "lost-column", "clock"].map((name) => h("th", { scope: "col" }, say(name))))), this.pictureRows),
+                h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sound_", "loudness", "peak", "clipped"].map((name) => h("th", { scope: "col" }, say(name))))), this.soundRows)),
+            h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, this.download, job("export"), job("render"), this.repair),
+                h("h3", {}, say("look-closer")), h("div", { class: "action-grid" }, job("verify"), job("sync-check")), this.jobLine, this.jobBar));
+        this.append(h("section", { class: "panel recording-place", "aria-label": say("recordings") }, this.list, this.empty), this.player, this.details);
+    }
+
+    enter() {
+        void this.load();
+        this.leaving.push(studio.on(["job"], (job) => this.#job(job)));
+    }
+
+    async load() {
+        const answer = await ask("/api/v1/recordings");
+        if (!this.empty || !this.list || !this.details || !this.player) return;
+        if (!answer.ok) {
+            this.empty.hidden = false;
+            setText(this.empty, say("cannot-load", { what: say("recordings-word") }));
+            return;
+        }
+        const value = /** @type {any} */ (answer.value);
+        this.recordings = (Array.isArray(value.recordings) ? value.recordings : []).slice(0, 200);
+        cutOff = this.recordings.filter((one) => one.state === "cut-off").slice(0, 5);
+        this.empty.hidden = this.recordings.length > 0;
+        setText(this.empty, say("no-recordings"));
+        const first = this.recordings[0];
+        if (first && !this.recordings.some((one) => one.folder === this.chosen)) await this.choose(first.folder);
+        this.details.hidden = this.player.hidden = this.recordings.length === 0;
+        this.#list();
+    }
+
+    #list() {
+        if (!this.list) return;
+        /** @type {({day: string} | Recording)[]} */
+        const rows = [];
+        let day = "";
+        for (const recording of this.recordings) {
+            const own = dayOf(recording);
+            if (own !== day) rows.push({ day: own });
+            day = own;
+            rows.push(recording);
+        }
+        keep(this.list, rows, (row) => ("day" in row ? `day/${row.day}` : row.folder), (row) => {
+            if ("day" in row) return /** @type {HTMLElement} */ (h("h3", { class: "day" }, row.day));
+            const picture = h("img", { alt: "", loading: "lazy", class: "recording-picture" });
+            if (row.state !== "damaged") picture.src = `/api/v1/recordings/${encodeURIComponent(row.folder)}/frame.jpg?track=program&at_ns=${Math.round((row.duration_ns ?? 0) / 3)}&width=160`;
+            picture.addEventListener("error", () => picture.removeAttribute("src"));
+            return h("button", { type: "button", class: "recording-item", onclick: () => void this.choose(row.folder) }, picture,
+                h("span", { class: "recording-words" }, h("span", { class: "recording-name" }), h("span", { class: "recording-facts" }), h("span", { class: "recording-state" })));
+        }, (element, row) => {
+            if ("day" in row) return;
+            setAttribute(element, "aria-pressed", String(row.folder === this.chosen));
+            const [name, facts, state] = element.querySelector(".recording-words")?.children ?? [];
+            if (!name || !facts || !state) return;
+            setText(name, row.profile ?? row.folder);
+            setText(facts, [timeOf(row), row.duration_ns === undefined ? "" : leftTime(Math.max(60, row.duration_ns / 1e9)), row.bytes === undefined ? "" : bytes(row.bytes)].filter(Boolean).join(", "));
+            setText(state, stateOf(row));
+            setFlag(state, "data-warn", row.state === "cut-off" || row.state === "damaged");
+        });
+    }
+
+    /** @param {string} folder */
+    async choose(folder) {
+        this.chosen = folder;
+        this.#list();
+        const recording = this.recordings.find((one) => one.folder === folder);
+        const answer = await ask(`/api/v1/recordings/${encodeURIComponent(folder)}`);
+        if (this.chosen !== folder || !recording) return;
+        const manifest = /** @type {any} */ (answer.value)?.manifest;
+        this.player?.show(folder, manifest);
+        this.#details(recording, manifest);
+    }
+
+    /** @param {Recording} recording @param {any} manifest */
+    #details(recording, manifest) {
+        const { heading, when, verdict, pictureRows, soundRows, download, repair } = this;
+        if (!heading || !when || !verdict || !pictureRows || !soundRows || !download || !repair) return;
+        setText(heading, recording.profile ?? recording.folder);
+        const date = new Date(recording.started ?? "");
+        setText(when, [Number.isNaN(date.getTime()) ? "" : new Intl.DateTimeFormat(isGerman ? "de" : "en-GB", { dateStyle: "long", timeStyle: "short" }).format(date),
+            recording.duration_ns === undefined ? "" : clockTime(recording.duration_ns / 1e9), recording.folder].filter(Boolean).join(" · "));
+        setText(verdict, recording.verdict ?? manifest?.verdict ?? stateOf(recording));
+        setFlag(verdict, "data-warn", recording.state === "cut-off" || recording.state === "damaged");
+        repair.disabled = recording.state !== "cut-off" && recording.state !== "damaged";
+        const address = `/api/v1/recordings/${encodeURIComponent(recording.folder)}/program.mp4`;
+        setAttribute(download, "href", address);
+        setAttribute(download, "download", `${recording.folder}.mp4`);
+        /** @type {any[]} */
+        const tracks = Array.isArray(manifest?.tracks) ? manifest.tracks.slice(0, 40) : [];
+        /** @param {string} role */
+        const clock = (role) => {
+            const device = (manifest?.devices ?? []).find((/** @type {any} */ one) => one.role === role);
+            return device?.clock?.residual_us === undefined ? "–" : `±${fixed(device.clock.residual_us / 1000)} ms`;
+        };
+        /** @type {(row: HTMLElement, texts: string[]) => void} */
+        const fill = (row, texts) => texts.forEach((text, index) => {
+            const cell = row.children[index];
+            if (cell) setText(cell, text);
+        });
+        keep(pictureRows, tracks.filter((track) => track.frames), (track) => String(track.name), () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {}), h("td", {})), (row, track) => {
+            const lost = Object.entries(track.frames.lost ?? {}).filter(([, count]) => Number(count) > 0);
+            const count = lost.reduce((sum, [, one]) => sum + Number(one), 0);
+            fill(row, [String(track.name), whole(track.frames.captured ?? 0), whole(track.frames.repeated ?? 0), [whole(count), ...lost.map(([cause]) => cause)].join(", "), clock(String(track.role ?? track.name))]);
+        });
+        keep(soundRows, tracks.filter((track) => track.loudness), (track) => String(track.name), () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {})), (row, track) => {
+            const { integrated_lufs: loud, true_peak_dbtp: peak } = track.loudness;
+            fill(row, [String(track.name), loud === undefined ? "–" : `${fixed(loud)} LUFS`, peak === undefined ? "–" : `${fixed(peak)} dB`, String(track.samples?.clipped ?? 0)]);
+        });
+        this.#showJob();
+    }
+
+    /** @param {Job} job */
+    #job(job) {
+        this.jobs.set(job.folder ?? "", job);
+        if (this.jobs.size > 50) this.jobs.delete(this.jobs.keys().next().value ?? "");
+        if (job.done) void this.load().then(() => (job.folder === this.chosen ? this.choose(this.chosen) : undefined));
+        this.#showJob();
+    }
+
+    #showJob() {
+        const { jobLine, jobBar } = this;
+        if (!jobLine || !jobBar) return;
+        const job = this.jobs.get(this.chosen);
+        jobBar.hidden = !job || job.done === true;
+        if (job?.progress === undefined) jobBar.removeAttribute("value");
+        else jobBar.value = job.progress;
+        setText(jobLine, job ? job.text ?? say(jobWords[job.command ?? ""] ?? "") : "");
+        setFlag(jobLine, "data-warn", job?.ok === false);
+    }
+}
+
+customElements.define("mc-recordings", Recordings);

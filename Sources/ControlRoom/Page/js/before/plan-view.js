@@ -1,0 +1,109 @@
+// What a profile would cost, what would make it fit, and what would be written.
+
+import { addWords, say } from "./words.js";
+import { bytes, leftTime, percent, resourceName } from "./numbers.js";
+import { costBars } from "./health.js";
+import { StudioElement, h, keep, setFlag, setText } from "./dom.js";
+
+addWords({
+    "plan-title": ["What it needs of this computer", "Was es von diesem Rechner braucht"],
+    "of-scarcest": ["of {resource}, the scarcest.", "von {resource}, dem Knappsten."],
+    "make-fit": ["What would make it fit", "Womit es passt"],
+    "it-fits": ["It fits.", "Es passt."],
+    use: ["Use", "Nehmen"],
+    "by-hand": ["by hand", "von Hand"],
+    then: ["{resource} then {percent}", "{resource} dann {percent}"],
+    "if-now": ["If you record now: {what} The profile stays as it is.", "Bei Aufnahme jetzt: {what} Das Profil bleibt, wie es ist."],
+    "be-written": ["What will be written", "Was geschrieben wird"],
+    "per-hour": ["{size}/h", "{size}/h"],
+    "recordings-free": ["Recordings, {size} free", "Aufnahmen, {size} frei"],
+    "together": ["together", "zusammen"],
+    copied: ["copied", "kopiert"],
+});
+
+export class PlanView extends StudioElement {
+    /** @param {(changes: Record<string, unknown>) => void} onUse */
+    constructor(onUse) {
+        super();
+        this.onUse = onUse;
+    }
+
+    build() {
+        this.classList.add("plan-view");
+        this.setAttribute("role", "region");
+        this.setAttribute("aria-label", say("plan-title"));
+        this.big = h("p", { class: "plan-big" }, "–");
+        this.sentence = h("p", { class: "plan-sentence" });
+        this.bars = h("div", { class: "costs" });
+        this.fixes = h("ul", { class: "plan-fixes" });
+        this.reduced = h("p", { class: "quiet-text" });
+        this.tracks = h("ul", { class: "plan-tracks" });
+        this.append(
+            h("div", { class: "panel" }, h("h3", {}, say("plan-title")), this.big, this.sentence, this.bars),
+            h("div", { class: "panel" }, h("h3", {}, say("make-fit")), this.fixes, this.reduced),
+            h("div", { class: "panel" }, h("h3", {}, say("be-written")), this.tracks));
+    }
+
+    /** @param {any} plan as `multicam plan --json` @param {string | undefined} problem */
+    show(plan, problem) {
+        const { big, sentence, bars, fixes, reduced, tracks } = this;
+        if (!big || !sentence || !bars || !fixes || !reduced || !tracks) return;
+        if (!plan) {
+            if (problem !== undefined) setText(sentence, problem);
+            setFlag(this, "data-old", true);
+            return;
+        }
+        setFlag(this, "data-old", false);
+        const cost = plan.cost ?? {};
+        const hardware = Number(cost.hardware ?? 0);
+        const budget = Number(plan.budget?.hardware ?? 1);
+        /** @type {any[]} */
+        const terms = Array.isArray(cost.terms) ? cost.terms : [];
+        setText(big, percent(hardware));
+        setFlag(big, "data-warn", hardware > budget);
+        const worst = terms.reduce((/** @type {any} */ most, term) => (most === undefined || term.used > most.used ? term : most), undefined);
+        setText(sentence, problem ?? (worst ? `${say("of-scarcest", { resource: resourceName(String(worst.resource)) })} ${worst.explanation ?? ""}` : ""));
+        const unknown = (Array.isArray(cost.unknown) ? cost.unknown : []).map((/** @type {unknown} */ text) => {
+            const [resource, ...rest] = String(text).split(": ");
+            return { resource: resource ?? "", explanation: rest.join(": ") };
+        });
+        costBars(bars, [...terms.filter((term) => !String(term.resource).startsWith("thread:")).map((term) => ({
+            resource: String(term.resource), used: Number(term.used), explanation: term.explanation,
+            owners: (term.parts ?? term.owners ?? []).map((/** @type {any} */ part) => ({ name: String(part.owner ?? part.name ?? ""), used: Number(part.used) })),
+        })), ...unknown], budget);
+        /** @type {any[]} */
+        const all = Array.isArray(cost.fixes) ? cost.fixes.slice(0, 8) : [];
+        keep(fixes, all, (fix) => String(fix.action), (fix) => {
+            const item = h("li", {}, h("span", { class: "fix-words" }, h("span", {}, String(fix.action)), h("span", { class: "quiet-text" })));
+            if (fix.set && typeof fix.set === "object") item.append(h("button", { type: "button", onclick: () => this.onUse(fix.set) }, say("use")));
+            else item.append(h("span", { class: "quiet-text" }, say("by-hand")));
+            return item;
+        }, (item, fix) => {
+            const after = item.querySelector(".quiet-text");
+            if (after && fix.after !== undefined) setText(after, say("then", { resource: resourceName(String(fix.resource ?? worst?.resource ?? "")), percent: percent(Number(fix.after)) }));
+        });
+        /** @type {any[]} */
+        const reductions = Array.isArray(plan.reductions) ? plan.reductions : [];
+        const what = reductions.map((step) => String(step.text ?? step.step ?? step)).join("; ");
+        setText(reduced, reductions.length > 0 ? say("if-now", { what: `${what}.` }) : all.length === 0 ? (plan.fits === false ? (plan.remedies ?? []).join(" ") : say("it-fits")) : "");
+        /** @type {any[]} */
+        const files = Array.isArray(plan.tracks) ? plan.tracks : [];
+        const rows = files.map((track) => ({
+            name: String(track.file ?? track.name),
+            what: track.kind === "program" ? (track.layers ?? []).map((/** @type {any} */ layer) => layer.role).join(", ") : track.mode === "copy" ? say("copied") : track.codec ? `${track.width}×${track.height}` : "48 kHz",
+            size: track.bytes_per_second === undefined ? "" : say("per-hour", { size: bytes(track.bytes_per_second * 3600) }),
+        }));
+        const disk = plan.disk ?? {};
+        if (disk.bytes_per_second !== undefined) rows.push({ name: say("together"), what: "", size: say("per-hour", { size: bytes(disk.bytes_per_second * 3600) }) });
+        if (disk.free_bytes !== undefined) rows.push({ name: say("recordings-free", { size: bytes(disk.free_bytes) }), what: "", size: disk.minutes === undefined || disk.minutes === null ? "" : leftTime(disk.minutes * 60) });
+        keep(tracks, rows.slice(0, 24), (row) => row.name, () => h("li", {}, h("span", {}), h("span", { class: "quiet-text" }), h("span", { class: "track-size" })), (item, row) => {
+            const [name, words, size] = item.children;
+            if (!name || !words || !size) return;
+            setText(name, row.name);
+            setText(words, row.what);
+            setText(size, row.size);
+        });
+    }
+}
+
+customElements.define("mc-plan", PlanView);

@@ -1,0 +1,239 @@
+// Before a recording: which profile, its form and text, what it costs, and what doctor says.
+
+import { ask } from "./ask.js";
+import { note } from "./commands.js";
+import { addWords, say } from "./words.js";
+import { studio } from "./studio.js";
+import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
+import { drawLayout } from "./layout-drawing.js";
+import { ProfileForm } from "./profile-form.js";
+import { PlanView } from "./plan-view.js";
+import { DoctorView } from "./doctor-view.js";
+import { offsetOf, withValue } from "./yaml-edit.js";
+
+addWords({
+    profile: ["Profile", "Profil"],
+    profiles: ["Profiles", "Profile"],
+    "keep-as": ["Keep as…", "Behalten als…"],
+    "keep-as-name": ["Name of the profile", "Name des Profils"],
+    changed: ["changed, not kept yet", "geändert, noch nicht behalten"],
+    kept: ["Kept as {name}.", "Als {name} behalten."],
+    form: ["Form", "Formular"],
+    text: ["Text", "Text"],
+    "profile-text": ["The profile as text", "Das Profil als Text"],
+    "use-profile": ["Use it", "Benutzen"],
+    "in-use": ["in use", "in Benutzung"],
+    "use-changes": ["Keep it, then use it.", "Erst behalten, dann benutzen."],
+    "not-while-recording": ["Not while recording.", "Nicht während der Aufnahme."],
+    "line-n": ["Line {n}", "Zeile {n}"],
+    "cannot-load": ["{what} cannot be loaded here.", "{what} lassen sich hier nicht laden."],
+    "own-profile": ["Your own", "Eigenes"],
+    loading: ["Loading…", "Lädt…"],
+});
+
+/** @typedef {{line: number, column: number, path: string, text: string}} Fault */
+/** @typedef {{ok?: boolean, errors?: Fault[], plan?: any, plan_error?: string}} Check */
+
+const checkAfterMs = 120;
+
+export class Prepare extends StudioElement {
+    name = "";
+    text = "";
+    kept = "";
+    /** @type {{name: string, description?: string, problem?: string | null, own?: boolean, layout?: string}[]} */
+    profiles = [];
+    current = "";
+    #timer = 0;
+    #checks = 0;
+    isText = false;
+
+    build() {
+        this.classList.add("prepare");
+        this.list = h("div", { class: "profile-list", role: "listbox", "aria-label": say("profiles") });
+        this.keepButton = h("button", { type: "button", class: "small", "aria-expanded": "false", onclick: () => this.#openKeep() }, say("keep-as"));
+        this.keepInput = h("input", { type: "text", maxlength: "60", "aria-label": say("keep-as-name"), placeholder: say("keep-as-name"), autocomplete: "off", pattern: "[A-Za-z0-9][A-Za-z0-9._\\-]*" });
+        this.keepForm = h("form", { class: "keep-form", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#keep(event) }, this.keepInput, h("button", { type: "submit", class: "strong" }, say("keep")));
+        this.listNote = h("p", { class: "quiet-text", hidden: true });
+        this.doctor = new DoctorView();
+        this.heading = h("h2", {});
+        this.stateText = h("span", { class: "quiet-text" });
+        this.useButton = h("button", { type: "button", class: "small use-profile", onclick: () => void this.#use() }, say("use-profile"));
+        this.formButton = h("button", { type: "button", class: "small", "aria-pressed": "true", onclick: () => this.#show(false) }, say("form"));
+        this.textButton = h("button", { type: "button", class: "small", "aria-pressed": "false", onclick: () => this.#show(true) }, say("text"));
+        this.form = new ProfileForm((path, value) => this.edit(withValue(this.text, path, value)));
+        this.area = h("textarea", { class: "profile-text", spellcheck: "false", wrap: "off", "aria-label": say("profile-text") });
+        this.area.addEventListener("input", () => this.edit(this.area?.value ?? ""));
+        this.faults = h("ul", { class: "faults", "aria-live": "polite" });
+        this.textPlace = h("div", { class: "text-place", hidden: true }, this.area, this.faults);
+        this.plan = new PlanView((changes) => {
+            let { text } = this;
+            for (const [path, value] of Object.entries(changes)) text = withValue(text, path, String(value));
+            this.edit(text);
+        });
+        this.append(
+            h("section", { class: "before-left", "aria-label": say("profiles") },
+                h("div", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, say("profile")), this.keepButton), this.keepForm, this.list, this.listNote),
+                this.doctor),
+            h("section", { class: "before-middle panel", "aria-label": say("profile") },
+                h("div", { class: "panel-head form-head" }, this.heading, this.stateText, this.useButton, h("div", { class: "two-buttons" }, this.formButton, this.textButton)),
+                this.form, this.textPlace),
+            this.plan);
+    }
+
+    enter() {
+        this.leaving.push(studio.on(["status", "contact"], () => this.#states()));
+        if (this.profiles.length === 0) void this.load();
+        this.#states();
+    }
+
+    async load() {
+        const answer = await ask("/api/v1/profiles");
+        if (!this.listNote) return;
+        this.listNote.hidden = answer.ok;
+        if (!answer.ok) {
+            setText(this.listNote, say("cannot-load", { what: say("profiles") }));
+            return;
+        }
+        const value = /** @type {any} */ (answer.value);
+        this.profiles = Array.isArray(value.profiles) ? value.profiles.slice(0, 100) : [];
+        this.current = String(value.current ?? studio.status.profile ?? "");
+        this.#list();
+        if (this.name === "") {
+            const first = this.profiles.find((one) => one.name === this.current) ?? this.profiles[0];
+            if (first) await this.choose(first.name);
+        }
+    }
+
+    /** @param {string} name */
+    async choose(name) {
+        const answer = await ask(`/api/v1/profiles/${encodeURIComponent(name)}`);
+        if (!answer.ok) {
+            note(say("refused", { what: answer.text }), true);
+            return;
+        }
+        this.name = name;
+        this.kept = this.text = String(/** @type {any} */ (answer.value).text ?? "");
+        if (this.area) this.area.value = this.text;
+        this.#list();
+        this.#checkSoon();
+        this.form?.show(this.text, []);
+        this.#states();
+    }
+
+    /**
+     * Takes an edited text.
+     * @param {string} text
+     */
+    edit(text) {
+        if (text === this.text) return;
+        this.text = text;
+        if (this.area && this.area.value !== text) this.area.value = text;
+        this.#checkSoon();
+        this.#states();
+    }
+
+    #checkSoon() {
+        clearTimeout(this.#timer);
+        this.#timer = window.setTimeout(() => void this.#check(), checkAfterMs);
+    }
+
+    async #check() {
+        this.#checks += 1;
+        const number = this.#checks;
+        const { text } = this;
+        const answer = await ask("/api/v1/profiles/check", { method: "POST", body: { text } });
+        if (number !== this.#checks) return;
+        const check = /** @type {Check} */ (answer.value ?? {});
+        const errors = (check.errors ?? []).slice(0, 50);
+        this.form?.show(text, errors);
+        this.plan?.show(check.plan, check.plan_error ?? (answer.status === 200 ? undefined : say("cannot-load", { what: say("plan-title") })));
+        if (!this.faults) return;
+        keep(this.faults, errors, (fault) => `${fault.line}:${fault.column}:${fault.path}:${fault.text}`, (fault) => h("li", {},
+            h("button", { type: "button", class: "fault-button quiet", onclick: () => this.#goTo(fault) }, icon("warn"), h("span", {}, h("strong", {}, `${say("line-n", { n: fault.line })}, ${fault.path}: `), fault.text))), () => {});
+    }
+
+    /** @param {Fault} fault */
+    #goTo(fault) {
+        if (!this.area) return;
+        const at = offsetOf(this.text, fault.line, fault.column);
+        this.area.focus();
+        this.area.setSelectionRange(at, Math.max(at, this.text.indexOf("\n", at)));
+    }
+
+    /** @param {boolean} isText */
+    #show(isText) {
+        this.isText = isText;
+        if (!this.form || !this.textPlace || !this.formButton || !this.textButton) return;
+        this.form.hidden = isText;
+        this.textPlace.hidden = !isText;
+        setAttribute(this.formButton, "aria-pressed", String(!isText));
+        setAttribute(this.textButton, "aria-pressed", String(isText));
+    }
+
+    #openKeep() {
+        if (!this.keepForm || !this.keepInput || !this.keepButton) return;
+        this.keepForm.hidden = !this.keepForm.hidden;
+        setAttribute(this.keepButton, "aria-expanded", String(!this.keepForm.hidden));
+        this.keepInput.value = this.name;
+        if (!this.keepForm.hidden) this.keepInput.focus();
+    }
+
+    /** @param {Event} event */
+    async #keep(event) {
+        event.preventDefault();
+        const name = this.keepInput?.value.trim() ?? "";
+        if (name === "") return;
+        const answer = await ask(`/api/v1/profiles/${encodeURIComponent(name)}`, { method: "PUT", body: { text: this.text } });
+        if (!answer.ok) {
+            note(say("refused", { what: answer.text }), true);
+            return;
+        }
+        note(say("kept", { name }));
+        this.kept = this.text;
+        this.name = name;
+        this.#openKeep();
+        await this.load();
+        this.#states();
+    }
+
+    async #use() {
+        const answer = await ask("/api/v1/profiles/use", { method: "POST", body: { name: this.name } });
+        if (!answer.ok) note(say("refused", { what: answer.text }), true);
+        else this.current = this.name;
+        this.#list();
+        this.#states();
+    }
+
+    #list() {
+        if (!this.list) return;
+        keep(this.list, this.profiles, (profile) => profile.name, (profile) => h("button", { type: "button", class: "profile-item", role: "option", onclick: () => void this.choose(profile.name) },
+            h("span", { class: "profile-drawing" }), h("span", { class: "profile-words" }, h("span", { class: "profile-name" }), h("span", { class: "profile-description" }))), (button, profile) => {
+            setAttribute(button, "aria-selected", String(profile.name === this.name));
+            const [drawing, words] = button.children;
+            const [name, description] = words?.children ?? [];
+            if (!drawing || !name || !description) return;
+            setText(name, profile.name);
+            const isUsed = profile.name === this.current;
+            setText(description, [profile.problem ?? profile.description ?? "", profile.own ? say("own-profile") : "", isUsed ? say("in-use") : ""].filter(Boolean).join(" · "));
+            if (drawing.childElementCount === 0) {
+                const layout = profile.layout ?? "single";
+                const count = { single: 1, pip: 2, "side-by-side": 2, grid: 4 }[layout] ?? 1;
+                const shown = ["1", "2", "3", "4"].slice(0, count);
+                drawing.append(drawLayout({ layout, shown, corner: "bottom-right", scale: 0.4, margin: 0.05, width: 16, height: 9 }, Number));
+            }
+        });
+    }
+
+    #states() {
+        if (!this.heading || !this.stateText || !this.useButton) return;
+        setText(this.heading, this.name);
+        const isChanged = this.text !== this.kept;
+        setText(this.stateText, isChanged ? say("changed") : this.name === this.current && this.name !== "" ? say("in-use") : "");
+        this.useButton.hidden = this.name === "" || (this.name === this.current && !isChanged);
+        this.useButton.disabled = !studio.canAct || studio.state !== "standby" || isChanged;
+        setAttribute(this.useButton, "title", studio.state === "recording" ? say("not-while-recording") : isChanged ? say("use-changes") : undefined);
+        setFlag(this, "data-changed", isChanged);
+    }
+}
+
+customElements.define("mc-prepare", Prepare);

@@ -1,0 +1,278 @@
+// Edits a profile's text by field, and leaves its comments and order alone. It reads the part of YAML that profiles use:
+// maps and lists in block and flow style, plain and quoted scalars, comments.
+
+/**
+ * @typedef {object} YamlNode
+ * @property {"map" | "list" | "scalar"} kind
+ * @property {number} start of the value in the text
+ * @property {number} end after the value
+ * @property {boolean} isFlow
+ * @property {number} indent of the entries of a block map
+ * @property {string} value of a scalar
+ * @property {Map<string, YamlNode>} entries of a map
+ * @property {YamlNode[]} items of a list
+ */
+
+/** @param {YamlNode["kind"]} kind @param {number} start @returns {YamlNode} */
+function node(kind, start) {
+    return { kind, start, end: start, isFlow: false, indent: 0, value: "", entries: new Map(), items: [] };
+}
+
+const mostDepth = 12;
+
+class Reader {
+    /** @param {string} text */
+    constructor(text) {
+        this.text = text;
+        this.at = 0;
+    }
+
+    /**
+     * Goes over spaces, line ends and comments.
+     * @param {boolean} acrossLines
+     */
+    skip(acrossLines) {
+        const { text } = this;
+        for (;;) {
+            const letter = text[this.at];
+            if (letter === " " || letter === "\t" || (acrossLines && (letter === "\n" || letter === "\r"))) this.at += 1;
+            else if (letter === "#" && (this.at === 0 || /\s/.test(text[this.at - 1] ?? " "))) {
+                while (this.at < text.length && text[this.at] !== "\n") this.at += 1;
+            } else return;
+        }
+    }
+
+    /** The indent of the line where the reader stands. */
+    column() {
+        return this.at - (this.text.lastIndexOf("\n", this.at - 1) + 1);
+    }
+
+    /** @param {number} depth @returns {YamlNode} */
+    flow(depth) {
+        const { text } = this;
+        const isMap = text[this.at] === "{";
+        const made = node(isMap ? "map" : "list", this.at);
+        made.isFlow = true;
+        this.at += 1;
+        for (let count = 0; count < 1000; count += 1) {
+            this.skip(true);
+            const letter = text[this.at];
+            if (letter === undefined) break;
+            if (letter === "}" || letter === "]") {
+                this.at += 1;
+                break;
+            }
+            if (letter === ",") {
+                this.at += 1;
+                continue;
+            }
+            if (isMap) {
+                const key = this.scalar(true);
+                this.skip(true);
+                if (text[this.at] === ":") this.at += 1;
+                this.skip(true);
+                made.entries.set(key.value, this.value(true, depth + 1));
+            } else made.items.push(this.value(true, depth + 1));
+        }
+        made.end = this.at;
+        return made;
+    }
+
+    /** @param {boolean} inFlow @returns {YamlNode} */
+    scalar(inFlow) {
+        const { text } = this;
+        const made = node("scalar", this.at);
+        const quote = text[this.at];
+        if (quote === '"' || quote === "'") {
+            this.at += 1;
+            while (this.at < text.length && text[this.at] !== quote) {
+                if (quote === '"' && text[this.at] === "\\") this.at += 1;
+                this.at += 1;
+            }
+            this.at = Math.min(text.length, this.at + 1);
+            made.end = this.at;
+            made.value = text.slice(made.start + 1, made.end - 1);
+            return made;
+        }
+        while (this.at < text.length) {
+            const letter = text[this.at] ?? "";
+            if (letter === "\n" || letter === "\r") break;
+            if (letter === ":" && /[\s,}\]]|^$/.test(text[this.at + 1] ?? "")) break;
+            if (letter === "#" && /\s/.test(text[this.at - 1] ?? "")) break;
+            if (inFlow && (letter === "," || letter === "}" || letter === "]")) break;
+            this.at += 1;
+        }
+        made.value = text.slice(made.start, this.at).trimEnd();
+        made.end = made.start + made.value.length;
+        return made;
+    }
+
+    /** @param {boolean} inFlow @param {number} depth @returns {YamlNode} */
+    value(inFlow, depth) {
+        const letter = this.text[this.at];
+        if ((letter === "{" || letter === "[") && depth < mostDepth) return this.flow(depth);
+        return this.scalar(inFlow);
+    }
+
+    /**
+     * Reads a map or list whose entries stand at an indent.
+     * @param {number} indent
+     * @param {number} depth
+     * @returns {YamlNode}
+     */
+    block(indent, depth) {
+        const { text } = this;
+        this.skip(true);
+        const isList = text[this.at] === "-" && /\s/.test(text[this.at + 1] ?? " ");
+        const made = node(isList ? "list" : "map", this.at);
+        made.indent = indent;
+        made.end = this.at;
+        for (let count = 0; count < 2000; count += 1) {
+            this.skip(true);
+            if (this.at >= text.length || this.column() !== indent) break;
+            if (isList) {
+                if (text[this.at] !== "-") break;
+                this.at += 1;
+                this.skip(false);
+                const item = this.value(false, depth + 1);
+                made.items.push(item);
+                made.end = item.end;
+                continue;
+            }
+            const before = this.at;
+            const key = this.scalar(false);
+            if (text[this.at] !== ":") {
+                // What is no `key: value` is left to the checker.
+                this.at = Math.max(this.at, before + 1);
+                continue;
+            }
+            this.at += 1;
+            const afterColon = this.at;
+            this.skip(false);
+            let value;
+            if (this.at >= text.length || text[this.at] === "\n" || text[this.at] === "\r") {
+                this.skip(true);
+                const column = this.column();
+                const isDeeper = this.at < text.length && (column > indent || (column === indent && text[this.at] === "-"));
+                if (isDeeper && depth < mostDepth) value = this.block(column, depth + 1);
+                else {
+                    value = node("scalar", afterColon);
+                    this.at = Math.max(afterColon, this.text.lastIndexOf("\n", this.at - 1) + 1);
+                }
+            } else {
+                value = this.value(false, depth + 1);
+            }
+            made.entries.set(key.value, value);
+            made.end = Math.max(made.end, value.end);
+        }
+        return made;
+    }
+}
+
+/**
+ * Reads a profile's text.
+ * @param {string} text
+ * @returns {YamlNode}
+ */
+export function readYaml(text) {
+    const reader = new Reader(text);
+    reader.skip(true);
+    return reader.block(reader.at < text.length ? reader.column() : 0, 0);
+}
+
+/**
+ * The node at a path, such as `cameras.desk.rate`.
+ * @param {YamlNode} root
+ * @param {string} path
+ */
+export function nodeAt(root, path) {
+    /** @type {YamlNode | undefined} */
+    let found = root;
+    for (const part of path.split(".")) found = found?.entries.get(part);
+    return found;
+}
+
+/**
+ * The scalar at a path as text, or undefined.
+ * @param {YamlNode} root
+ * @param {string} path
+ */
+export function textAt(root, path) {
+    const found = nodeAt(root, path);
+    return found?.kind === "scalar" && found.value !== "" ? found.value : undefined;
+}
+
+/**
+ * The items of a list at a path; one scalar counts as a list of one.
+ * @param {YamlNode} root
+ * @param {string} path
+ */
+export function listAt(root, path) {
+    const found = nodeAt(root, path);
+    if (!found) return undefined;
+    return found.kind === "list" ? found.items.map((item) => item.value) : [found.value];
+}
+
+/**
+ * A value as YAML writes it.
+ * @param {string} value
+ */
+function written(value) {
+    if (/^\[.*\]$/.test(value) || /^[\w./+\-–×]([\w./:+\-–×@ ]*[\w./+\-–×])?$/.test(value) && !/: /.test(value)) return value;
+    return JSON.stringify(value);
+}
+
+/**
+ * A profile's text with another value at a path; maps on the way are made where they are missing.
+ * @param {string} text
+ * @param {string} path
+ * @param {string} value
+ * @returns {string}
+ */
+export function withValue(text, path, value) {
+    const root = readYaml(text);
+    const parts = path.split(".");
+    let parent = root;
+    for (let depth = 0; depth < parts.length; depth += 1) {
+        const key = parts[depth] ?? "";
+        const found = parent.entries.get(key);
+        const isLast = depth === parts.length - 1;
+        if (found && (isLast || found.kind !== "map")) {
+            const rest = parts.slice(depth + 1);
+            const made = rest.length === 0 ? written(value) : `{ ${rest.join(": { ")}: ${written(value)}${" }".repeat(rest.length)}`;
+            const space = text[found.start - 1] === ":" ? " " : "";
+            return text.slice(0, found.start) + space + made + text.slice(found.end);
+        }
+        if (!found) {
+            const rest = parts.slice(depth + 1);
+            const made = rest.length === 0 ? `${key}: ${written(value)}` : `${key}: { ${rest.join(": { ")}: ${written(value)}${" }".repeat(rest.length)}`;
+            if (parent.isFlow) {
+                const end = parent.end - 1;
+                const inside = text.slice(parent.start + 1, end).trimEnd();
+                const glue = inside.trim() === "" ? " " : ", ";
+                return text.slice(0, parent.start + 1) + inside + glue + made + " " + text.slice(end);
+            }
+            const lineEnd = text.indexOf("\n", parent.end);
+            const at = lineEnd < 0 ? text.length : lineEnd;
+            return `${text.slice(0, at)}\n${" ".repeat(parent.indent)}${made}${text.slice(at)}`;
+        }
+        parent = found;
+    }
+    return text;
+}
+
+/**
+ * The place of a line and column, both from 1, in a text.
+ * @param {string} text
+ * @param {number} line
+ * @param {number} column
+ */
+export function offsetOf(text, line, column) {
+    let at = 0;
+    for (let count = 1; count < line; count += 1) {
+        const end = text.indexOf("\n", at);
+        if (end < 0) return text.length;
+        at = end + 1;
+    }
+    return Math.min(text.length, at + column - 1);
+}
