@@ -146,11 +146,12 @@ final class PartDirector {
         return writer.streamCount > 1 ? [.beginPart(at: begin, of: writer)] : []
     }
 
-    /// Begins a new part of a copied H.264 stream with the first key frame of another source.
+    /// Begins a new part of a copied H.264 stream with the first key frame of another source, at once: that frame must not come into
+    /// a part that was begun for the old source. The file completes a split that still waits for a key frame of the old source,
+    /// which may never come.
     private func continueWithOtherSource(_ track: CopiedStreamTrack) -> [TimelineCommand] {
         let writer = track.sink.writer
-        guard writer.isOpen, !writer.isSplitting, outputs.ends[track.name] == nil,
-            let successor = track.takeSuccessor()
+        guard writer.isOpen, outputs.ends[track.name] == nil, let successor = track.takeSuccessor()
         else { return [] }
         // A little before the frame, whose time is rounded to the file's time scale. No frame lies in between.
         let captured = MediaTime(successor.time, since: start)

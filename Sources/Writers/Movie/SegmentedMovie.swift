@@ -81,6 +81,8 @@ package final class SegmentedMovie: SegmentedContent {
     private var current: MovieSegment?
     /// The file that begins at the present split, which not all streams have reached; `nil` outside of splits.
     private var next: MovieSegment?
+    /// The part that a stream with other parameters begins, which came while an earlier split waited for that stream.
+    private var waiting: Part?
     /// The files that continue the first one, in order.
     package private(set) var parts: [Part] = []
     /// The first error in creating a part, after which the file before it goes on; `nil` when there was none.
@@ -140,13 +142,13 @@ package final class SegmentedMovie: SegmentedContent {
         case .split(let part):
             try split(part)
             isSplit = true
-        case .pass(let stream): pass(stream: stream)
+        case .pass(let stream): try pass(stream: stream)
         case .conclude(let time): conclusion = time
         case .finishStream(let stream):
             openCount -= 1
             // No split waits for it.
             isFinished[stream] = true
-            changeWhenAllHave()
+            try changeWhenAllHave()
         }
         return isSplit && next == nil
     }
@@ -171,8 +173,10 @@ package final class SegmentedMovie: SegmentedContent {
     }
 
     private func append(_ packet: EncodedPacket, stream: Int) throws(FileError) {
-        guard let current else { return }
+        guard current != nil else { return }
         if let conclusion, packet.presentation >= streams[stream].ticks(at: conclusion) { return }
+        try beginWaiting(with: packet, stream: stream)
+        guard let current = self.current else { return }
         guard let next else {
             try current.append(packet, stream: stream)
             remember(packet, stream: stream)
@@ -188,27 +192,46 @@ package final class SegmentedMovie: SegmentedContent {
             try current.append(packet, stream: stream)
         }
         remember(packet, stream: stream)
-        changeWhenAllHave()
+        try changeWhenAllHave()
+    }
+
+    /// Begins the part that waits when the first packet of a changed stream comes, for which the split before waits in vain.
+    private func beginWaiting(with packet: EncodedPacket, stream: Int) throws(FileError) {
+        guard let part = waiting, part.changes[stream] != nil, packet.isKey,
+            packet.presentation >= streams[stream].ticks(at: part.start)
+        else { return }
+        waiting = nil
+        try changeAll()
+        try split(part)
     }
 
     /// Notes that a stream has no packet at the split: its next packet belongs to the new file.
-    private func pass(stream: Int) {
+    private func pass(stream: Int) throws(FileError) {
         guard next != nil else { return }
         hasChanged[stream] = true
-        changeWhenAllHave()
+        try changeWhenAllHave()
     }
 
-    /// Begins a new file, and completes an earlier split that still waits for a stream.
+    /// Begins a new file, and completes an earlier split that still waits for a stream. A file that begins since a stream changes
+    /// its parameters begins with that stream's first packet of the new kind.
     ///
     /// When the new file cannot be created, the old one goes on and the error becomes `splitFailure`.
     ///
     /// - Throws: `FileError` when the new file cannot be created and a stream changes its parameters, so that the old file cannot
     ///   go on.
     private func split(_ part: Part) throws(FileError) {
-        // The packets that would have brought some stream to the last part were dropped: there is nothing to wait for.
-        if next != nil {
-            hasChanged = hasChanged.map { _ in true }
-            changeWhenAllHave()
+        if let next {
+            if part.start <= next.start, !hasChanged.contains(true) {
+                // This one begins in its place.
+                abandonNext()
+            } else if waiting == nil, part.changes.keys.contains(where: { !hasChanged[$0] }) {
+                // The split before may still get what the stream has left of its present kind.
+                waiting = part
+                return
+            } else {
+                // The packets that would have brought some stream to the last part were dropped: there is nothing to wait for.
+                try changeAll()
+            }
         }
         guard current != nil, next == nil else { return }
         nextStreams = streams.indices.map { index in
@@ -232,10 +255,7 @@ package final class SegmentedMovie: SegmentedContent {
     package func writeRest(until end: MediaTime?) throws(FileError) {
         self.end = conclusion.map { conclusion in end.map { min($0, conclusion) } ?? conclusion } ?? end
         if let next, !hasChanged.contains(true) || self.end.map({ $0 <= next.start }) ?? false {
-            next.file.abandon()
-            unlink(next.file.path)
-            self.next = nil
-            parts.removeLast()
+            abandonNext()
         }
         if let next { leaveCurrent(for: next) }
         try current?.writeRest(until: self.end)
@@ -259,6 +279,7 @@ package final class SegmentedMovie: SegmentedContent {
         }
         current = nil
         next = nil
+        waiting = nil
     }
 
     /// Returns the stretches of each stream that were dropped because the disk was too slow, in order.
@@ -306,13 +327,31 @@ package final class SegmentedMovie: SegmentedContent {
         return (phase < 0 ? phase + last.duration : phase) + last.duration
     }
 
-    private func changeWhenAllHave() {
+    /// Removes the file of a split that nothing has come to.
+    private func abandonNext() {
+        guard let next else { return }
+        next.file.abandon()
+        unlink(next.file.path)
+        self.next = nil
+        parts.removeLast()
+    }
+
+    /// Completes the present split, whatever it still waits for.
+    private func changeAll() throws(FileError) {
+        hasChanged = hasChanged.map { _ in true }
+        try changeWhenAllHave()
+    }
+
+    private func changeWhenAllHave() throws(FileError) {
         // Where every stream is finished and none came to the new file, there is nothing for it to hold.
         guard let next, hasChanged.contains(true),
             streams.indices.allSatisfy({ hasChanged[$0] || isFinished[$0] })
         else { return }
         leaveCurrent(for: next)
         hasChanged = hasChanged.map { _ in false }
+        guard let part = waiting else { return }
+        waiting = nil
+        try split(part)
     }
 
     /// Hands the present file over to be finished, and goes on with `next`.

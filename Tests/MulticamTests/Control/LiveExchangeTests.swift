@@ -165,6 +165,47 @@ struct LiveExchangeTests {
         #expect(try recording.track("face").frames?.lost.isEmpty == true)
     }
 
+    @Test(
+        "while a split waits for a key frame of the old H.264 camera: each file has frames of one camera, and can be decoded",
+        arguments: [0, 200, 400, 600, 800])
+    func streamAtSplit(phase: Int) async throws {
+        let profile = Self.profile("copy").replacingOccurrences(
+            of: "phase=0&size=640x360&drift=40", with: "phase=\(phase)&size=640x360&format=h264")
+        let host = SteeringHost { session, look in
+            guard look == 2 else { return }
+            session.split()
+            do {
+                try Self.exchange(
+                    "desk", for: "virtual:clap?phase=11&size=320x180&format=h264&seed=9", in: session)
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        let recording = try await Recording(profile, seconds: 6, host: host, steer: host.follow)
+        try recording.checkSchema()
+        let desk = try recording.track("desk")
+        let counts = try #require(desk.frames)
+        let sizes = [640] + (desk.part_details ?? []).map { $0.width ?? 640 }
+        #expect(sizes == sizes.sorted(by: >) && sizes.last == 320, "\(sizes)")
+        var count = 0
+        for (file, width) in zip([desk.file] + (desk.parts ?? []), sizes) {
+            let stream = try #require(try Reader.streams(recording.path(file)).first)
+            guard let frames = stream.frameCount, frames > 0 else { continue }
+            count += frames
+            let strips = try Reader.strips(
+                recording.path(file), size: FrameSize(width: width, height: width * 9 / 16))
+            #expect(
+                strips.count == frames && strips.allSatisfy { $0 != nil },
+                "\(file): \(strips.count) of \(frames)")
+        }
+        #expect(count == Int(counts.written), "\(counts)")
+        #expect(try recording.track("face").parts?.count == 1)
+        for name in ["face", "program"] {
+            let others = try #require(try recording.track(name).frames)
+            #expect(others.written == 180 && others.slate == 0, "\(name): \(others)")
+        }
+    }
+
     @Test("one that is away is exchanged, and its gap ends there")
     func away() async throws {
         let profile = Self.profile("copy").replacingOccurrences(of: "drift=40", with: "unplug=1")
