@@ -27,9 +27,8 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 let isFuzzing = Context.environment["MULTICAM_FUZZING"] != nil
 let fuzzing: Target = {
     let parts: [Target.Dependency] = [
-        "Capture", "Containers", "Doctor", "Encoding", "Host", "Media", "Monitoring", "Plan", "Plots",
-        "Profiles",
-        "SessionFolder", "Setup", "Synchrony", "VirtualDevices", "YAML",
+        "Capture", "Containers", "Control", "Doctor", "Encoding", "Host", "Media", "MediaLink", "Monitoring",
+        "Plan", "Plots", "Profiles", "SessionFolder", "Setup", "Synchrony", "VirtualDevices", "YAML",
     ]
     let inputs = ["Corpus", "Findings", "Words"]
     return isFuzzing

@@ -90,7 +90,7 @@ public final class RemoteTap: Sendable {
 
     // MARK: What comes
 
-    private static func piece(of message: MediaMessage) throws(MediaLinkError) -> Piece? {
+    static func piece(of message: MediaMessage) throws(MediaLinkError) -> Piece? {
         let header = try MediaConnection.header(of: message)
         let lost = header.lost ?? 0
         switch header.type {
@@ -126,20 +126,33 @@ public final class RemoteTap: Sendable {
         else { throw MediaLinkError("a frame lacks a field.") }
         var planes: [FramePlane] = []
         if !pixel.isCompressed {
-            let needed = FramePlane.packed(pixel, size).planes.count
-            planes = (header.planes ?? []).compactMap { numbers in
-                guard numbers.count == 2, numbers[0] >= 0, numbers[1] > 0, numbers[0] < bytes.count else {
-                    return nil
-                }
-                return FramePlane(offset: numbers[0], stride: numbers[1])
+            planes = Self.planes(header.planes ?? [], of: pixel, size, byteCount: bytes.count)
+            guard planes.count == FramePlane.packed(pixel, size).planes.count else {
+                throw MediaLinkError("a raw frame lacks a plane.")
             }
-            guard planes.count == needed else { throw MediaLinkError("a raw frame lacks a plane.") }
         }
         return CapturedFrame(
             pixel: pixel, size: size, color: ColorDescription(matrix: matrix, range: range),
             capturedAt: ClockTime(nanoseconds: at), sequence: sequence, isKey: header.key ?? true,
             memory: bytes,
             planes: planes, isOwned: true)
+    }
+
+    /// The planes that lie within the frame's bytes.
+    private static func planes(
+        _ told: [[Int]], of pixel: PixelFormat, _ size: FrameSize, byteCount: Int
+    ) -> [FramePlane] {
+        let packed = FramePlane.packed(pixel, size)
+        let ends = packed.planes.dropFirst().map(\.offset) + [packed.byteCount]
+        return zip(told, zip(packed.planes, ends)).compactMap { numbers, place in
+            let (plane, end) = place
+            guard numbers.count == 2, (0..<byteCount).contains(numbers[0]),
+                (plane.stride...max(byteCount, plane.stride)).contains(numbers[1])
+            else { return nil }
+            let rows = (end - plane.offset) / plane.stride
+            let last = numbers[0] + numbers[1] * (rows - 1) + plane.stride
+            return last <= byteCount ? FramePlane(offset: numbers[0], stride: numbers[1]) : nil
+        }
     }
 
     /// The object inside a header, as it was written.

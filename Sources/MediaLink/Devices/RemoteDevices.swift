@@ -107,6 +107,13 @@ public final class RemoteDevices: RemoteSources {
             ))
     }
 
+    /// Number of devices that connections send now.
+    var presentCount: Int {
+        state.withLock { state in
+            state.cameras.values.count(where: \.isTaken) + state.microphones.values.count(where: \.isTaken)
+        }
+    }
+
     // MARK: For connections
 
     /// Announces a camera, or goes on with the one of that name whose connection has ended.
