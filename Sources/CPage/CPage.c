@@ -6,6 +6,9 @@
 static const unsigned char arrangement_js[] = {
 #embed "../ControlRoom/Page/js/wire/arrangement.js"
 };
+static const unsigned char ask_js[] = {
+#embed "../ControlRoom/Page/js/wire/ask.js"
+};
 static const unsigned char assists_js[] = {
 #embed "../ControlRoom/Page/js/pictures/assists.js"
 };
@@ -30,8 +33,14 @@ static const unsigned char conditions_js[] = {
 static const unsigned char contact_js[] = {
 #embed "../ControlRoom/Page/js/wire/contact.js"
 };
+static const unsigned char controls_view_js[] = {
+#embed "../ControlRoom/Page/js/before/controls-view.js"
+};
 static const unsigned char decoder_js[] = {
 #embed "../ControlRoom/Page/js/pictures/decoder.js"
+};
+static const unsigned char doctor_view_js[] = {
+#embed "../ControlRoom/Page/js/before/doctor-view.js"
 };
 static const unsigned char dom_js[] = {
 #embed "../ControlRoom/Page/js/elements/dom.js"
@@ -93,6 +102,21 @@ static const unsigned char picture_js[] = {
 static const unsigned char pictures_css[] = {
 #embed "../ControlRoom/Page/style/pictures.css"
 };
+static const unsigned char plan_view_js[] = {
+#embed "../ControlRoom/Page/js/before/plan-view.js"
+};
+static const unsigned char player_js[] = {
+#embed "../ControlRoom/Page/js/after/player.js"
+};
+static const unsigned char prepare_css[] = {
+#embed "../ControlRoom/Page/style/prepare.css"
+};
+static const unsigned char prepare_js[] = {
+#embed "../ControlRoom/Page/js/before/prepare.js"
+};
+static const unsigned char profile_form_js[] = {
+#embed "../ControlRoom/Page/js/before/profile-form.js"
+};
 static const unsigned char program_view_js[] = {
 #embed "../ControlRoom/Page/js/elements/program-view.js"
 };
@@ -104,6 +128,12 @@ static const unsigned char program_js[] = {
 };
 static const unsigned char record_js[] = {
 #embed "../ControlRoom/Page/js/elements/record.js"
+};
+static const unsigned char recordings_css[] = {
+#embed "../ControlRoom/Page/style/recordings.css"
+};
+static const unsigned char recordings_js[] = {
+#embed "../ControlRoom/Page/js/after/recordings.js"
 };
 static const unsigned char remote_css[] = {
 #embed "../ControlRoom/Page/style/remote.css"
@@ -150,11 +180,15 @@ static const unsigned char vitals_js[] = {
 static const unsigned char words_js[] = {
 #embed "../ControlRoom/Page/js/wire/words.js"
 };
+static const unsigned char yaml_edit_js[] = {
+#embed "../ControlRoom/Page/js/before/yaml-edit.js"
+};
 
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
 const page_file page_files[] = {
     FILE("arrangement.js", arrangement_js),
+    FILE("ask.js", ask_js),
     FILE("assists.js", assists_js),
     FILE("base.css", base_css),
     FILE("bottom-bar.js", bottom_bar_js),
@@ -163,7 +197,9 @@ const page_file page_files[] = {
     FILE("composed.js", composed_js),
     FILE("conditions.js", conditions_js),
     FILE("contact.js", contact_js),
+    FILE("controls-view.js", controls_view_js),
     FILE("decoder.js", decoder_js),
+    FILE("doctor-view.js", doctor_view_js),
     FILE("dom.js", dom_js),
     FILE("foot.css", foot_css),
     FILE("health.js", health_js),
@@ -184,10 +220,17 @@ const page_file page_files[] = {
     FILE("numbers.js", numbers_js),
     FILE("picture.js", picture_js),
     FILE("pictures.css", pictures_css),
+    FILE("plan-view.js", plan_view_js),
+    FILE("player.js", player_js),
+    FILE("prepare.css", prepare_css),
+    FILE("prepare.js", prepare_js),
+    FILE("profile-form.js", profile_form_js),
     FILE("program-view.js", program_view_js),
     FILE("program.html", program_html),
     FILE("program.js", program_js),
     FILE("record.js", record_js),
+    FILE("recordings.css", recordings_css),
+    FILE("recordings.js", recordings_js),
     FILE("remote.css", remote_css),
     FILE("remote.html", remote_html),
     FILE("remote.js", remote_js),
@@ -203,5 +246,6 @@ const page_file page_files[] = {
     FILE("tokens.css", tokens_css),
     FILE("vitals.js", vitals_js),
     FILE("words.js", words_js),
+    FILE("yaml-edit.js", yaml_edit_js),
 };
 const size_t page_file_count = sizeof page_files / sizeof page_files[0];
