@@ -62,7 +62,7 @@ let package = Package(
         .target(
             name: "ControlRoom",
             dependencies: [
-                "CPage", "CSoup", "Control", "Encoding", "FileSystem", "Inputs", "Media", "MediaLink", "SessionFolder",
+                "CPage", "CQRCode", "CSoup", "CTLS", "Control", "Encoding", "FileSystem", "Inputs", "Media", "MediaLink", "SessionFolder",
                 "Studio",
             ],
             exclude: ["Page"], swiftSettings: strict),
@@ -128,6 +128,8 @@ let package = Package(
             name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         // The files of the control room's page.
         .target(name: "CPage"),
+        .systemLibrary(name: "CTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),

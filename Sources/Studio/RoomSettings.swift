@@ -5,8 +5,12 @@ public struct RoomSettings: Sendable, Codable {
     public var address: String
     /// The port to listen at; 0 for a free one.
     public var port: Int
-    /// Path of a PEM file with a certificate and its key; `nil` to serve without TLS.
+    /// Whether connections are TLS.
+    public var isEncrypted: Bool
+    /// Path of a PEM file with a certificate and its key; `nil` for one that the web process makes, where connections are TLS.
     public var certificate: String?
+    /// The folder where such a certificate is kept.
+    public var stateFolder: String
     /// Lets its bearer do everything.
     public var token: AccessToken
     /// Lets its bearer look at pictures and tally.
@@ -16,9 +20,12 @@ public struct RoomSettings: Sendable, Codable {
 
     /// Creates settings; each parameter sets the property of its name.
     public init(
-        address: String, port: Int, certificate: String?, token: AccessToken, readToken: AccessToken,
-        recorder: Int32?
+        address: String, port: Int, isEncrypted: Bool, certificate: String?, stateFolder: String,
+        token: AccessToken,
+        readToken: AccessToken, recorder: Int32?
     ) {
+        self.isEncrypted = isEncrypted
+        self.stateFolder = stateFolder
         self.address = address
         self.port = port
         self.certificate = certificate

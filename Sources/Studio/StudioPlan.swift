@@ -12,16 +12,26 @@ public struct StudioPlan: Sendable {
     public var address: String
     /// The port to listen at; 0 for a free one.
     public var port: Int
-    /// Path of a PEM file with a certificate and its key; `nil` for none.
+    /// Whether connections are TLS.
+    public var isEncrypted: Bool
+    /// Path of a PEM file with a certificate and its key; `nil` for one that is made, where connections are TLS.
     public var certificate: String?
+    /// The folder for what is remembered.
+    public var stateFolder: String
+    /// The folder of the user's own profiles; `nil` where the environment names none.
+    public var profileFolder: String?
     /// A recorder that runs already, to which the studio attaches; `nil` to start one.
     public var recorder: Int32?
 
     /// Creates a plan; each parameter sets the property of its name.
     public init(
         program: String, webProgram: String, choice: [String], output: String?, address: String, port: Int,
-        certificate: String?, recorder: Int32?
+        isEncrypted: Bool, certificate: String?, stateFolder: String, profileFolder: String?,
+        recorder: Int32?
     ) {
+        self.profileFolder = profileFolder
+        self.isEncrypted = isEncrypted
+        self.stateFolder = stateFolder
         self.program = program
         self.webProgram = webProgram
         self.choice = choice
@@ -35,15 +45,12 @@ public struct StudioPlan: Sendable {
     /// The arguments of a recorder on standby.
     var recording: [String] { ["record", "--standby"] + choice + folder }
 
-    /// The arguments of the program that does a task for a page.
-    func arguments(of task: SupervisorLine.Task) -> [String] {
-        switch task {
-        case .plan: ["plan", "--json"] + choice + folder
-        case .devices: ["devices", "--json"]
-        case .doctor: ["doctor", "--json"]
-        case .recordings: ["recordings", "--json"] + folder
-        }
+    /// The options of `choice` that say which devices are used, without the profile.
+    var devices: [String] {
+        guard let index = choice.firstIndex(of: "--profile"), index + 1 < choice.count else { return choice }
+        return Array(choice[..<index] + choice[(index + 2)...])
     }
 
-    private var folder: [String] { output.map { ["--output", $0] } ?? [] }
+    /// The option that names the folder for session folders.
+    var folder: [String] { output.map { ["--output", $0] } ?? [] }
 }

@@ -1,6 +1,7 @@
 internal import Control
 internal import Glibc
 internal import Media
+internal import SessionFolder
 
 /// Starts the recorder on standby and the web process, and starts the web process again when it dies. It has no network, and the
 /// recorder does not depend on it.
@@ -43,6 +44,8 @@ public final class Supervisor: Sendable {
         var status: Int32 = 0
         var failure: StudioError?
         var isOver = false
+        var isChanging = false
+        var plan: StudioPlan
 
         /// The recorder's process identifier.
         var process: Int32? { recorder?.process ?? attached }
@@ -82,7 +85,7 @@ public final class Supervisor: Sendable {
     /// - Returns: The recorder's exit status; 0 when it was attached to one and leaves it running.
     /// - Throws: `StudioError` when a program cannot be started, or the page cannot be served.
     public func run() throws(StudioError) -> Int32 {
-        var state = State(port: plan.port)
+        var state = State(port: plan.port, plan: plan)
         state.attached = plan.recorder
         if plan.recorder == nil { try startRecorder(&state) }
         do throws(StudioError) {
@@ -127,7 +130,7 @@ public final class Supervisor: Sendable {
     // MARK: The recorder
 
     private func startRecorder(_ state: inout State) throws(StudioError) {
-        let child = try ChildProcess(plan.program, plan.recording)
+        let child = try ChildProcess(plan.program, state.plan.recording)
         state.recorder = child
         state.lastWords = nil
         let events = events
@@ -149,6 +152,10 @@ public final class Supervisor: Sendable {
         guard !state.isEnding else {
             state.isOver = true
             return
+        }
+        if state.isChanging {
+            state.isChanging = false
+            return startAnew(&state)
         }
         let why = state.lastWords.map { " \($0)" } ?? ""
         let text = "The recorder has ended with exit status \(status).\(why)"
@@ -220,7 +227,8 @@ public final class Supervisor: Sendable {
         }
         var line = SupervisorLine()
         line.settings = RoomSettings(
-            address: plan.address, port: state.port, certificate: plan.certificate, token: token,
+            address: plan.address, port: state.port, isEncrypted: plan.isEncrypted,
+            certificate: plan.certificate, stateFolder: plan.stateFolder, token: token,
             readToken: readToken,
             recorder: state.process)
         say(line, state)
@@ -229,7 +237,10 @@ public final class Supervisor: Sendable {
     private func take(_ line: SupervisorLine, _ state: inout State) {
         if let port = line.listening {
             state.port = port
-            if !state.isListening { tell(.address(address(port))) }
+            if !state.isListening {
+                if let address = line.address { tell(.address(address)) }
+                for note in line.notes ?? [] { tell(.recorder(note)) }
+            }
             state.isListening = true
         }
         if let sentence = line.failed, !state.isListening {
@@ -237,16 +248,9 @@ public final class Supervisor: Sendable {
             end(&state)
         }
         if line.start ?? false, state.recorder == nil, state.attached == nil, !state.isEnding {
-            do throws(StudioError) {
-                try startRecorder(&state)
-                var news = SupervisorLine()
-                news.recorder = SupervisorLine.Recorder(process: state.recorder?.process, text: nil)
-                say(news, state)
-            } catch {
-                tell(.message("\(error)"))
-            }
+            startAnew(&state)
         }
-        if let order = line.order { run(order) }
+        if let order = line.order { run(order, &state) }
     }
 
     private func webEnded(_ state: inout State) {
@@ -269,47 +273,52 @@ public final class Supervisor: Sendable {
 
     private func say(_ line: SupervisorLine, _ state: State) { state.web?.say(line.text) }
 
-    private func address(_ port: Int) -> String {
-        let host = plan.address.contains(":") ? "[\(plan.address)]" : plan.address
-        return "\(plan.certificate == nil ? "http" : "https")://\(host):\(port)/#token=\(token.text)"
-    }
-
-    /// Does a task for a page, on a thread of its own.
-    private func run(_ order: SupervisorLine.Order) {
-        let (events, program, arguments) = (events, plan.program, plan.arguments(of: order.task))
+    /// Does a task for a page, on a thread of its own; changing the profile is the supervisor's.
+    private func run(_ order: SupervisorLine.Order, _ state: inout State) {
+        if order.task == .use { return use(order, &state) }
+        let (events, desk) = (events, StudioDesk(plan: state.plan))
         _ = MediaThread(name: "task") {
-            let (ok, output) = Self.output(of: program, arguments)
+            let (ok, output) = desk.perform(order)
             _ = events.offer(.done(SupervisorLine.Result(ticket: order.ticket, ok: ok, output: output)))
         }
     }
 
-    /// Runs a program to its end.
-    ///
-    /// - Returns: What it wrote to standard output, or, when it failed without, its messages.
-    private static func output(of program: String, _ arguments: [String]) -> (ok: Bool, text: String) {
+    /// Goes on with another profile: the recorder ends its standby, and another one begins.
+    private func use(_ order: SupervisorLine.Order, _ state: inout State) {
+        func answer(_ ok: Bool, _ text: String) {
+            var line = SupervisorLine()
+            line.result = SupervisorLine.Result(
+                ticket: order.ticket, ok: ok,
+                output: ok ? JSONText.line(["ok": JSONValue.boolean(true), "text": .string(text)]) : text)
+            say(line, state)
+        }
+        guard StudioDesk.isName(order.name), let name = order.name else {
+            return answer(false, "A profile's name has letters, digits, - and _, at most 64.")
+        }
+        guard state.attached == nil else {
+            return answer(
+                false,
+                "This session was started elsewhere: end it there, and start the studio with `--profile \(name)`."
+            )
+        }
+        guard phase(state) != .recording else {
+            return answer(false, "A recording runs: end it first.")
+        }
+        state.plan.choice = ["--profile", name] + plan.devices
+        answer(true, "from now on with profile \(name).")
+        guard let recorder = state.recorder else { return startAnew(&state) }
+        state.isChanging = true
+        recorder.signal(SIGTERM)
+    }
+
+    private func startAnew(_ state: inout State) {
         do throws(StudioError) {
-            let child = try ChildProcess(program, arguments)
-            child.finish()
-            let collected = ConditionLock((output: [String](), messages: [String](), ended: 0))
-            child.readOutput { line in
-                collected.withLock { $0.output.append(line) }
-            } whenOver: {
-                collected.broadcast { $0.ended += 1 }
-            }
-            child.readMessages { line in
-                collected.withLock { $0.messages.append(line) }
-            } whenOver: {
-                collected.broadcast { $0.ended += 1 }
-            }
-            let status = child.wait()
-            return collected.wait { text in
-                guard text.ended == 2 else { return nil }
-                if !text.output.isEmpty { return (true, text.output.joined(separator: "\n")) }
-                let words = text.messages.compactMap { sentence($0) }.joined(separator: " ")
-                return (false, words.isEmpty ? "The program ended with exit status \(status)." : words)
-            }
+            try startRecorder(&state)
+            var news = SupervisorLine()
+            news.recorder = SupervisorLine.Recorder(process: state.recorder?.process, text: nil)
+            say(news, state)
         } catch {
-            return (false, "\(error)")
+            tell(.message("\(error)"))
         }
     }
 }

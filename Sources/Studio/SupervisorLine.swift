@@ -14,6 +14,22 @@ public struct SupervisorLine: Sendable, Codable {
         case doctor
         /// The recordings in the output folder, with their verdicts.
         case recordings
+        /// The profiles that can be named.
+        case profiles
+        /// A profile's text.
+        case profile
+        /// What is wrong with a profile's text, or what it would run.
+        case check
+        /// Keep a profile's text among the user's own.
+        case keep
+        /// Go on with another profile.
+        case use
+        /// A recording's manifest.
+        case manifest
+        /// Whether a recording's files are unchanged.
+        case verify
+        /// Make a recording whole that was cut off.
+        case recover
     }
 
     /// A task that is asked for.
@@ -22,9 +38,15 @@ public struct SupervisorLine: Sendable, Codable {
         public var ticket: Int
         /// What is to be done.
         public var task: Task
+        /// The name of a profile or a session folder, as a page said it.
+        public var name: String?
+        /// A profile's text.
+        public var text: String?
 
         /// Creates an order; each parameter sets the property of its name.
-        public init(ticket: Int, task: Task) { (self.ticket, self.task) = (ticket, task) }
+        public init(ticket: Int, task: Task, name: String? = nil, text: String? = nil) {
+            (self.ticket, self.task, self.name, self.text) = (ticket, task, name, text)
+        }
     }
 
     /// What became of a task.
@@ -61,6 +83,10 @@ public struct SupervisorLine: Sendable, Codable {
     public var result: Result?
     /// To the supervisor: the port that is listened at.
     public var listening: Int?
+    /// To the supervisor: the page's address, with the token.
+    public var address: String?
+    /// To the supervisor: lines for people, such as the address as a code for phones.
+    public var notes: [String]?
     /// To the supervisor: why nothing can be served.
     public var failed: String?
     /// To the supervisor.

@@ -14,14 +14,6 @@ struct WebGuard {
     /// The port that is listened at; known once it is.
     var port = 0
 
-    /// Names by which this machine may be asked for, beside its IP addresses. A page that makes a name of its own point to this
-    /// machine (DNS rebinding) cannot use that name.
-    private static let hostNames: Set<String> = {
-        let name = ProcessInfo.processInfo.hostName.lowercased()
-        let short = name.split(separator: ".").first.map { String($0) } ?? name
-        return ["localhost", name, short, short + ".local"]
-    }()
-
     /// Looks at a request.
     ///
     /// - Returns: The answer that refuses it, or `nil` when it may be asked.
@@ -91,14 +83,15 @@ struct WebGuard {
         path.hasSuffix(".jpg") || path.hasSuffix(".mjpg") || path == "/api/v1/tally"
     }
 
-    /// Whether a `Host` header names this machine: by an IP address, or by one of its own names.
+    /// Whether a `Host` header names this machine: by an IP address, or by one of its own names. A page that makes a name of its own
+    /// point to this machine (DNS rebinding) cannot use that name.
     private func isOurs(_ host: String) -> Bool {
         guard let name = URLComponents(string: "http://\(host)")?.host?.lowercased() else { return false }
         let bare = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
         var four = in_addr()
         var six = in6_addr()
         return inet_pton(AF_INET, bare, &four) == 1 || inet_pton(AF_INET6, bare, &six) == 1
-            || Self.hostNames.contains(bare)
+            || MachineAddresses.names.contains(bare)
     }
 
     /// Headers that each answer has: what the page may load and do, in a browser.

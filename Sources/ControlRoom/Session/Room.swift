@@ -49,7 +49,7 @@ final class Room {
         recorder = RecorderLink(settings.recorder, mailbox)
         desk = CommandDesk(mailbox)
         guardian = WebGuard(
-            token: settings.token, readToken: settings.readToken, isEncrypted: settings.certificate != nil)
+            token: settings.token, readToken: settings.readToken, isEncrypted: settings.isEncrypted)
         guardian.port = settings.port
     }
 
@@ -57,16 +57,20 @@ final class Room {
     ///
     /// - Throws: `WebError` when the address cannot be listened at.
     func serve() throws(WebError) {
-        let certificate = try settings.certificate.map { path throws(WebError) in try WebCertificate(path) }
+        var path = settings.certificate
+        if settings.isEncrypted, path == nil {
+            path = try OwnCertificate.path(
+                in: settings.stateFolder, names: MachineAddresses.names.sorted(),
+                addresses: MachineAddresses.all)
+        }
+        let certificate = try path.map { path throws(WebError) in try WebCertificate(path) }
         let server = WebServer(
             certificate, guardian, respond: { [unowned self] in respond($0) },
             admit: { [unowned self] in admit($0, $1) })
         self.server = server
-        var line = SupervisorLine()
         let port = try server.listen(address: settings.address, port: settings.port)
         guardian.port = port
-        line.listening = port
-        supervisor.say(line)
+        supervisor.say(beginning(port, path))
 
         loop.whenReadable(mailbox.descriptor) { [unowned self] in
             for message in mailbox.take() { take(message) }
@@ -79,6 +83,24 @@ final class Room {
         loop.every(.seconds(1)) { [unowned self] in self.server?.endSlowRequests(at: MonotonicClock().now) }
         loop.run()
         recorder.close()
+    }
+
+    /// What the supervisor is told when the port is listened at: the address, and for phones the same as a code, with the
+    /// certificate's fingerprint.
+    private func beginning(_ port: Int, _ certificate: String?) -> SupervisorLine {
+        let everywhere = ["0.0.0.0", "::"].contains(settings.address)
+        let host = everywhere ? MachineAddresses.all.first ?? settings.address : settings.address
+        let place = host.contains(":") ? "[\(host)]" : host
+        let address =
+            "\(settings.isEncrypted ? "https" : "http")://\(place):\(port)/#token=\(settings.token.text)"
+        var line = SupervisorLine()
+        (line.listening, line.address) = (port, address)
+        if let certificate {
+            let fingerprint = OwnCertificate.fingerprint(certificate)
+            line.notes =
+                QRCode.lines(address) + (fingerprint.map { ["SHA-256 of the certificate: \($0)"] } ?? [])
+        }
+        return line
     }
 
     // MARK: The supervisor and the recorder
@@ -251,16 +273,17 @@ final class Room {
         case ("GET", "/api/v1/status"):
             answer(request, isThere ? WebAnswer(200, json: WebJSON.text(of: status.fields)) : nobody)
         case ("GET", "/api/v1/tally"): answer(request, WebAnswer(200, json: status.tally))
-        case ("GET", "/api/v1/plan"): order(.plan, request)
-        case ("GET", "/api/v1/devices"): order(.devices, request)
-        case ("GET", "/api/v1/doctor"): order(.doctor, request)
-        case ("GET", "/api/v1/recordings"): order(.recordings, request)
         case ("POST", "/api/v1/command"): command(request)
         case ("POST", "/api/v1/start"):
             var line = SupervisorLine()
             line.start = true
             supervisor.say(line)
             answer(request, WebAnswer(200, json: #"{"ok":true}"#))
+        case (_, let path) where path.hasPrefix("/api/") && !WebGuard.isPicture(path):
+            guard let order = PageOrder(request.head, { request.body }) else {
+                return answer(request, WebAnswer(404, saying: "Nothing is at this address."))
+            }
+            self.order(order, request)
         case ("GET", _) where WebGuard.isPicture(request.head.path): picture(request)
         case ("GET", _), ("HEAD", _):
             guard let asset = PageAsset.at(request.head.path) else {
@@ -313,10 +336,11 @@ final class Room {
         if let ticket = wait(request) { desk.send(words, to: process, ticket: ticket) }
     }
 
-    private func order(_ task: SupervisorLine.Task, _ request: WebRequest) {
+    private func order(_ order: PageOrder, _ request: WebRequest) {
         guard let ticket = wait(request) else { return }
         var line = SupervisorLine()
-        line.order = SupervisorLine.Order(ticket: ticket, task: task)
+        line.order = SupervisorLine.Order(
+            ticket: ticket, task: order.task, name: order.name, text: order.text)
         supervisor.say(line)
     }
 

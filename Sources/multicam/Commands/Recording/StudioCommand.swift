@@ -2,7 +2,9 @@ import Arguments
 import Control
 import Foundation
 import Media
+internal import Profiles
 import SessionFolder
+import Setup
 import Studio
 
 /// `multicam studio`: the control room in a browser.
@@ -93,7 +95,9 @@ struct StudioCommand: Command {
         }
         let plan = StudioPlan(
             program: program, webProgram: web, choice: choice, output: output, address: address, port: port,
-            certificate: certificate, recorder: running.first)
+            isEncrypted: address != Self.loopback || certificate != nil, certificate: certificate,
+            stateFolder: StudioFolders.state, profileFolder: SessionSetup.library.folders.first,
+            recorder: running.first)
         let (opensBrowser, wantsJSON) = (opensBrowser, wantsJSON)
         let supervisor = Supervisor(plan) { news in
             switch news {

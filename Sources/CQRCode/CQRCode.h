@@ -1,0 +1,3 @@
+// libqrencode draws the page's address as a code that phones read.
+#pragma once
+#include <qrencode.h>

@@ -1,0 +1,7 @@
+// GnuTLS makes the control room's certificate; libsoup uses the same library for TLS.
+#pragma once
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+
+// Gives back memory that GnuTLS has allocated (gnutls_free is a variable).
+static inline void tls_free(void *memory) { gnutls_free(memory); }

@@ -1,0 +1,233 @@
+internal import FileSystem
+internal import Foundation
+internal import Media
+internal import SessionFolder
+
+/// Does what pages order: mostly by running `multicam` itself, so that a page can do no more than its words. Safe to use from any
+/// thread; each task blocks its thread.
+struct StudioDesk: Sendable {
+    let plan: StudioPlan
+
+    /// Most bytes of a profile that a page may send.
+    private static let longestProfile = 1 << 17
+
+    /// Does a task.
+    ///
+    /// - Returns: JSON when it was done, else a sentence.
+    func perform(_ order: SupervisorLine.Order) -> (ok: Bool, output: String) {
+        switch order.task {
+        case .plan: run(["plan", "--json"] + plan.choice + plan.folder)
+        case .devices: run(["devices", "--json"])
+        case .doctor: run(["doctor", "--json"])
+        case .profiles: run(["profiles", "--json"])
+        case .recordings: run(["recordings", "--json"] + plan.folder)
+        case .profile: Self.isName(order.name) ? run(["profiles", order.name ?? "", "--json"]) : Self.noName
+        case .check: check(order.text ?? "")
+        case .keep: keep(order.name, order.text ?? "")
+        case .manifest: Self.isFolder(order.name) ? manifest(order.name ?? "") : Self.noFolder
+        case .verify: Self.isFolder(order.name) ? verify(order.name ?? "") : Self.noFolder
+        case .recover: Self.isFolder(order.name) ? recover(order.name ?? "") : Self.noFolder
+        case .use: (false, "The profile is changed by the supervisor itself.")
+        }
+    }
+
+    private static let noName = (
+        ok: false, output: "A profile's name has letters, digits, - and _, at most 64."
+    )
+    private static let noFolder = (ok: false, output: "No recording of that name is there.")
+
+    /// Whether a text can be a profile's name: it becomes a file's.
+    static func isName(_ name: String?) -> Bool {
+        guard let name, (1...64).contains(name.utf8.count), !name.hasPrefix("-") else { return false }
+        return name.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+                || $0 == UInt8(ascii: "_")
+        }
+    }
+
+    /// Whether a text can be the name of a session folder: an entry of the output folder, never a path.
+    static func isFolder(_ name: String?) -> Bool {
+        guard let name, (1...255).contains(name.utf8.count), name != ".", name != "..", !name.hasPrefix("-")
+        else { return false }
+        return !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+    }
+
+    // MARK: Profiles
+
+    private struct Fault: Encodable {
+        var line: Int?
+        var column: Int?
+        var path: String?
+        var text: String
+    }
+
+    private struct Checked: Encodable {
+        var ok: Bool
+        var errors: [Fault]
+        var plan_error: String?
+    }
+
+    /// Checks a profile's text, and plans it.
+    private func check(_ text: String) -> (ok: Bool, output: String) {
+        guard text.utf8.count <= Self.longestProfile else {
+            return (false, "A profile has at most \(Self.longestProfile) bytes.")
+        }
+        let file = "\(plan.stateFolder)/edited-\(getpid())-\(UInt32.random(in: 0 ... .max)).yaml"
+        defer { unlink(file) }
+        do throws(FileError) {
+            mkdir(plan.stateFolder, 0o700)
+            try FileReplacement.write(Array(text.utf8), to: file, permissions: 0o600)
+        } catch {
+            return (false, "\(error)")
+        }
+        let checked = Self.output(of: plan.program, ["profiles", "--check", file])
+        guard checked.status == 0 else {
+            return (
+                true,
+                JSONText.line(
+                    Checked(ok: false, errors: checked.messages.compactMap { Self.fault($0, file) }))
+            )
+        }
+        let planned = Self.output(
+            of: plan.program, ["plan", "--json", "--profile", file] + plan.devices + plan.folder)
+        guard let json = planned.lines.first else {
+            let words = planned.messages.map { $0.replacing(file, with: "the profile") }.joined(
+                separator: " ")
+            return (true, JSONText.line(Checked(ok: true, errors: [], plan_error: Self.sentence(words))))
+        }
+        return (true, #"{"ok":true,"errors":[],"plan":\#(json)}"#)
+    }
+
+    /// Takes a line of the checker apart: `multicam: FILE:LINE:COLUMN: PATH: TEXT`.
+    private static func fault(_ message: String, _ file: String) -> Fault? {
+        let text = sentence(message)
+        guard text.hasPrefix(file) else { return text.isEmpty ? nil : Fault(text: text) }
+        var rest = text.dropFirst(file.count)
+        func number() -> Int? {
+            guard rest.hasPrefix(":") else { return nil }
+            let digits = rest.dropFirst().prefix { $0.isNumber }
+            guard let value = Int(digits) else { return nil }
+            rest = rest.dropFirst(1 + digits.count)
+            return value
+        }
+        let (line, column) = (number(), number())
+        if rest.hasPrefix(": ") { rest = rest.dropFirst(2) }
+        let parts = rest.split(separator: ": ", maxSplits: 1)
+        let isPath = parts.count == 2 && !parts[0].contains(" ")
+        return Fault(
+            line: line, column: column, path: isPath ? String(parts[0]) : nil,
+            text: String(isPath ? parts[1] : rest))
+    }
+
+    /// Keeps a profile among the user's own, when nothing is wrong with it.
+    private func keep(_ name: String?, _ text: String) -> (ok: Bool, output: String) {
+        guard Self.isName(name), let name else { return Self.noName }
+        guard let folder = plan.profileFolder else {
+            return (false, "Neither XDG_CONFIG_HOME nor HOME names a folder for profiles. Set one of them.")
+        }
+        let checked = check(text)
+        guard checked.ok, checked.output.hasPrefix(#"{"ok":true"#) || checked.output.contains(#""ok":true"#)
+        else {
+            return (false, "The profile has faults and is not kept.")
+        }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            return (
+                false,
+                "The folder \(folder.printable()) cannot be made: \(error.localizedDescription.printable())"
+            )
+        }
+        do throws(FileError) {
+            try FileReplacement.write(Array(text.utf8), to: "\(folder)/\(name).yaml", syncsFolder: true)
+        } catch {
+            return (false, "\(error)")
+        }
+        return (
+            true,
+            JSONText.line(["ok": JSONValue.boolean(true), "text": .string("kept as \(folder)/\(name).yaml")])
+        )
+    }
+
+    // MARK: Recordings
+
+    private func path(_ folder: String) -> String { "\(plan.output ?? "recordings")/\(folder)" }
+
+    private func manifest(_ folder: String) -> (ok: Bool, output: String) {
+        guard let content = FileManager.default.contents(atPath: path(folder) + "/manifest.json"),
+            content.count <= Manifest.largestByteCount
+        else { return Self.noFolder }
+        do {
+            return (true, #"{"manifest":\#(JSONText.line(try Manifest(reading: Array(content))))}"#)
+        } catch {
+            return (false, "The manifest \(error).")
+        }
+    }
+
+    private struct Done: Encodable {
+        var ok: Bool
+        var text: String
+    }
+
+    private func verify(_ folder: String) -> (ok: Bool, output: String) {
+        told(Self.output(of: plan.program, ["verify", path(folder)]))
+    }
+
+    private func recover(_ folder: String) -> (ok: Bool, output: String) {
+        told(Self.output(of: plan.program, ["recover", path(folder)]))
+    }
+
+    private func told(_ result: ProgramOutput) -> (ok: Bool, output: String) {
+        let text = (result.lines + result.messages.map(Self.sentence)).joined(separator: "\n")
+        return (true, JSONText.line(Done(ok: result.status == 0, text: text)))
+    }
+
+    // MARK: Programs
+
+    private func run(_ arguments: [String]) -> (ok: Bool, output: String) {
+        let result = Self.output(of: plan.program, arguments)
+        if !result.lines.isEmpty { return (true, result.lines.joined(separator: "\n")) }
+        let words = result.messages.map(Self.sentence).joined(separator: " ")
+        return (false, words.isEmpty ? "The program ended with exit status \(result.status)." : words)
+    }
+
+    /// A message without the program's name before it.
+    static func sentence(_ line: String) -> String {
+        let prefix = "multicam: "
+        return (line.hasPrefix(prefix) ? String(line.dropFirst(prefix.count)) : line).printable(limit: 2000)
+    }
+
+    /// What a program wrote until it ended.
+    private struct ProgramOutput: Sendable {
+        var lines: [String] = []
+        var messages: [String] = []
+        var status: Int32 = 1
+        var ended = 0
+    }
+
+    private static func output(of program: String, _ arguments: [String]) -> ProgramOutput {
+        do throws(StudioError) {
+            let child = try ChildProcess(program, arguments)
+            child.finish()
+            let collected = ConditionLock(ProgramOutput())
+            child.readOutput { line in
+                collected.withLock { $0.lines.append(line) }
+            } whenOver: {
+                collected.broadcast { $0.ended += 1 }
+            }
+            child.readMessages { line in
+                collected.withLock { $0.messages.append(line) }
+            } whenOver: {
+                collected.broadcast { $0.ended += 1 }
+            }
+            let status = child.wait()
+            var result = collected.wait { $0.ended == 2 ? $0 : nil }
+            result.status = status
+            return result
+        } catch {
+            return ProgramOutput(messages: ["\(error)"])
+        }
+    }
+}
