@@ -8,18 +8,6 @@ import Testing
 
 @Suite("the status line")
 struct StatusLineTests {
-    private func camera(_ role: String, rate: Double, lost: Int, _ clock: ClockReading)
-        -> SessionStatus.Camera
-    {
-        var counts = FrameCounts()
-        counts.lost = lost > 0 ? [.bus: lost] : [:]
-        return SessionStatus.Camera(
-            role: role, name: "Camera",
-            format: VideoFormat(pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(30)),
-            rate: rate,
-            counts: counts, clock: clock)
-    }
-
     private func clock(_ residual: Nanoseconds, isLocked: Bool) -> ClockReading {
         ClockReading(
             interval: .milliseconds(33), partsPerMillion: 12, residual: residual, isLocked: isLocked,
@@ -33,12 +21,11 @@ struct StatusLineTests {
         status.phase = .recording
         status.time = MediaTime(nanoseconds: 187_000_000_000)
         status.cameras = [
-            camera("desk", rate: 30, lost: 0, clock(.microseconds(203), isLocked: true)),
-            camera("face", rate: 14.98, lost: 3, clock(.milliseconds(2), isLocked: false)),
+            .init(role: "desk", rate: 30, lost: 0, clock: clock(.microseconds(203), isLocked: true)),
+            .init(role: "face", rate: 14.98, lost: 3, clock: clock(.milliseconds(2), isLocked: false)),
         ]
         status.microphones = [
-            .init(
-                role: "host", name: "Mic", level: AudioLevel(peak: 0.1), clock: clock(.zero, isLocked: true))
+            .init(role: "host", level: AudioLevel(peak: 0.1), clock: clock(.zero, isLocked: true))
         ]
         #expect(
             StatusLine.text(status)
@@ -60,9 +47,7 @@ struct StatusLineTests {
         var status = SessionStatus()
         status.phase = .recording
         status.time = MediaTime(nanoseconds: 187_000_000_000)
-        status.microphones = [
-            .init(role: "host", name: "Mic", level: AudioLevel(), clock: clock(.zero, isLocked: false))
-        ]
+        status.microphones = [.init(role: "host", level: AudioLevel(), clock: clock(.zero, isLocked: false))]
         status.pressure = pressure
         return StatusLine.text(status)
     }
@@ -112,12 +97,11 @@ struct StatusLineTests {
         status.time = MediaTime(nanoseconds: 187_000_000_000)
         status.givenUp = ["program preset superfast → ultrafast", "face rate 30 → 20"]
         status.cameras = ["desk", "face", "window"].map {
-            camera($0, rate: 30, lost: 2, clock(.microseconds(203), isLocked: true))
+            .init(role: $0, rate: 30, lost: 2, clock: clock(.microseconds(203), isLocked: true))
         }
         status.microphones = ["host", "guest"].map {
             .init(
-                role: $0, name: "Mic", level: AudioLevel(peak: 0.1), alarms: [.clipping],
-                missing: .milliseconds(60),
+                role: $0, level: AudioLevel(peak: 0.1), alarms: [.clipping], missing: .milliseconds(60),
                 clock: clock(.zero, isLocked: true))
         }
         let line = StatusLine.text(status, columns: columns)
@@ -125,5 +109,28 @@ struct StatusLineTests {
         #expect(line.hasPrefix("● 0:03:07"))
         #expect(line.hasSuffix("disk 21 min"))
         if columns >= 80 { #expect(line.contains("−") && line.contains("serious: close other programs")) }
+    }
+}
+
+extension SessionStatus.Camera {
+    fileprivate init(role: String, rate: Double, lost: Int, clock: ClockReading) {
+        var counts = FrameCounts()
+        if lost > 0 { counts.lost = [.bus: lost] }
+        self.init(
+            role: role, name: role,
+            format: VideoFormat(
+                pixel: .mjpeg, size: FrameSize(width: 320, height: 180), rate: FrameRate(30)),
+            rate: rate, counts: counts, clock: clock, absence: nil)
+    }
+}
+
+extension SessionStatus.Microphone {
+    fileprivate init(
+        role: String, level: AudioLevel, loudness: Loudness? = nil, alarms: [AudioAlarm.Kind] = [],
+        missing: Nanoseconds = .zero, clock: ClockReading
+    ) {
+        self.init(
+            role: role, name: role, channels: 1, level: level, loudness: loudness, alarms: alarms,
+            silentSince: nil, clips: ClipCount(), missing: missing, clock: clock)
     }
 }

@@ -11,9 +11,6 @@ public struct ClipCount: Sendable, Equatable {
     private static let length = Nanoseconds.seconds(1)
     private static let mostRecent = 60
 
-    /// Creates a count of no clips.
-    public init() {}
-
     /// Notes a slice of audio with an overload.
     ///
     /// - Parameter time: When its first sample was captured, on `CLOCK_MONOTONIC`.
@@ -24,9 +21,7 @@ public struct ClipCount: Sendable, Equatable {
         recent.append(time)
     }
 
-    /// The clips of the last minute.
-    ///
-    /// - Parameter now: The present instant, on `CLOCK_MONOTONIC`.
+    /// The number of clips in the minute before an instant on `CLOCK_MONOTONIC`.
     public func inLastMinute(at now: ClockTime) -> Int {
         recent.count { $0 > now - .seconds(60) }
     }

@@ -35,37 +35,6 @@ public struct SessionStatus: Sendable, Equatable {
 
         /// Frames lost so far, of all causes.
         public var lost: Int { counts.lostInAll }
-
-        /// Creates the state of a camera; each parameter sets the property of its name.
-        public init(
-            role: String, name: String, format: VideoFormat, rate: Double,
-            counts: FrameCounts = FrameCounts(),
-            clock: ClockReading, absence: CameraAbsence? = nil
-        ) {
-            self.role = role
-            self.name = name
-            self.format = format
-            self.rate = rate
-            self.counts = counts
-            self.clock = clock
-            self.absence = absence
-        }
-
-        /// Creates the state of a camera as it is captured now, recorded or not.
-        ///
-        /// - Parameters:
-        ///   - input: The camera.
-        ///   - counts: Its frames so far.
-        ///   - standsBy: Whether nothing is recorded: a camera that is away has no rate then.
-        init(_ input: CameraInput, counts: FrameCounts = FrameCounts(), standsBy: Bool) {
-            role = input.role
-            name = input.source.device.name
-            format = input.deliveredFormat
-            clock = input.clockReading
-            absence = input.absence
-            rate = standsBy && absence != nil ? 0 : 1e9 / Double(max(clock.interval.count, 1))
-            self.counts = counts
-        }
     }
 
     /// The state of one microphone.
@@ -90,44 +59,6 @@ public struct SessionStatus: Sendable, Equatable {
         public let missing: Nanoseconds
         /// State of the microphone's clock model, and thus how exact the times of its samples are.
         public let clock: ClockReading
-
-        /// Creates the state of a microphone; each parameter sets the property of its name.
-        public init(
-            role: String, name: String, channels: Int = 1, level: AudioLevel, loudness: Loudness? = nil,
-            alarms: [AudioAlarm.Kind] = [], silentSince: ClockTime? = nil, clips: ClipCount = ClipCount(),
-            missing: Nanoseconds = .zero, clock: ClockReading
-        ) {
-            self.role = role
-            self.name = name
-            self.channels = channels
-            self.level = level
-            self.loudness = loudness
-            self.alarms = alarms
-            self.silentSince = silentSince
-            self.clips = clips
-            self.missing = missing
-            self.clock = clock
-        }
-
-        /// Creates the state of a microphone as it is captured now, recorded or not.
-        ///
-        /// - Parameters:
-        ///   - input: The microphone.
-        ///   - loudness: Loudness of its track so far.
-        ///   - missing: How much of its audio is missing so far.
-        init(_ input: MicrophoneInput, loudness: Loudness? = nil, missing: Nanoseconds = .zero) {
-            role = input.role
-            name = input.source.device.name
-            channels = input.channels
-            let state = input.state
-            level = state.level
-            alarms = state.alarms
-            silentSince = state.silentSince
-            clips = state.clips
-            clock = state.clock
-            self.loudness = loudness
-            self.missing = missing
-        }
     }
 
     /// What the session is doing.
@@ -165,4 +96,44 @@ public struct SessionStatus: Sendable, Equatable {
 
     /// Creates the status of a session that is starting.
     public init() {}
+}
+
+extension SessionStatus.Camera {
+    /// Creates the state of a camera as it is captured now, recorded or not.
+    ///
+    /// - Parameters:
+    ///   - input: The camera.
+    ///   - counts: Its frames so far.
+    ///   - standsBy: Whether nothing is recorded: a camera that is away has no rate then.
+    init(_ input: CameraInput, counts: FrameCounts = FrameCounts(), standsBy: Bool) {
+        role = input.role
+        name = input.source.device.name
+        format = input.deliveredFormat
+        clock = input.clockReading
+        absence = input.absence
+        rate = standsBy && absence != nil ? 0 : 1e9 / Double(max(clock.interval.count, 1))
+        self.counts = counts
+    }
+}
+
+extension SessionStatus.Microphone {
+    /// Creates the state of a microphone as it is captured now, recorded or not.
+    ///
+    /// - Parameters:
+    ///   - input: The microphone.
+    ///   - loudness: Loudness of its track so far.
+    ///   - missing: How much of its audio is missing so far.
+    init(_ input: MicrophoneInput, loudness: Loudness? = nil, missing: Nanoseconds = .zero) {
+        role = input.role
+        name = input.source.device.name
+        channels = input.channels
+        let state = input.state
+        level = state.level
+        alarms = state.alarms
+        silentSince = state.silentSince
+        clips = state.clips
+        clock = state.clock
+        self.loudness = loudness
+        self.missing = missing
+    }
 }
