@@ -19,6 +19,8 @@ public enum ControlCommand: Sendable, Equatable {
     case switchCamera(String?)
     /// Takes stills of the cameras of these roles, or of all cameras when empty, into the session folder.
     case snapshot([String])
+    /// Keeps what the program shows and sounds like as a scene of this name, in the profile, too.
+    case keepScene(String)
     /// Changes what the session shows, mixes or records.
     case change(SessionChange)
     /// Sets controls of a camera, each given as NAME=VALUE.
@@ -53,9 +55,9 @@ public enum ControlCommand: Sendable, Equatable {
         Group(
             title: "The program's layout",
             commands: changes([
-                "swap", "show", "layout", "corner", "scale", "hide", "unhide", "rotate", "mirror", "zoom",
-                "pan", "tilt",
-            ])),
+                "swap", "show", "inset", "layout", "corner", "scale", "arrange", "scene", "undo", "hide",
+                "unhide", "rotate", "mirror", "zoom", "pan", "tilt",
+            ]) + [("keep-scene NAME", "keep what is shown and heard as a scene, in your profile, too")]),
         Group(title: "The program's audio", commands: changes(["gain", "mute", "unmute"])),
         Group(
             title: "Cameras, microphones and their tracks",
@@ -105,6 +107,11 @@ public enum ControlCommand: Sendable, Equatable {
             let text = rest.joined(separator: " ").printable(limit: 200)
             guard !text.isEmpty else { throw .usage("`mark` needs a text: `mark \"question 2\"`.") }
             self = .mark(text)
+            return
+        }
+        if name == "keep-scene" {
+            guard !rest.isEmpty else { throw .usage("`keep-scene` needs a name: `keep-scene wide shot`.") }
+            self = .keepScene(rest.joined(separator: " "))
             return
         }
         if name == "switch" {
@@ -166,14 +173,14 @@ public enum ControlCommand: Sendable, Equatable {
         switch self {
         case .mark, .split, .stop, .add, .addMicrophone, .exchange: true
         case .change(let change): change.needsRecording
-        case .status, .start, .quit, .snapshot, .switchCamera, .set: false
+        case .status, .start, .quit, .snapshot, .switchCamera, .set, .keepScene: false
         }
     }
 
     /// Whether the command may block its thread: for a device, for the disk, or until a recording has begun.
     public var blocks: Bool {
         switch self {
-        case .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange: true
+        case .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange, .keepScene: true
         case .status, .mark, .split, .stop, .quit, .change: false
         }
     }
@@ -182,7 +189,8 @@ public enum ControlCommand: Sendable, Equatable {
     var isAnsweredAtOnce: Bool {
         switch self {
         case .status, .stop, .quit: true
-        case .mark, .split, .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange, .change:
+        case .mark, .split, .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange,
+            .keepScene, .change:
             false
         }
     }

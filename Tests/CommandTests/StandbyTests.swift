@@ -57,6 +57,18 @@ struct StandbyTests {
         #expect(switched.errors.contains("every role names its own"))
         let arranged = try ctl("corner", "top-left")
         #expect(arranged.status == 0 && arranged.errors.contains("the next recording begins with it"))
+        // A scene is kept in the user's own profile, and can be shown from then on.
+        let kept = try ctl("keep-scene", "top", "left")
+        #expect(
+            kept.status == 0 && kept.errors.contains("scene top left is kept in \(profile)"), "\(kept.errors)"
+        )
+        #expect(try String(contentsOfFile: profile, encoding: .utf8).contains("\n  top left: { layout: "))
+        #expect(try state()["scene"] as? String == "top left")
+        #expect(try ctl("undo").status == 0)
+        #expect(try state()["scene"] == nil)
+        #expect(try ctl("scene", "top", "left").status == 0)
+        let unknown = try ctl("scene", "top")
+        #expect(unknown.status == 2 && unknown.errors.contains("it has top left"), "\(unknown.errors)")
         // A still of devices that stand by lies where the session was started.
         #expect(try ctl("snapshot", "desk").status == 0)
         #expect(

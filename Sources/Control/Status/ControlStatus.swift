@@ -57,6 +57,10 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var program: Program?
     /// What the program shows and where; `nil` when the plan has none.
     public var arrangement: Arrangement?
+    /// The names of the scenes that the program can show.
+    public var scenes: [String]
+    /// The name of the scene that it shows; `nil` where that is none.
+    public var scene: String?
     /// Nanoseconds from an instant to the decision what its tick shows: so far is the program behind; `nil` while nothing is
     /// recorded.
     public var delay_ns: Int64?
@@ -113,6 +117,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         microphones = status.microphones.map { Microphone($0, in: plan, at: status.takenAt) }
         program = plan.program.map { Program($0, status) }
         arrangement = plan.program.map { Arrangement($0) }
+        scenes = plan.program?.scenes.map(\.name) ?? []
+        scene = plan.scene
         delay_ns = status.alignmentDelay?.count
         marks = status.marks.suffix(Self.mostMarks).map { Mark(at_ns: $0.at_ns, text: $0.text) }
         mark_count = status.marks.count

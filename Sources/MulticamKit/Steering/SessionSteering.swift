@@ -3,6 +3,7 @@ internal import Foundation
 public import Media
 public import MediaLink
 public import Plan
+internal import Profiles
 public import Session
 public import SessionFolder
 public import Setup
@@ -23,6 +24,8 @@ public final class SessionSteering: Sendable {
     private struct State {
         /// The present session; `nil` when nothing is recorded and nothing is on standby.
         var session: MulticamSession?
+        /// Scenes that people kept, for the sessions to come.
+        var scenes: [SceneSettings] = []
         /// The plan of the session that ended last; `nil` while there is one, and before the first.
         var lastPlan: SessionPlan?
         /// The setup of the present session.
@@ -219,7 +222,7 @@ public final class SessionSteering: Sendable {
                         ? "the recording is being ended."
                         : "the devices are let go, and `multicam record` ends.")
             )
-        case .status, .start, .snapshot, .set, .switchCamera, .add, .addMicrophone, .exchange:
+        case .status, .start, .snapshot, .set, .switchCamera, .add, .addMicrophone, .exchange, .keepScene:
             answer(perform(command, session, isRecording: isRecording))
         }
     }
@@ -237,7 +240,7 @@ public final class SessionSteering: Sendable {
             end(nil)
             return ControlReply(ok: true, text: "it does not go on.")
         case .mark, .split, .change, .add, .addMicrophone, .exchange, .set, .snapshot, .start, .stop,
-            .switchCamera:
+            .switchCamera, .keepScene:
             return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
         }
     }
@@ -285,6 +288,7 @@ public final class SessionSteering: Sendable {
                     : "a recording runs already.")
         case .start: return start()
         case .switchCamera(let selector): return switchCamera(to: selector)
+        case .keepScene(let name): return keepScene(named: name, of: session)
         case .mark, .split, .change, .stop, .quit:
             preconditionFailure("`\(command)` is answered when it is decided")
         }
@@ -306,6 +310,32 @@ public final class SessionSteering: Sendable {
                     : "camera \(role): \(remarks.joined(separator: " "))")
         } catch {
             return ControlReply(ok: false, text: error.description, usage: true)
+        }
+    }
+
+    /// Keeps a scene, in the session and in the user's profile; waits for the disk.
+    private func keepScene(named name: String, of session: MulticamSession) -> ControlReply {
+        let scene: SceneSettings
+        do throws(SessionChangeError) {
+            scene = try session.keepScene(named: name)
+        } catch {
+            return ControlReply(error)
+        }
+        let setup = state.withLock { state in
+            state.scenes.keep(scene)
+            return state.setup
+        }
+        guard let setup else { return ControlReply(ok: false, text: "the session is over.") }
+        do throws(ProfileError) {
+            let (path, isCopy) = try setup.keep(scene)
+            return ControlReply(
+                ok: true,
+                text: "scene \(name) is kept in \(path.printable(limit: 1000))"
+                    + (isCopy ? ", a copy of the profile, which is yours and counts from now on." : "."))
+        } catch {
+            return ControlReply(
+                ok: true,
+                text: "scene \(name) is kept until this session ends, and in no file: \(error.description)")
         }
     }
 
@@ -438,6 +468,7 @@ public final class SessionSteering: Sendable {
             state.isRecording = !isStandby
             return state.isStopped
         }
+        for scene in state.withLock(\.scenes) { session.keep(scene) }
         state.withLock(\.media)?.serve(session)
         if isStopped { session.stop() }
     }

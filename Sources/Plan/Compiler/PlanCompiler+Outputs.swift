@@ -121,6 +121,13 @@ extension PlanCompiler {
                 at: "program.audio.mix", found: "“\(role)”",
                 expected: "the role of a microphone: \(ProfileValue.list(profile.microphones.map(\.role)))")
         }
+        for scene in profile.scenes {
+            for role in scene.shown where !cameras.contains(where: { $0.role == role }) {
+                throw profile.source.error(
+                    at: "scenes.\(scene.name)", found: "“\(role)”",
+                    expected: "the role of a camera: \(ProfileValue.list(profile.cameras.map(\.role)))")
+            }
+        }
         return PlannedProgram(
             file: "program.mp4",
             settings: VideoEncodingSettings(
@@ -128,6 +135,6 @@ extension PlanCompiler {
                 quality: program.video.quality,
                 color: .bt709Limited),
             isCoarse: program.isCoarse, arrangement: ProgramArrangement(program), cameras: cameras,
-            mix: program.audio.mix, audioBitrate: program.audio.bitrate)
+            mix: program.audio.mix, audioBitrate: program.audio.bitrate, scenes: profile.scenes)
     }
 }

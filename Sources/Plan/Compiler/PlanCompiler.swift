@@ -66,7 +66,10 @@ struct PlanCompiler {
     private func isUsed(_ role: String) -> Bool {
         guard profile.writesAnything else { return true }
         let program = profile.program.map { $0.shown + $0.audio.mix } ?? []
-        if program.contains(role) { return true }
+        if program.contains(role) || profile.scenes.contains(where: { $0.shown.contains(role) }) {
+            return true
+        }
+        if profile.scenes.contains(where: { $0.mix?.contains(role) ?? false }) { return true }
         return profile.cameras.contains { $0.role == role }
             ? profile.tracks.cameras != .none : profile.tracks.microphones != .none
     }

@@ -1,4 +1,5 @@
 public import Media
+public import Profiles
 
 /// The program of a plan: the composed frame with the mixed audio.
 public struct PlannedProgram: Sendable, Equatable, Codable {
@@ -16,11 +17,14 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
     public var mix: [String]
     /// Bit rate of the audio, in bits per second.
     public var audioBitrate: Int
+    /// Named arrangements that can be shown in its place.
+    public var scenes: [SceneSettings]
 
     /// Creates a program, whose layers follow from the arrangement and the cameras.
     public init(
         file: String, settings: VideoEncodingSettings, isCoarse: Bool = false,
-        arrangement: ProgramArrangement, cameras: [PlannedCamera], mix: [String], audioBitrate: Int
+        arrangement: ProgramArrangement, cameras: [PlannedCamera], mix: [String], audioBitrate: Int,
+        scenes: [SceneSettings] = []
     ) {
         self.file = file
         self.settings = settings
@@ -29,6 +33,7 @@ public struct PlannedProgram: Sendable, Equatable, Codable {
         layers = Self.layers(arrangement, cameras, settings.size, isCoarse)
         self.mix = mix
         self.audioBitrate = audioBitrate
+        self.scenes = scenes
     }
 
     /// Shows other cameras, or the same ones in other places.

@@ -1,9 +1,11 @@
 internal import Media
+internal import Profiles
 
 extension SessionPlan {
-    /// Whether some output needs the pixels of a camera.
+    /// Whether some output needs the pixels of a camera, or a scene may.
     package func decodes(_ role: String) -> Bool {
         (program?.layers.contains { $0.role == role } ?? false)
+            || (program?.scenes.contains { $0.shown.contains(role) } ?? false)
             || cameraTracks.contains { $0.role == role && $0.mode == .encode }
     }
 

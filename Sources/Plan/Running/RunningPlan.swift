@@ -10,6 +10,8 @@ package struct RunningPlan: Sendable, Equatable {
     let hasAudio: Bool
     /// The rotation that the file of each track states, by the track's name, where the camera was turned since it began.
     var writtenRotations: [String: Rotation] = [:]
+    /// The program before the last change of it; `nil` before the first.
+    var lastProgram: ProgramState?
     /// The state of the session's devices, as far as changes depend on it.
     package var devices: RunningDevices
     /// The machine on which changes are priced; `nil` where the session was not planned for one.
@@ -41,6 +43,8 @@ package struct RunningPlan: Sendable, Equatable {
         switch change {
         case .gain(let role, let decibels): try setGain(of: role, decibels)
         case .audible(let role, let isAudible): try setAudible(role, isAudible)
+        case .scene(let name): try show(scene: name)
+        case .undo: try undo()
         case .enabled(let role, let isEnabled):
             return try isAudio(role) ? try setHeard(role, isEnabled) : try setEnabled(role, isEnabled)
         case .format(let role, let size, let rate): return try reformat(role, size, rate)
@@ -71,7 +75,7 @@ package struct RunningPlan: Sendable, Equatable {
     /// Range of a microphone's gain in the program, in decibels.
     private static let gains = -60.0...24.0
     /// Range of an inset's width, as a share of the program's width.
-    private static let insetShares = 0.05...1.0
+    static let insetShares = 0.05...1.0
 
     // MARK: Frames
 
@@ -87,13 +91,9 @@ package struct RunningPlan: Sendable, Equatable {
         case .show(let roles): try show(&arrangement, roles)
         case .layout(let layout): lay(&arrangement, layout)
         case .corner(let corner): arrangement.corner = corner
-        case .insetShare(let share):
-            guard Self.insetShares.contains(share) else {
-                throw SessionChangeError(
-                    "an inset's width is a share of the program's, from \(Self.insetShares.lowerBound) to "
-                        + "\(Self.insetShares.upperBound), not \(share).")
-            }
-            arrangement.insetShare = share
+        case .insetShare(let share): try scale(&arrangement, to: share)
+        case .inset(let role): try inset(&arrangement, role)
+        case .arrange(let several): try arrange(&arrangement, several)
         case .visible(let role, let isVisible): try setVisible(&arrangement, role, isVisible)
         case .rotation(let role, let rotation):
             try check(camera: role)
@@ -112,14 +112,14 @@ package struct RunningPlan: Sendable, Equatable {
             try move(&arrangement, role, to: position, "pan", Framing.canPan) { $0.pan = position }
         case .tilt(let role, let position):
             try move(&arrangement, role, to: position, "tilt", Framing.canTilt) { $0.tilt = position }
-        case .gain, .audible, .enabled, .format, .recorded, .removed:
-            preconditionFailure("audio, devices and tracks are not arranged")
+        case .gain, .audible, .enabled, .format, .recorded, .removed, .scene, .undo:
+            preconditionFailure("audio, devices, tracks and scenes are not arranged")
         }
         program.arrange(arrangement, cameras: plan.cameras)
         plan.program = program
     }
 
-    private func swap(
+    func swap(
         _ arrangement: inout ProgramArrangement, with role: String?
     ) throws(SessionChangeError) {
         guard let other = role ?? arrangement.insets.first(where: { !arrangement.hidden.contains($0) }) else {
@@ -138,7 +138,7 @@ package struct RunningPlan: Sendable, Equatable {
         arrangement.hidden.remove(other)
     }
 
-    private func show(
+    func show(
         _ arrangement: inout ProgramArrangement, _ roles: [String]
     ) throws(SessionChangeError) {
         guard let main = roles.first else {
@@ -156,7 +156,7 @@ package struct RunningPlan: Sendable, Equatable {
     }
 
     /// Changes the layout. Where only one camera was shown so far, a layout of several shows all.
-    private func lay(_ arrangement: inout ProgramArrangement, _ layout: ProgramSettings.Layout) {
+    func lay(_ arrangement: inout ProgramArrangement, _ layout: ProgramSettings.Layout) {
         if arrangement.filling == arrangement.layout.usualFilling {
             arrangement.filling = layout.usualFilling
         }
@@ -242,7 +242,7 @@ package struct RunningPlan: Sendable, Equatable {
         )
     }
 
-    private func check(camera role: String) throws(SessionChangeError) {
+    func check(camera role: String) throws(SessionChangeError) {
         try checkPresence(ofCamera: role)
         guard showable.contains(role) else {
             throw SessionChangeError(

@@ -11,6 +11,10 @@ extension SessionChange: CustomStringConvertible {
         case .layout(let layout): ["layout", layout.rawValue]
         case .corner(let corner): ["corner", corner.rawValue]
         case .insetShare(let share): ["scale", "\(share)"]
+        case .inset(let role): ["inset", role]
+        case .arrange(let several): ["arrange"] + several.words
+        case .scene(let name): ["scene", name]
+        case .undo: ["undo"]
         case .visible(let role, let isVisible): [isVisible ? "unhide" : "hide", role]
         case .rotation(let role, let rotation): ["rotate", role, "\(rotation.degrees)"]
         case .mirrored(let role, let isMirrored): ["mirror", role, isMirrored ? "on" : "off"]
@@ -44,9 +48,16 @@ extension SessionChange: CustomStringConvertible {
     public static let vocabulary: [(usage: String, help: String)] = [
         ("swap [ROLE]", "the main camera and another exchange their places"),
         ("show ROLE…", "these cameras, the first as the main one"),
+        ("inset ROLE", "this camera as the first inset; the one that was there makes room"),
         ("layout LAYOUT", "pip, side-by-side, grid or single"),
         ("corner CORNER", "top-left, top-right, bottom-left or bottom-right, for insets"),
         ("scale SHARE", "an inset's width as a share of the program's, 0.05 to 1"),
+        (
+            "arrange FIELD=VALUE…",
+            "several at once: layout=pip main=desk inset=face,wide corner=top-left scale=0.3 margin=0.02 border=4"
+        ),
+        ("scene NAME", "what the profile or `keep-scene` calls so"),
+        ("undo", "the program as it was before its last change; again: that change"),
         ("hide ROLE", "take a camera out of the program; its track goes on"),
         ("unhide ROLE", "show it again"),
         ("rotate ROLE DEGREES", "turn a camera clockwise in the program: 0, 90, 180 or 270"),
@@ -113,6 +124,21 @@ extension SessionChange: CustomStringConvertible {
             try need(1)
             guard let share = Double(rest[0]), share.isFinite else { throw fail("a number such as 0.25") }
             self = .insetShare(share)
+        case "inset":
+            try need(1)
+            self = .inset(rest[0])
+        case "arrange":
+            guard let several = ArrangementChange(words: rest) else {
+                throw fail("each field once, with a value of its kind")
+            }
+            self = .arrange(several)
+        case "scene":
+            // A name may be several words.
+            guard !rest.isEmpty else { throw fail("") }
+            self = .scene(rest.joined(separator: " "))
+        case "undo":
+            try need(0)
+            self = .undo
         case "hide", "unhide":
             try need(1)
             self = .visible(role: rest[0], name == "unhide")

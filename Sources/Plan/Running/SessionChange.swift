@@ -16,6 +16,14 @@ public enum SessionChange: Sendable, Equatable {
     case corner(ProgramSettings.Corner)
     /// An inset's width as a share of the program's, 0.05…1.
     case insetShare(Double)
+    /// A camera becomes the first inset. The one that was there takes its place where it was shown, else it is not shown any more.
+    case inset(String)
+    /// Several things of the arrangement at once.
+    case arrange(ArrangementChange)
+    /// The program shows a scene of this name, which the profile has or a person has kept.
+    case scene(String)
+    /// The program is again as it was before the last change of it, by whomever; again: as it was before this one.
+    case undo
     /// Whether a camera is shown in the program. Its track goes on.
     case visible(role: String, Bool)
     /// The clockwise rotation of a camera in the program; its track keeps its own.
@@ -54,9 +62,9 @@ public enum SessionChange: Sendable, Equatable {
     public var needsRecording: Bool {
         switch self {
         case .enabled, .format, .recorded, .removed: true
-        case .swap, .show, .layout, .corner, .insetShare, .visible, .rotation, .mirrored, .zoom, .pan, .tilt,
-            .gain,
-            .audible:
+        case .swap, .show, .layout, .corner, .insetShare, .inset, .arrange, .scene, .undo, .visible,
+            .rotation,
+            .mirrored, .zoom, .pan, .tilt, .gain, .audible:
             false
         }
     }

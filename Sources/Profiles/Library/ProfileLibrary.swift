@@ -20,12 +20,20 @@ public struct ProfileLibrary: Sendable, Equatable {
 
     /// The folders in order of precedence: a profile of an earlier folder hides one of the same name in a later one.
     public let folders: [String]
+    /// The folder of the user's own profiles, the first of `folders`; `nil` where none is known.
+    public let ownFolder: String?
     /// The profiles built into the program. Each folder's profiles come before them.
     public let shipped: [ShippedProfile]
 
     /// Creates a library of folders in order of precedence; a folder named twice counts once.
-    public init(folders: [String], shipped: [ShippedProfile] = []) {
+    ///
+    /// - Parameters:
+    ///   - folders: The folders.
+    ///   - ownFolder: The folder of the user's own profiles; it need not exist. `nil` where none is known.
+    ///   - shipped: The profiles built into the program.
+    public init(folders: [String], ownFolder: String? = nil, shipped: [ShippedProfile] = []) {
         var seen: Set<String> = []
+        self.ownFolder = ownFolder
         self.folders = folders.filter { seen.insert($0).inserted }
         self.shipped = shipped
     }
@@ -49,6 +57,7 @@ public struct ProfileLibrary: Sendable, Equatable {
         self.init(
             folders: config.map(Self.profilesFolder) + Self.shippedFolders(executable: executable)
                 + data.map(Self.profilesFolder) + shared.map(Self.profilesFolder),
+            ownFolder: config.first.map(Self.profilesFolder),
             shipped: ShippedProfile.all)
     }
 
@@ -125,7 +134,7 @@ public struct ProfileLibrary: Sendable, Equatable {
     }
 
     /// The text of the first profile of this name; `nil` where there is none.
-    private func text(named name: String) throws(ProfileError) -> ProfileText? {
+    func text(named name: String) throws(ProfileError) -> ProfileText? {
         if let path = file(named: name) { return try ProfileText(file: path) }
         return shipped.first { $0.name == name }.map { ProfileText($0) }
     }
@@ -149,7 +158,7 @@ public struct ProfileLibrary: Sendable, Equatable {
         try ProfileText(file: path).profile()
     }
 
-    private static func isPath(_ text: String) -> Bool {
+    static func isPath(_ text: String) -> Bool {
         text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml")
     }
 

@@ -12,6 +12,8 @@ public struct Profile: Sendable, Equatable {
     public var microphones: [MicrophoneRole]
     /// The composed program; `nil` for a profile without one.
     public var program: ProgramSettings?
+    /// Named arrangements of the program, in the order of the file.
+    public var scenes: [SceneSettings]
     /// The tracks that are recorded of each device.
     public var tracks: TrackSettings
     /// How much of the machine the recording may need, and what happens when that is not enough.
@@ -28,20 +30,21 @@ public struct Profile: Sendable, Equatable {
     public init(
         name: String, description: String = "", cameras: [CameraRole] = [],
         microphones: [MicrophoneRole] = [],
-        program: ProgramSettings? = nil, tracks: TrackSettings? = nil,
+        program: ProgramSettings? = nil, scenes: [SceneSettings] = [], tracks: TrackSettings? = nil,
         budget: BudgetSettings = BudgetSettings(),
         limits: RecordingLimits = RecordingLimits(), choice: ChoiceSettings = ChoiceSettings()
     ) {
         self.init(
             name: name, description: description, cameras: cameras, microphones: microphones,
-            program: program,
+            program: program, scenes: scenes,
             tracks: tracks ?? .usual(withProgram: program != nil), budget: budget, limits: limits,
             choice: choice, source: ProfileSource(name: name))
     }
 
     init(
         name: String, description: String, cameras: [CameraRole], microphones: [MicrophoneRole],
-        program: ProgramSettings?, tracks: TrackSettings, budget: BudgetSettings, limits: RecordingLimits,
+        program: ProgramSettings?, scenes: [SceneSettings], tracks: TrackSettings, budget: BudgetSettings,
+        limits: RecordingLimits,
         choice: ChoiceSettings, source: ProfileSource
     ) {
         self.name = name
@@ -49,6 +52,7 @@ public struct Profile: Sendable, Equatable {
         self.cameras = cameras
         self.microphones = microphones
         self.program = program
+        self.scenes = scenes
         self.tracks = tracks
         self.budget = budget
         self.limits = limits

@@ -45,6 +45,10 @@ extension Profile {
         var profile = self
         profile.microphones = []
         profile.program?.audio.mix = []
+        for index in profile.scenes.indices {
+            profile.scenes[index].mix = nil
+            profile.scenes[index].gains = [:]
+        }
         // A profile that writes nothing runs its cameras all the same.
         guard writesAnything ? profile.writesAnything : !profile.cameras.isEmpty else {
             throw ProfileError(

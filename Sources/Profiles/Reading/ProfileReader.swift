@@ -15,7 +15,8 @@ struct ProfileReader {
 
     func profile() throws(ProfileError) -> Profile {
         let names = [
-            "description", "cameras", "microphones", "program", "tracks", "budget", "limits", "choice",
+            "description", "cameras", "microphones", "program", "scenes", "tracks", "budget", "limits",
+            "choice",
         ]
         if root.node.isNull {
             throw root.error(found: "an empty file", expected: "cameras or microphones")
@@ -34,13 +35,23 @@ struct ProfileReader {
             try ProgramReader(value, cameras: cameras.map(\.role), microphones: microphones.map(\.role))
                 .settings()
         }
+        let scenes = fields.read("scenes", else: []) { value throws(ProfileError) -> [SceneSettings] in
+            guard let program else {
+                // A program that cannot be read has been told of.
+                guard root.problems.isEmpty else { return [] }
+                throw value.error(found: "scenes without a program", expected: "a program, or no scenes")
+            }
+            let reader = ProgramReader(
+                value, cameras: cameras.map(\.role), microphones: microphones.map(\.role))
+            return try SceneReader(reader, usual: program).scenes(value)
+        }
         let usual = TrackSettings.usual(withProgram: program != nil)
         let profile = Profile(
             name: name,
             description: fields.read("description", else: "") { value throws(ProfileError) in
                 try value.text(limit: 200, expected: "one line of at most 200 characters")
             },
-            cameras: cameras, microphones: microphones, program: program,
+            cameras: cameras, microphones: microphones, program: program, scenes: scenes,
             tracks: fields.read("tracks", else: usual) { value throws(ProfileError) in
                 try self.tracks(value, usual: usual)
             },

@@ -4,8 +4,8 @@ internal import YAML
 /// Reads the `program` of a profile and checks it against the profile's roles.
 struct ProgramReader {
     private let value: ProfileValue
-    private let cameras: [String]
-    private let microphones: [String]
+    let cameras: [String]
+    let microphones: [String]
 
     init(_ value: ProfileValue, cameras: [String], microphones: [String]) {
         self.value = value
@@ -22,19 +22,46 @@ struct ProgramReader {
         guard let first = cameras.first else {
             throw value.error(found: "a program without cameras", expected: "a camera, or no program")
         }
-        let layout = layout(fields)
-        let problems = value.problems.count
-        let main = fields.read("main", else: first) { value throws(ProfileError) in
-            try role(value, of: cameras, kind: "camera")
-        }
-        var program = ProgramSettings(layout: layout, main: main)
-        // Without a known main camera, the roles that cannot be insets are not known either.
-        if value.problems.count == problems { program.insets = insets(fields, layout: layout, main: main) }
+        let usual = ProgramSettings(layout: cameras.count > 1 ? .pip : .single, main: first)
+        var program = try arrangement(fields, of: value, usual: usual)
         program.size = fields.read("size", else: program.size) { value throws(ProfileError) in
             try size(value)
         }
         program.rate = fields.read("rate", else: program.rate) { value throws(ProfileError) in
             try value.rate()
+        }
+        program.video = fields.read("video", else: program.video) { value throws(ProfileError) in
+            try VideoSettings(value)
+        }
+        program.audio = fields.read("audio", else: AudioSettings(mix: microphones)) {
+            value throws(ProfileError) in
+            try audio(value)
+        }
+        return program
+    }
+
+    /// Reads what the program shows and where.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields of `value`, among them those of an arrangement.
+    ///   - value: The program or a scene.
+    ///   - usual: What holds where a field is left out.
+    /// - Returns: The usual program with what was read.
+    /// - Throws: `ProfileError`; errors of single fields are collected.
+    func arrangement(
+        _ fields: ProfileFields, of value: ProfileValue, usual: ProgramSettings
+    ) throws(ProfileError) -> ProgramSettings {
+        let layout = layout(fields, else: usual.layout)
+        let problems = value.problems.count
+        let main = fields.read("main", else: usual.main) { value throws(ProfileError) in
+            try role(value, of: cameras, kind: "camera")
+        }
+        var program = usual
+        if layout != usual.layout { program.filling = layout.usualFilling }
+        (program.layout, program.main) = (layout, main)
+        // Without a known main camera, the roles that cannot be insets are not known either.
+        if value.problems.count == problems {
+            program.insets = insets(fields, layout: layout, main: main)
         }
         program.corner = fields.read("corner", else: program.corner) { value throws(ProfileError) in
             try value.choice()
@@ -57,18 +84,17 @@ struct ProgramReader {
             default: throw value.error(expected: "fit (with black beside it) or fill (with its edges cut)")
             }
         }
-        program.video = fields.read("video", else: program.video) { value throws(ProfileError) in
-            try VideoSettings(value)
-        }
-        program.audio = fields.read("audio", else: AudioSettings(mix: microphones)) {
-            value throws(ProfileError) in
-            try audio(value)
-        }
         return program
     }
 
-    private func layout(_ fields: ProfileFields) -> ProgramSettings.Layout {
-        fields.read("layout", else: cameras.count > 1 ? .pip : .single) { value throws(ProfileError) in
+    func microphones(_ value: ProfileValue, allowingOne: Bool) throws(ProfileError) -> [String] {
+        try roles(value, of: microphones, kind: "microphone", allowingOne: allowingOne)
+    }
+
+    private func layout(
+        _ fields: ProfileFields, else usual: ProgramSettings.Layout
+    ) -> ProgramSettings.Layout {
+        fields.read("layout", else: usual) { value throws(ProfileError) in
             let layout: ProgramSettings.Layout = try value.choice()
             if cameras.count == 1, layout == .pip || layout == .sideBySide {
                 throw value.error(
@@ -124,7 +150,7 @@ struct ProgramReader {
                 try value.bitrate(in: 32_000...512_000)
             },
             mix: fields.read("mix", else: usual.mix) { value throws(ProfileError) in
-                try roles(value, of: microphones, kind: "microphone", allowingOne: false)
+                try microphones(value, allowingOne: false)
             })
     }
 

@@ -29,6 +29,9 @@ public struct ProfileSource: Sendable {
             expected: expected)
     }
 
+    /// Whether the profile was read from a text, and not made by a program.
+    package var isText: Bool { !positions.isEmpty }
+
     /// Whether the file has the field, even if it is null.
     package func has(_ field: String) -> Bool { positions[field] != nil }
 

@@ -161,7 +161,9 @@ public actor MulticamSession {
         try change(as: changes.map(\.description), asked: Set(asked), at: time, decided: decided) {
             (running) throws(SessionChangeError) in
             var orders: [SessionOrder] = []
+            let before = running
             for change in changes { orders += try running.apply(change).map(SessionOrder.change) }
+            running.noteUndone(since: before)
             return orders
         }
     }

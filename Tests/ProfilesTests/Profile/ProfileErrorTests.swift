@@ -18,11 +18,11 @@ struct ProfileErrorTests {
             ("cameras: {}", "1:1: found no device, expected at least one role in cameras or microphones."),
             (
                 "- a",
-                "1:1: found a list, expected the fields description, cameras, microphones, program, tracks, budget, limits or choice."
+                "1:1: found a list, expected the fields description, cameras, microphones, program, scenes, tracks, budget, limits or choice."
             ),
             (
                 "camera: { desk: }",
-                "1:1: camera: found an unknown field, expected description, cameras, microphones, program, tracks, budget, limits or choice (probably cameras)."
+                "1:1: camera: found an unknown field, expected description, cameras, microphones, program, scenes, tracks, budget, limits or choice (probably cameras)."
             ),
             (
                 "cameras: { a: ",

@@ -1,0 +1,66 @@
+internal import FileSystem
+internal import Foundation
+internal import Glibc
+internal import Media
+
+extension ProfileLibrary {
+    /// Keeps a scene in a profile: in its file where that is the user's own, that is named by a path or lies in the folder of own
+    /// profiles; else in a copy in that folder, which comes before the shipped profile from then on. The file is replaced as a
+    /// whole, and read back before.
+    ///
+    /// - Parameters:
+    ///   - scene: The scene, in the place of one of its name where there is one.
+    ///   - nameOrPath: The profile's name or the path of its file.
+    /// - Returns: The path of the file that has the scene now, and whether that is a new copy.
+    /// - Throws: `ProfileError` with the reason why the scene cannot be kept; the file is as before then.
+    public func keep(
+        _ scene: SceneSettings, in nameOrPath: String
+    ) throws(ProfileError) -> (path: String, isCopy: Bool) {
+        let text = try text(of: nameOrPath)
+        if let path = text.path, let own = Self.writable(path),
+            Self.isPath(nameOrPath) || ownFolder.map({ path.hasPrefix($0 + "/") }) ?? false
+        {
+            try Self.write(try SceneText(text.bytes, file: path).keeping(scene), to: own)
+            return (path, false)
+        }
+        guard let folder = ownFolder else {
+            throw ProfileError(
+                file: nameOrPath, found: "no folder for own profiles", expected: "HOME or XDG_CONFIG_HOME")
+        }
+        let copy = folder + "/" + Profile.name(ofFile: text.path ?? nameOrPath) + ".yaml"
+        guard access(copy, F_OK) != 0 else {
+            throw ProfileError(
+                file: text.path ?? nameOrPath, found: "a profile that may not be written",
+                expected: "one that may be, since \(copy) is another one")
+        }
+        let bytes = try SceneText(text.bytes, file: copy).keeping(scene)
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw ProfileError(
+                file: folder, found: "a folder that cannot be made (\(error.localizedDescription))",
+                expected: "a folder for own profiles")
+        }
+        try Self.write(bytes, to: copy)
+        return (copy, true)
+    }
+
+    /// The file that a path leads to, where the user may replace it; `nil` elsewhere.
+    private static func writable(_ path: String) -> String? {
+        let own = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let folder = URL(fileURLWithPath: own).deletingLastPathComponent().path
+        return access(own, W_OK) == 0 && access(folder, W_OK) == 0 ? own : nil
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws(ProfileError) {
+        var facts = stat()
+        let permissions = stat(path, &facts) == 0 ? UInt32(facts.st_mode & 0o777) : 0o666
+        do throws(FileError) {
+            try FileReplacement.write(bytes, to: path, permissions: permissions, syncsFolder: true)
+        } catch {
+            throw ProfileError(
+                file: path, found: "a file that cannot be written (\(error.description))",
+                expected: "one that can be")
+        }
+    }
+}

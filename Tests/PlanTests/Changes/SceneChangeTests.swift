@@ -1,0 +1,166 @@
+import Media
+import Profiles
+import Testing
+
+@testable import Plan
+
+@Suite("Scenes, and several changes at once")
+struct SceneChangeTests {
+    private static let profile = """
+        cameras:
+          desk: { device: any, size: 1280x720, rate: 30, format: mjpeg }
+          face: { device: any, size: 640x480, rate: 30, format: mjpeg }
+          wide: { device: any, size: 1920x1080, rate: 30, format: h264 }
+        microphones: { host: { device: default, gain: 3 }, two: { device: default } }
+        program: { size: 1280x720, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
+        scenes:
+          start: {}
+          wide shot: { layout: single, main: wide }
+          talk: { layout: side-by-side, main: face, inset: [desk], mix: [two, host], gains: { two: -6 } }
+        """
+
+    private static func running(_ text: String = profile) throws -> RunningPlan {
+        let cameras = ["desk": "/dev/video0", "face": "/dev/video2", "wide": "/dev/video4"]
+        var devices = cameras.mapValues { SessionPlanTests.camera(node: $0) }
+        devices["host"] = SessionPlanTests.microphone(node: "a")
+        devices["two"] = SessionPlanTests.microphone(node: "b")
+        return RunningPlan(try SessionPlan(profile: SessionPlanTests.profile(text), devices: devices))
+    }
+
+    /// Makes the changes as a session does, one after the other.
+    private static func change(_ running: inout RunningPlan, _ lines: String...) throws {
+        for line in lines {
+            let before = running
+            let change = try SessionChange(words: line.split(separator: " ").map(String.init))
+            _ = try running.apply(try #require(change))
+            running.noteUndone(since: before)
+        }
+    }
+
+    @Test("a scene is one change of places and audio, named while it holds, and undone by another scene")
+    func scenes() throws {
+        var running = try Self.running()
+        #expect(running.plan.scene == "start")
+        // A camera that only a scene shows is opened and decoded.
+        #expect(running.plan.decodes("wide") && running.plan.cameras.count == 3)
+        let begin = running.plan
+        try Self.change(&running, "scene wide shot")
+        #expect(running.plan.program?.layers.map(\.role) == ["wide"] && running.plan.scene == "wide shot")
+        #expect(running.plan.program?.mix == ["host"])
+        try Self.change(&running, "scene talk")
+        #expect(running.plan.program?.layers.map(\.role) == ["face", "desk"])
+        #expect(running.plan.program?.mix == ["host", "two"] && running.plan.scene == "talk")
+        #expect(running.plan.mixGains["two"].map { abs($0 - 0.501) < 0.001 } == true)
+        try Self.change(&running, "gain two -5")
+        #expect(running.plan.scene == nil)
+        try Self.change(&running, "scene start")
+        #expect(running.plan.program?.layers == begin.program?.layers)
+    }
+
+    @Test("an unknown scene is refused with the names that there are")
+    func unknown() throws {
+        var running = try Self.running()
+        let error = #expect(throws: SessionChangeError.self) { try Self.change(&running, "scene wied shot") }
+        #expect(
+            error?.description
+                == "there is no scene “wied shot” in this session: it has start, wide shot or talk (probably wide shot)."
+        )
+        var without = try Self.running("cameras: { desk: }\nprogram: {}")
+        let none = #expect(throws: SessionChangeError.self) { try Self.change(&without, "scene a") }
+        #expect(none?.description.contains("keep-scene NAME") == true)
+    }
+
+    @Test("what is shown and heard is kept as a scene that shows it again; a name that is none is refused")
+    func keeps() throws {
+        var running = try Self.running()
+        try Self.change(
+            &running, "layout grid", "hide desk", "zoom face 2", "pan face 1", "unmute two", "gain host -3")
+        let scene = try running.keepScene(named: "mine")
+        // One camera is left.
+        #expect(scene.layout == .single && scene.main == "face" && scene.insets == [])
+        #expect(scene.mix == ["host", "two"] && scene.gains == ["host": -3, "two": 0])
+        let kept = running.plan
+        try Self.change(&running, "scene start", "mute host", "scene mine")
+        #expect(
+            running.plan.program?.layers == kept.program?.layers
+                && running.plan.program?.mix == kept.program?.mix)
+        #expect(running.plan.scene == "mine")
+        // Again under the same name: in its place.
+        try Self.change(&running, "show wide")
+        _ = try running.keepScene(named: "mine")
+        #expect(running.plan.program?.scenes.map(\.name) == ["start", "wide shot", "talk", "mine"])
+        for name in ["", " a", "a  b", "a\nb", String(repeating: "x", count: 41)] {
+            #expect(throws: SessionChangeError.self) { try running.keepScene(named: name) }
+        }
+    }
+
+    @Test(
+        "a camera becomes the first inset, and what was there makes room",
+        arguments: [
+            (["inset wide"], ["desk", "wide"]), (["inset desk"], ["face", "desk"]),
+            (["inset face"], ["desk", "face"]),
+            (["show desk face wide", "inset wide"], ["desk", "wide", "face"]),
+            (["hide face", "inset wide"], ["desk", "wide"]),
+            (["hide face", "inset face"], ["desk", "face"]),
+            (["show desk", "inset wide"], ["desk", "wide"]),
+            (["layout single", "inset wide"], ["desk", "wide"]),
+            (["layout side-by-side", "inset wide"], ["desk", "wide"]), (["show desk", "inset desk"], []),
+        ])
+    func insets(lines: [String], shown: [String]) throws {
+        var running = try Self.running()
+        for line in lines.dropLast() { try Self.change(&running, line) }
+        guard !shown.isEmpty else {
+            #expect(throws: SessionChangeError.self) { try Self.change(&running, lines.last ?? "") }
+            return
+        }
+        try Self.change(&running, lines.last ?? "")
+        #expect(running.plan.program?.layers.map(\.role) == shown)
+        #expect(running.plan.program?.arrangement.layout != .single)
+    }
+
+    @Test(
+        "several things are arranged at once, or none",
+        arguments: [
+            (
+                "arrange layout=side-by-side main=wide inset=desk,face", "side-by-side",
+                ["wide", "desk", "face"]
+            ),
+            ("arrange main=wide", "pip", ["wide", "face"]), ("arrange main=face", "pip", ["face", "desk"]),
+            ("arrange inset=wide,face corner=top-left scale=0.5", "pip", ["desk", "wide", "face"]),
+            ("arrange layout=single main=face", "single", ["face"]),
+            ("arrange layout=single main=face inset=desk", "single", ["face"]),
+            ("arrange inset= margin=0.1 border=4", "pip", ["desk"]),
+            ("arrange", "", []), ("arrange main=desk main=face", "", []),
+            ("arrange scale=2 main=face", "", []),
+            ("arrange main=nobody", "", []), ("arrange inset=desk", "", []), ("arrange border=65", "", []),
+            ("arrange margin=nan", "", []), ("arrange colour=red", "", []),
+        ])
+    func arranges(line: String, layout: String, shown: [String]) throws {
+        var running = try Self.running()
+        guard !shown.isEmpty else {
+            let before = running.plan
+            #expect(throws: SessionChangeError.self) { try Self.change(&running, line) }
+            #expect(running.plan == before)
+            return
+        }
+        try Self.change(&running, line)
+        #expect(running.plan.program?.arrangement.layout.rawValue == layout)
+        #expect(running.plan.program?.layers.map(\.role) == shown)
+    }
+
+    @Test(
+        "the last change of the program is undone, and again made; changes that change nothing do not count")
+    func undo() throws {
+        var running = try Self.running()
+        #expect(throws: SessionChangeError.self) { try Self.change(&running, "undo") }
+        let begin = running.plan
+        try Self.change(&running, "scene talk")
+        let talk = running.plan
+        try Self.change(&running, "scene talk", "undo")
+        #expect(running.plan == begin)
+        try Self.change(&running, "undo")
+        #expect(running.plan == talk)
+        try Self.change(&running, "gain host -20", "undo")
+        #expect(running.plan == talk)
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import Media
+import Testing
+
+@testable import Profiles
+
+@Suite("The scenes of a profile")
+struct SceneTests {
+    private static let profile = """
+        # My studio.
+        cameras:
+          desk: { device: any, size: 1280x720 }   # the table
+          face: { device: any }
+          wide: { device: any }
+        microphones: { host: , guest: }
+
+        program: { layout: pip, main: desk, inset: face, corner: top-left, border: 2 }
+        # What may be lost.
+        limits: none
+
+        """
+
+    private static func read(_ text: String) throws(ProfileError) -> Profile {
+        try Profile(yaml: Array(text.utf8), file: "studio.yaml")
+    }
+
+    private static let close = SceneSettings(
+        name: "close", layout: .pip, main: "face", insets: ["wide"], corner: .topRight, insetShare: 0.3,
+        zooms: ["face": Zoom(factor: 2, pan: -0.5)], mix: ["host"], gains: ["host": -3])
+
+    @Test("are whole arrangements: what is left out is as in the program, and the audio stays as it is")
+    func reads() throws {
+        let scenes = try Self.read(
+            Self.profile + """
+                scenes:
+                  wide shot: { layout: single, main: wide }
+                  two: { layout: side-by-side, main: face, inset: [desk] }
+                  talk:
+                    main: face
+                    corner: bottom-left
+                    zoom: { face: 1.5 }
+                    tilt: { face: 0.2 }
+                    mix: [guest]
+                    gains: { guest: 3, host: -60 }
+                """
+        ).scenes
+        #expect(scenes.map(\.name) == ["wide shot", "two", "talk"])
+        #expect(scenes[0].shown == ["wide"] && scenes[0].filling == .fit && scenes[0].mix == nil)
+        #expect(scenes[1].shown == ["face", "desk"] && scenes[1].filling == .fill)
+        #expect(
+            scenes[2]
+                == SceneSettings(
+                    name: "talk", layout: .pip, main: "face", insets: ["desk"], corner: .bottomLeft,
+                    border: 2, zooms: ["face": Zoom(factor: 1.5, tilt: 0.2)], mix: ["guest"],
+                    gains: ["guest": 3, "host": -60]))
+    }
+
+    @Test(
+        "that are wrong are refused at their place",
+        arguments: [
+            ("scenes: [a]", "11:9: scenes: found a list, expected one field a scene"),
+            (
+                "scenes: { a: { main: nobody } }",
+                "11:22: scenes.a.main: found “nobody”, expected the role of a camera"
+            ),
+            (
+                "scenes: { a: { layuot: pip } }",
+                "11:16: scenes.a.layuot: found an unknown field, expected layout, main"
+            ),
+            ("scenes: { ' a': {} }", "11:11: scenes. a: found the scene “ a”, expected 1 to 40 characters"),
+            (
+                "scenes: { a: { gains: { host: loud } } }",
+                "11:31: scenes.a.gains.host: found “loud”, expected decibels"
+            ),
+            (
+                "scenes: { a: { zoom: { host: 2 } } }",
+                "11:24: scenes.a.zoom.host: found the role “host”, expected the role of a camera"
+            ),
+            (
+                "scenes: { a: { mix: [desk] } }",
+                "11:22: scenes.a.mix: found “desk”, expected the role of a microphone"
+            ),
+            (
+                "scenes: { a: { main: face, inset: face } }",
+                "11:35: scenes.a.inset: found “face”, which is the main camera"
+            ),
+        ])
+    func refuses(line: String, expected: String) {
+        let error = #expect(throws: ProfileError.self) { try Self.read(Self.profile + line) }
+        #expect(
+            error?.description.hasPrefix("studio.yaml:" + expected) == true, "\(String(describing: error))")
+        let alone = #expect(throws: ProfileError.self) {
+            try Self.read("cameras: { a: }\nscenes: { b: {} }\n")
+        }
+        #expect(alone?.description.contains("2:9: scenes: found scenes without a program") == true)
+    }
+
+    @Test(
+        "are written into a text that is otherwise as it was, comments and order and line ends included",
+        arguments: [
+            ("", "scenes:\nNEW\n"),
+            // In the place of one of the name, and at the end where there is none.
+            (
+                "scenes:\n  a: { main: face }   # first\n  close: { main: wide }\n  # last\n  z: {}\n# the end\ntracks: { cameras: copy }\n",
+                "scenes:\n  a: { main: face }   # first\nNEW\n  # last\n  z: {}\n# the end\ntracks: { cameras: copy }\n"
+            ),
+            (
+                "scenes:\n  close:\n    main: wide\n    # seldom\n    layout: single\n\n  z: {}\n",
+                "scenes:\nNEW\n\n  z: {}\n"
+            ),
+            ("scenes:\n    a: { main: face }\n\n# end", "scenes:\n    a: { main: face }\n  NEW\n\n# end"),
+            ("scenes:\ntracks: { cameras: copy }", "scenes:\nNEW\ntracks: { cameras: copy }"),
+        ])
+    func writes(before: String, after: String) throws {
+        let line =
+            "  close: { layout: pip, main: face, inset: [wide], corner: top-right, scale: 0.3, margin: 0.02, border: 0, filling: fit, zoom: { face: 2.0 }, pan: { face: -0.5 }, mix: [host], gains: { host: -3.0 } }"
+        for ending in ["\n", "\r\n"] {
+            func text(_ end: String) -> [UInt8] {
+                Array((Self.profile + end).replacingOccurrences(of: "\n", with: ending).utf8)
+            }
+            let written = try SceneText(text(before), file: "studio.yaml").keeping(Self.close)
+            let expected = text(after.replacingOccurrences(of: "NEW", with: line))
+            #expect(written == expected, "\(String(decoding: written, as: UTF8.self))")
+        }
+    }
+
+    @Test("in braces are written anew as a block; names are quoted where they must be")
+    func braces() throws {
+        let text = Self.profile + "scenes: { a: { main: face },\n  b: {} }\n"
+        var scene = Self.close
+        scene.name = "it's: #2"
+        let written = try SceneText(Array(text.utf8), file: "studio.yaml").keeping(scene)
+        let profile = try Profile(yaml: written, file: "studio.yaml")
+        #expect(profile.scenes.map(\.name) == ["a", "b", "it's: #2"])
+        #expect(String(decoding: written, as: UTF8.self).contains("  'it''s: #2': { layout: pip"))
+        #expect(String(decoding: written, as: UTF8.self).contains("# the table"))
+    }
+
+    @Test(
+        "are not written where that is not safe: a profile in braces, one that ends its document, roles that it does not have",
+        arguments: [
+            "{ cameras: { face: , wide: }, microphones: { host: }, program: {} }", profile + "...\n",
+            "cameras: { a: }\nprogram: {}\n",
+        ])
+    func unsafe(text: String) {
+        #expect(throws: ProfileError.self) {
+            try SceneText(Array(text.utf8), file: "studio.yaml").keeping(Self.close)
+        }
+    }
+
+    @Test("are kept in the user's own file, and of a shipped profile in a copy that comes first")
+    func files() throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "scenes-\(UUID().uuidString)")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let own = scratch.path + "/config/multicam/profiles"
+        let shipped = ShippedProfile(name: "studio", bytes: Array(Self.profile.utf8))
+        let library = ProfileLibrary(folders: [own], ownFolder: own, shipped: [shipped])
+        let first = try library.keep(Self.close, in: "studio")
+        #expect(first.path == own + "/studio.yaml" && first.isCopy)
+        #expect(try library.load("studio").scenes == [Self.close])
+        var other = Self.close
+        other.name = "other"
+        let second = try library.keep(other, in: "studio")
+        #expect(second.path == first.path && !second.isCopy)
+        #expect(try library.load("studio").scenes.map(\.name) == ["close", "other"])
+        // A path is the user's, and a link is followed.
+        let file = scratch.appending(path: "here.yaml")
+        try Data(Self.profile.utf8).write(to: file)
+        let link = scratch.path + "/link.yaml"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.path)
+        #expect(try library.keep(Self.close, in: link) == (link, false))
+        #expect(try ProfileLibrary.read(file.path).scenes == [Self.close])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == file.path)
+        // What is wrong now stays as it is.
+        try Data("cameras: [".utf8).write(to: file)
+        #expect(throws: ProfileError.self) { try library.keep(Self.close, in: file.path) }
+        #expect(try Data(contentsOf: file) == Data("cameras: [".utf8))
+    }
+}
