@@ -157,7 +157,7 @@ def _(room, browser, arguments):
     try:
         # The server may answer with a page of its own.
         other.until("it says how", lambda: "multicam studio" in other.page.inner_text("body"))
-        assert not other.page.locator("main").is_visible()
+        assert other.page.locator("main:visible").count() == 0
     finally:
         other.close()
 
@@ -438,7 +438,7 @@ def _(room, browser, arguments):
     tile = room.page.locator(f'mc-tile[data-role="{role}"]')
     tile.locator(".more").click()
     tile.locator('[data-tool="still"]').click()
-    room.until("the line says it", lambda: "Still of" in room.line())
+    room.until("it is said", lambda: "Still of" in room.page.locator("#spoken-status").inner_text())
     tile.locator(".more").click()
 
 
@@ -778,7 +778,7 @@ def _(room, browser, arguments):
         room.page.locator(".bar .stop").click()
         assert_accessible(room, f"{scheme}, ending")
         room.page.locator(".bar .end").click()
-        room.end()
+        room.until("it is on standby again", lambda: room.data("state") == "standby", 30)
     room.page.emulate_media(color_scheme="dark")
 
 
@@ -786,7 +786,7 @@ def _(room, browser, arguments):
 def _(room, browser, arguments):
     german = Room(browser, arguments, locale="de-DE")
     try:
-        german.until("the line is German", lambda: "Bereitschaft" in german.line() or "aufgenommen" in german.line())
+        german.until("the line is German", lambda: "Aufnehmen" in german.page.inner_text("body") or "Stopp" in german.page.inner_text("body"))
         assert german.page.evaluate("document.documentElement.lang") == "de"
     finally:
         german.close()
@@ -812,7 +812,7 @@ def _(room, browser, arguments):
 # Before and after
 
 def opens(room, view):
-    room.page.locator(f'[data-view="{view}"]').click()
+    room.page.locator(f'nav [data-view="{view}"]').click()
     room.until(f"{view} is shown", lambda: room.page.locator(f"#{view}").is_visible())
 
 

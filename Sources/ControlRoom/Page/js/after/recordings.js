@@ -29,6 +29,7 @@ addWords({
     "check-files": ["Check every file", "Jede Datei prüfen"],
     "measure-sync": ["Measure sync", "Gleichlauf messen"],
     "job-runs": ["{what}, {percent}", "{what}, {percent}"],
+    "chosen-recording": ["The chosen recording", "Die gewählte Aufnahme"],
     sound_: ["Sound", "Ton"],
     loudness: ["loudness", "Lautheit"],
     peak: ["peak", "Spitze"],
@@ -122,14 +123,14 @@ export class Recordings extends StudioElement {
         /** @param {string} command */
         const job = (command) => h("button", { type: "button", "data-job": command, onclick: () => void startJob(command, this.chosen) }, say(jobWords[command] ?? command));
         this.repair = job("recover");
-        this.details = h("section", { class: "recording-details", "aria-label": say("ledger") },
+        this.details = h("section", { class: "recording-details", "aria-label": say("chosen-recording") },
             h("div", { class: "panel" }, this.heading, this.when, this.verdict),
             h("div", { class: "panel table-place", tabindex: "0", role: "region", "aria-label": say("ledger") },
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["track", "captured", "repeated", "lost-column", "clock"].map((name) => h("th", { scope: "col" }, say(name))))), this.pictureRows),
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sound_", "loudness", "peak", "clipped"].map((name) => h("th", { scope: "col" }, say(name))))), this.soundRows)),
             h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, this.download, job("export"), job("render"), this.repair),
                 h("h3", {}, say("look-closer")), h("div", { class: "action-grid" }, job("verify"), job("sync-check")), this.jobLine, this.jobBar));
-        this.append(h("section", { class: "panel recording-place", "aria-label": say("recordings") }, this.list, this.empty), this.player, this.details);
+        this.append(h("section", { class: "panel recording-place", "aria-label": say("recordings") }, h("h2", { class: "unseen" }, say("recordings")), this.list, this.empty), this.player, this.details);
     }
 
     enter() {

@@ -17,6 +17,7 @@ addWords({
     "keep-as": ["Keep as…", "Behalten als…"],
     "keep-as-name": ["Name of the profile", "Name des Profils"],
     changed: ["changed, not kept yet", "geändert, noch nicht behalten"],
+    "as-kept": ["As it was kept", "Wie behalten"],
     kept: ["Kept as {name}.", "Als {name} behalten."],
     form: ["Form", "Formular"],
     text: ["Text", "Text"],
@@ -43,6 +44,11 @@ export class Prepare extends StudioElement {
     /** @type {{name: string, description?: string, problem?: string | null, own?: boolean, layout?: string}[]} */
     profiles = [];
     current = "";
+    /**
+     * Texts that were changed and not kept, by profile, so that looking at another one loses nothing.
+     * @type {Map<string, string>}
+     */
+    drafts = new Map();
     #timer = 0;
     #checks = 0;
     isText = false;
@@ -57,6 +63,7 @@ export class Prepare extends StudioElement {
         this.doctor = new DoctorView();
         this.heading = h("h2", {});
         this.stateText = h("span", { class: "quiet-text" });
+        this.backButton = h("button", { type: "button", class: "small", hidden: true, onclick: () => this.edit(this.kept) }, say("as-kept"));
         this.useButton = h("button", { type: "button", class: "small use-profile", onclick: () => void this.#use() }, say("use-profile"));
         this.formButton = h("button", { type: "button", class: "small", "aria-pressed": "true", onclick: () => this.#show(false) }, say("form"));
         this.textButton = h("button", { type: "button", class: "small", "aria-pressed": "false", onclick: () => this.#show(true) }, say("text"));
@@ -75,7 +82,7 @@ export class Prepare extends StudioElement {
                 h("div", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, say("profile")), this.keepButton), this.keepForm, this.list, this.listNote),
                 this.doctor),
             h("section", { class: "before-middle panel", "aria-label": say("profile") },
-                h("div", { class: "panel-head form-head" }, this.heading, this.stateText, this.useButton, h("div", { class: "two-buttons" }, this.formButton, this.textButton)),
+                h("div", { class: "panel-head form-head" }, this.heading, this.stateText, this.backButton, this.useButton, h("div", { class: "two-buttons" }, this.formButton, this.textButton)),
                 this.form, this.textPlace),
             this.plan);
     }
@@ -106,13 +113,17 @@ export class Prepare extends StudioElement {
 
     /** @param {string} name */
     async choose(name) {
+        if (name === this.name) return;
+        if (this.name !== "" && this.text !== this.kept) this.drafts.set(this.name, this.text);
+        else this.drafts.delete(this.name);
         const answer = await ask(`/api/v1/profiles/${encodeURIComponent(name)}`);
         if (!answer.ok) {
             note(say("refused", { what: answer.text }), true);
             return;
         }
         this.name = name;
-        this.kept = this.text = String(/** @type {any} */ (answer.value).text ?? "");
+        this.kept = String(/** @type {any} */ (answer.value).text ?? "");
+        this.text = this.drafts.get(name) ?? this.kept;
         if (this.area) this.area.value = this.text;
         this.#list();
         this.#checkSoon();
@@ -232,6 +243,7 @@ export class Prepare extends StudioElement {
         this.useButton.hidden = this.name === "" || (this.name === this.current && !isChanged);
         this.useButton.disabled = !studio.canAct || studio.state !== "standby" || isChanged;
         setAttribute(this.useButton, "title", studio.state === "recording" ? say("not-while-recording") : isChanged ? say("use-changes") : undefined);
+        if (this.backButton) this.backButton.hidden = !isChanged;
         setFlag(this, "data-changed", isChanged);
     }
 }

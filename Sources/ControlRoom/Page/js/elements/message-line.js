@@ -161,6 +161,8 @@ studio.on(["status"], () => {
     lastMarks = marks;
 });
 
+studio.on(["note"], (detail) => announce(String(detail.text)));
+
 // Notes for things that end well are said in the line.
 studio.on(["event"], (event) => {
     const text = event.text ? halves(String(event.text))[0] : "";

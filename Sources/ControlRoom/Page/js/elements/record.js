@@ -12,9 +12,10 @@ const deadMs = 1000;
 let beganAt = -1e9;
 let wasRecording = false;
 studio.on(["status", "contact"], () => {
+    if (!studio.contact || !studio.hasStatus) return;
     const isRecording = studio.isRecording;
     if (isRecording && !wasRecording) beganAt = performance.now();
-    if (!isRecording && wasRecording && studio.contact) goOn();
+    if (!isRecording && wasRecording) goOn();
     wasRecording = isRecording;
 });
 
