@@ -1030,7 +1030,7 @@ def _(room, browser, arguments):
 @holds("Nothing connected is said, and Record is off.", mock=True)
 def _(room, browser, arguments):
     room.mock(reset={"state": "standby", "nothing": True})
-    room.until("the line says it", lambda: "No camera or microphone" in room.line())
+    room.until("the page says it", lambda: "No camera or microphone" in room.page.inner_text("body"))
     assert room.page.locator(".bar .record").is_disabled()
     assert_accessible(room, "nothing")
     room.mock(reset={"state": "standby"})

@@ -1,7 +1,7 @@
 // The layouts as drawings, and the inset's corner and size.
 
 import { cornerNames, layoutNames, withLayout } from "./arrangement.js";
-import { chooseLayout, isPending, setCorner, setScale } from "./commands.js";
+import { chooseLayout, isPending, setCorner, stepScale } from "./commands.js";
 import { percent } from "./numbers.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
@@ -52,8 +52,7 @@ export class Layouts extends StudioElement {
 
     /** @param {number} by */
     #step(by) {
-        const arrangement = studio.arrangement;
-        if (arrangement) setScale(arrangement.scale + by);
+        stepScale(by);
     }
 
     update() {

@@ -118,9 +118,33 @@ studio.on(["status"], () => {
  * @param {string} target
  */
 export function arrange(to, target) {
-    const from = studio.arrangement;
+    const from = wantedArrangement();
     if (!from) return undefined;
-    return act(wordsBetween(from, to), target, (status) => looksAlike(to, arrangementOf(status)), true);
+    const words = wordsBetween(from, to);
+    if (words.length === 0) return undefined;
+    wanted = { arrangement: to, at: performance.now() };
+    const mine = wanted;
+    return act(words, target, (status) => looksAlike(to, arrangementOf(status)), true).then((reply) => {
+        if (!reply?.ok && wanted === mine) wanted = undefined;
+        return reply;
+    });
+}
+
+/**
+ * What was asked for last and is not confirmed yet: the next change starts from there.
+ * @type {{arrangement: Arrangement, at: number} | undefined}
+ */
+let wanted;
+const wantedMs = 2000;
+
+/** The arrangement that the recorder will have come to when what was asked for is done. */
+function wantedArrangement() {
+    const now = studio.arrangement;
+    if (!now || !wanted || looksAlike(now, wanted.arrangement) || performance.now() - wanted.at > wantedMs) {
+        wanted = undefined;
+        return now;
+    }
+    return wanted.arrangement;
 }
 
 // The program's last change, for Undo.
@@ -210,7 +234,7 @@ export function cutTo(role) {
         studio.tell("local");
         return;
     }
-    const from = studio.arrangement;
+    const from = wantedArrangement();
     if (from && from.shown[0] !== role) void arrange(withMain(from, role), `camera/${role}`);
 }
 
@@ -225,7 +249,7 @@ export function insetTo(role) {
         studio.tell("local");
         return;
     }
-    const from = studio.arrangement;
+    const from = wantedArrangement();
     if (from) void arrange(withInset(from, role), `camera/${role}`);
 }
 
@@ -240,7 +264,7 @@ export function chooseLayout(layout) {
         studio.tell("local");
         return;
     }
-    const from = studio.arrangement;
+    const from = wantedArrangement();
     if (from) void arrange(withLayout(from, layout, studio.roles), `layout/${layout}`);
 }
 
@@ -267,15 +291,24 @@ export function setPreviewFirst(isOn) {
 
 /** @param {string} corner */
 export function setCorner(corner) {
-    const from = studio.arrangement;
+    const from = wantedArrangement();
     if (from) void arrange({ ...from, corner }, `corner/${corner}`);
 }
 
 /** @param {number} scale */
 export function setScale(scale) {
-    const from = studio.arrangement;
+    const from = wantedArrangement();
     const to = Math.min(1, Math.max(0.05, Math.round(scale * 20) / 20));
     if (from) void arrange({ ...from, scale: to }, "scale");
+}
+
+/**
+ * Makes the inset larger or smaller.
+ * @param {number} by a share of the program's width
+ */
+export function stepScale(by) {
+    const from = wantedArrangement();
+    if (from) setScale(from.scale + by);
 }
 
 /**

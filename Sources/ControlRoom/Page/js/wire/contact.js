@@ -43,8 +43,12 @@ export class Contact {
     isThere = false;
     /** When the next try is made, by `performance.now()`; 0 while one runs. */
     retryAt = 0;
-    /** Lower and upper bound of the last round trip's half, in ms. */
+    /** How long the last ping took, in ms. */
     roundTrip = 0;
+    /** What is added to `performance.now()` for CLOCK_MONOTONIC of the machine, in ms, by the fastest answer so far. */
+    clockOffset = NaN;
+
+    #fastest = Infinity;
 
     /** @type {WebSocket | undefined} */
     #socket;
@@ -190,6 +194,10 @@ export class Contact {
         }
         if (message.type === "pong") {
             this.roundTrip = performance.now() - Number(message.at);
+            if (this.roundTrip < this.#fastest) {
+                this.#fastest = this.roundTrip;
+                this.clockOffset = Number(message.now_ns) / 1e6 - (Number(message.at) + this.roundTrip / 2);
+            }
         } else if (message.type === "stream") {
             this.#streams.get(message.stream)?.user.onStream?.(message);
         } else {
