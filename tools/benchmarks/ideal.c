@@ -1,5 +1,5 @@
 // The limit: one hand-written job that decodes, converts, encodes and muxes, and does nothing else. No clocks, no ledger,
-// no threads but x264's. It knows its inputs: whole MJPEG pictures of 4:2:2, insets of exactly three eighths.
+// no threads but x264's. It knows its inputs: whole MJPEG frames of 4:2:2, insets of exactly three eighths.
 //
 //   ideal OUT.mp4 PRESET CODER SOUND.wav FRAMES MAIN.mkv [INSET.mkv X Y]…
 #include "CMedia.h"
@@ -131,7 +131,7 @@ int main(int count, char **words) {
         frame->pts = tick;
         check(avcodec_send_frame(video, frame));
         drain(video, pictures, out, packet);
-        // The sound of this picture: 16-bit mono, heard on both sides.
+        // The audio of this frame: 16-bit mono, heard on both sides.
         while (!ended && sample < (int64_t)(tick + 1) * 1600) {
             if (used >= heard->size) {
                 av_packet_unref(heard);

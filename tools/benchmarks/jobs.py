@@ -18,7 +18,7 @@ class Job:
     profile: str
     devices: dict          # our --camera and --mic words by role
     judged: list           # files that are compared with the ideal composition, or nothing
-    pictures_per_tick: int = 1
+    frames_per_tick: int = 1
     ffmpeg: dict = dataclasses.field(default_factory=dict)       # by way: function of (seconds, folder) to a command
     gstreamer: dict = dataclasses.field(default_factory=dict)
     ideal: object = None   # function of (frames, folder) to the ideal's words
@@ -55,7 +55,7 @@ TO_BT709 = "in_color_matrix=bt601:in_range=pc:out_color_matrix=bt709:out_range=t
 
 
 def overlays(count, way):
-    """ffmpeg's graph of a picture with so many insets: the main camera is input 0."""
+    """ffmpeg's graph of a frame with so many insets: the main camera is input 0."""
     same = way == SAME
     colors, pixels = (TO_BT709, "yuv420p") if same else (FULL, "yuvj420p")
     graph = ["sws_flags=fast_bilinear"]
@@ -154,7 +154,7 @@ def copied(files):
     words = {("camera", role): files["main.mkv"] for role in roles} | {("mic", "host"): files["sound.wav"],
                                                                       ("mic", "guest"): files["second.wav"]}
     return Job(name="copied", text="four 1080p30 MJPEG cameras copied, two microphones", profile=profile, devices=words, judged=[],
-               pictures_per_tick=4, ffmpeg={SAME: ffmpeg}, gstreamer={SAME: gstreamer})
+               frames_per_tick=4, ffmpeg={SAME: ffmpeg}, gstreamer={SAME: gstreamer})
 
 
 def encoded(files):

@@ -1,4 +1,4 @@
-"""Compares what was made with the ideal composition of the same pictures: every step in swscale's best quality."""
+"""Compares what was made with the ideal composition of the same frames: every step in swscale's best quality."""
 import re
 import subprocess
 
@@ -9,7 +9,7 @@ BEST = "flags=lanczos+accurate_rnd+full_chroma_int+full_chroma_inp"
 
 
 def reference(files, insets, way, seconds, path):
-    """Makes the ideal picture of a pip job, without loss. `way` cheapest: in the JPEGs' own colours."""
+    """Makes the ideal program of a pip job, without loss. `way` cheapest: in the JPEGs' own colours."""
     colors, pixels = (jobs.TO_BT709, "yuv420p") if way == jobs.SAME else (jobs.FULL, "yuvj420p")
     graph = [f"[0:v]scale={colors}:{BEST},format={pixels}[m0]"]
     for i, (x, y) in enumerate(jobs.INSETS[:insets]):
@@ -21,7 +21,7 @@ def reference(files, insets, way, seconds, path):
 
 
 def ssim(path, ideal, seconds):
-    """Of all planes, picture by picture, the mean: 1 is equal."""
+    """Of all planes, frame by frame, the mean: 1 is equal."""
     # Both are read as they are: neither's range is to be converted for the comparison.
     graph = "[0:v]settb=1/30,setpts=N[a];[1:v]settb=1/30,setpts=N[b];[a][b]ssim"
     result = subprocess.run(["ffmpeg", "-nostdin", "-hide_banner", "-t", str(seconds), "-i", path, "-i", ideal, "-lavfi", graph, "-f",

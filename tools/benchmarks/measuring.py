@@ -17,25 +17,29 @@ class Run:
     wall: float
     memory: float    # MiB at the peak
     size: float      # bytes of all media files
-    pictures: int
+    frames: int
+
+
+def release(product):
+    """Builds a product and returns its program."""
+    subprocess.run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    return ROOT / ".build" / "release" / product
 
 
 def program():
-    """Our program alone."""
+    """Our program, with what the measurements need."""
     subprocess.run([ROOT / "tools" / "setup", "build", "bench"], check=True)
-    subprocess.run(["swift", "build", "-c", "release", "--product", "multicam"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    return ROOT / ".build" / "release" / "multicam"
+    return os.environ.get("MULTICAM") or release("multicam")
 
 
 def build():
-    """Our program, its simulated twin for instruction counts, and the ideal."""
-    subprocess.run([ROOT / "tools" / "setup", "build", "bench"], check=True)
-    for product in ("multicam", "simulate"):
-        subprocess.run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    """Our program, its simulated twin for instruction counts, and the ideal. Returns the ideal."""
+    program()
+    simulate = release("simulate")
     folder = ROOT / ".build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     # Valgrind's readers fail at Swift's debug information.
-    subprocess.run(["strip", "--strip-debug", "-o", folder / "simulate", ROOT / ".build" / "release" / "simulate"], check=True)
+    subprocess.run(["strip", "--strip-debug", "-o", folder / "simulate", simulate], check=True)
     ideal = folder / "ideal"
     sources = [ROOT / "tools" / "benchmarks" / "ideal.c", ROOT / "Sources" / "CMedia" / "CMedia.c"]
     headers = ROOT / "Sources" / "CMedia" / "include"
@@ -86,9 +90,10 @@ def our_words(job, folder):
     return profile
 
 
-def ours(job, seconds, folder, *options, environment=None):
+def ours(job, seconds, folder, *options, environment=None, program=None):
     """A recording from files, in real time, as a person makes it."""
-    words = [ROOT / ".build" / "release" / "multicam", "record", "--profile", our_words(job, folder), "--output", folder,
+    program = program or os.environ.get("MULTICAM") or ROOT / ".build" / "release" / "multicam"
+    words = [program, "record", "--profile", our_words(job, folder), "--output", folder,
              "--duration", seconds, "--no-governor", *options]
     for (kind, role), file in job.devices.items():
         words += [f"--{kind}", f"{role}=file:{file}"]
@@ -99,13 +104,13 @@ def ours(job, seconds, folder, *options, environment=None):
         cpu = manifest["cost"]["cpu_ns"] / 1e9
     lost = {track["name"]: track["frames"]["lost"] for track in manifest["tracks"] if track.get("frames", {}).get("lost")}
     if lost:
-        print(f"bench: note: {job.name} lost pictures: {lost}", file=sys.stderr)
-    return Run(cpu, wall, memory, media_size(session), round(seconds * 30) * job.pictures_per_tick)
+        print(f"bench: note: {job.name} lost frames: {lost}", file=sys.stderr)
+    return Run(cpu, wall, memory, media_size(session), round(seconds * 30) * job.frames_per_tick)
 
 
 def peer(command, job, seconds, folder):
     cpu, wall, memory, _, _ = run(command(seconds, folder), folder=folder)
-    return Run(cpu, wall, memory, media_size(folder), round(seconds * 30) * job.pictures_per_tick)
+    return Run(cpu, wall, memory, media_size(folder), round(seconds * 30) * job.frames_per_tick)
 
 
 def instructions(command, environment=None, folder=None):
