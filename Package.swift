@@ -62,7 +62,8 @@ let package = Package(
         .target(
             name: "ControlRoom",
             dependencies: [
-                "CPage", "CQRCode", "CSoup", "CTLS", "Control", "Encoding", "FileSystem", "Inputs", "Media", "MediaLink", "SessionFolder",
+                "CPage", "CQRCode", "CSoup", "CTLS", "Control", "Encoding", "FileSystem", "Inputs", "Media",
+                "MediaLink", "SessionFolder",
                 "Studio",
             ],
             exclude: ["Page"], swiftSettings: strict),

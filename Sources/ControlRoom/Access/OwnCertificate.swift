@@ -19,6 +19,7 @@ enum OwnCertificate {
     ///   - folder: Where it is kept, readable by this user alone.
     ///   - names: Names of this machine.
     ///   - addresses: IP addresses of this machine, as text.
+    /// - Returns: The path.
     /// - Throws: `WebError` when it cannot be made or written.
     static func path(in folder: String, names: [String], addresses: [String]) throws(WebError) -> String {
         let path = "\(folder)/control-room.pem"

@@ -31,12 +31,11 @@ public struct RecordingEntry: Sendable, Equatable, Encodable {
     /// What is said of a recording that has ended; why it cannot be read; `nil` while it runs.
     public private(set) var verdict: String?
 
-    /// Looks at a folder.
+    /// Looks at a folder; `nil` when it is no session folder.
     ///
     /// - Parameters:
     ///   - name: The folder's name.
     ///   - parent: Path of the folder in which it is.
-    /// - Returns: `nil` when it is no session folder.
     public init?(_ name: String, in parent: String) {
         let path = "\(parent)/\(name)"
         folder = name.printable()
