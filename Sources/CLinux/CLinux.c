@@ -51,10 +51,13 @@ long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descrip
     struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     *descriptor = -1;
     long received;
-    do {
-        received = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
-    } while (received < 0 && errno == EINTR);
-    if (received < 0) return received;
+    // Whoever waits inside recvmsg(2) is woken each time that the other end reads what was sent to it; poll(2) tells the two apart.
+    while ((received = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT)) < 0) {
+        if (errno == EINTR) continue;
+        if (errno != EAGAIN && errno != EWOULDBLOCK) return received;
+        struct pollfd readable = {.fd = fd, .events = POLLIN};
+        if (poll(&readable, 1, -1) < 0 && errno != EINTR) return -1;
+    }
     for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
         if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
         unsigned long numbers = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);

@@ -151,53 +151,44 @@ final class MediaSubscription: Sendable {
     // MARK: Taps
 
     private func makeFrameTap(_ role: String, _ request: FrameRequest, _ isPreview: Bool) -> FrameTap {
-        let holder = Holder()
+        let dropped = DroppedCount()
         let tap = FrameTap(
             role: role, request, isPreview: isPreview, capacity: 3, mayStall: true
         ) { [id, outlet] frame in
-            let header = Self.header(of: frame, id: id, lost: holder.lost)
+            let header = Self.header(of: frame, id: id, lost: dropped.value)
             if frame.pixel.isCompressed {
                 _ = outlet.send(header, frame.memory)
             } else {
                 _ = outlet.send(header, inMemory: frame.memory)
             }
         }
-        holder.hold { [weak tap] in tap?.droppedCount ?? 0 }
+        dropped.follow { [weak tap] in tap?.droppedCount ?? 0 }
         return tap
     }
 
     private func makeAudioTap(_ role: String) -> AudioTap {
-        let holder = Holder()
+        let dropped = DroppedCount()
         let tap = AudioTap(role: role, capacity: 50, mayStall: true) { [id, outlet] slice in
             let bytes = slice.samples.withUnsafeBytes { SharedBytes(copying: $0) }
             _ = outlet.send(
-                #"{"type":"audio","id":\#(id),"first_sample":\#(slice.firstSample),"channels":\#(slice.channels),"sample_rate":48000,"lost":\#(holder.lost)}"#,
+                #"{"type":"audio","id":\#(id),"first_sample":\#(slice.firstSample),"channels":\#(slice.channels),"sample_rate":48000,"lost":\#(dropped.value)}"#,
                 bytes)
         }
-        holder.hold { [weak tap] in tap?.droppedCount ?? 0 }
+        dropped.follow { [weak tap] in tap?.droppedCount ?? 0 }
         return tap
     }
 
     private func makePacketTap() -> PacketTap {
-        let holder = Holder()
+        let dropped = DroppedCount()
         // The setup of each stream goes with its first packet only.
         let known = Known()
         let tap = PacketTap(capacity: 400, mayStall: true) { [id, outlet] packet in
             let isNew = known.isNew(packet)
             _ = outlet.send(
-                Self.header(of: packet, id: id, lost: holder.lost, withSetup: isNew), packet.bytes)
+                Self.header(of: packet, id: id, lost: dropped.value, withSetup: isNew), packet.bytes)
         }
-        holder.hold { [weak tap] in tap?.droppedCount ?? 0 }
+        dropped.follow { [weak tap] in tap?.droppedCount ?? 0 }
         return tap
-    }
-
-    /// Tells a tap's handler how much the tap has dropped, without holding the tap.
-    private final class Holder: Sendable {
-        private let count = ConditionLock<(@Sendable () -> Int)?>(nil)
-
-        func hold(_ dropped: @escaping @Sendable () -> Int) { count.withLock { $0 = dropped } }
-
-        var lost: Int { count.withLock { $0 }?() ?? 0 }
     }
 
     /// Remembers the setup that was sent of each stream.

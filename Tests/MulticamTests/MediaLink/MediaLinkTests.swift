@@ -1,8 +1,6 @@
-import Control
 import Foundation
 import Inputs
 import Media
-import MediaLink
 import MulticamKit
 import SeededNoise
 import Session
@@ -10,6 +8,9 @@ import SessionFolder
 import Stills
 import Synchronization
 import Testing
+
+@testable import Control
+@testable import MediaLink
 
 @Suite("the media socket")
 struct MediaLinkTests {
@@ -101,30 +102,6 @@ struct MediaLinkTests {
         #expect(result.manifest.tracks.first { $0.name == "desk" }?.frames?.written == 60)
         taps.removeAll()
         #expect(try await wait { camera.isOver.load(ordering: .relaxed) })
-    }
-
-    @Test(
-        "another process is told of the session what its keeper knows, the verdict on the last recording included"
-    )
-    func told() async throws { try await OwnThread.run(Self.told) }
-
-    private static func told() async throws {
-        let place = try MediaPlace()
-        defer { place.remove() }
-        let plan = place.session.currentPlan
-        place.server.tellStatus {
-            var status = ControlStatus(SessionStatus(), plan: plan, folder: nil, state: .standby)
-            status.verdict = "Nothing is missing."
-            return status
-        }
-        let got = Got()
-        let tap = try RemoteTap(.status, path: place.path) { got.take($0) }
-        #expect(try await wait { got.lines.withLock { $0.count > 2 } })
-        tap.close()
-        let line = try #require(got.lines.withLock { $0.first })
-        let status = try JSONText.decoder().decode(ControlStatus.self, from: Data(line.utf8))
-        #expect(status.state == .standby && status.verdict == "Nothing is missing.")
-        #expect(status.arrangement?.layers.map(\.role) == ["desk", "face"])
     }
 
     @Test(
@@ -245,6 +222,29 @@ struct MediaLinkTests {
         let faces = manifest.devices.filter { $0.role == "face" }
         #expect(faces.count == 2 && faces[1].name == "tablet" && faces[1].from_ns != nil)
         #expect(manifest.tracks.first { $0.name == "face" }?.failure == nil)
+    }
+
+    @Test("a control server that begins or ends beside a media server leaves its socket")
+    func besideControl() throws {
+        let place = try ControlPlace()
+        try place.folder.make()
+        let path = place.folder.mediaPath(of: getpid())
+        let server = try MediaServer(at: path, devices: RemoteDevices())
+        defer { server.stop() }
+        let control = try ControlServer(in: place.folder) { _, _, answer in
+            answer(ControlReply(ok: true, text: ""))
+        }
+        #expect(throws: Never.self) { try RemoteTap(.status, path: path) { _ in }.close() }
+        control.stop()
+        #expect(throws: Never.self) { try RemoteTap(.status, path: path) { _ in }.close() }
+    }
+
+    @Test("what a tap has dropped is told a million times without a deeper stack")
+    func droppedCount() {
+        let dropped = DroppedCount()
+        #expect(dropped.value == 0)
+        dropped.follow { 3 }
+        for _ in 0..<1_000_000 where dropped.value != 3 { Issue.record("another count") }
     }
 
     @Test("who reads events too slowly is told how many are lost")
