@@ -10,6 +10,8 @@ package struct RunningDevices: Sendable, Equatable {
     var disabled: Set<String> = []
     /// Roles of devices that were removed from the session.
     package var removed: Set<String> = []
+    /// Encoded streams, named `program` or by role, for which x264 has taken over from a hardware encoder in this recording.
+    var fallen: Set<String> = []
     /// Names of tracks that were ended.
     var endedTracks: Set<String> = []
     /// The longest frame interval at which a camera's frames still arrive before their ticks are decided, by role, where known.

@@ -7,9 +7,9 @@ extension RunningPlan {
     package var cost: HardwareCost? { budget?.cost(of: present) }
 
     /// The plan of what runs now: without devices that were removed or are off and without ended tracks, in the formats that
-    /// cameras were asked for.
+    /// cameras were asked for, with x264 where it has taken over.
     var present: SessionPlan {
-        var present = plan
+        var present = plan.withoutHardware(for: devices.fallen)
         present.cameras = plan.cameras.filter {
             !devices.removed.contains($0.role) && !devices.disabled.contains($0.role)
         }

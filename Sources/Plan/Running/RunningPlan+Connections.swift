@@ -36,5 +36,12 @@ extension RunningPlan {
     package mutating func dropTracks() { plan = plan.withoutTracks }
 
     /// Notes that a recording begins: its files state the rotations that the plan has now.
-    package mutating func beginFiles() { writtenRotations = [:] }
+    package mutating func beginFiles() {
+        writtenRotations = [:]
+        // A new recording tries the hardware encoders again.
+        devices.fallen = []
+    }
+
+    /// Takes over that x264 encodes a stream, named `program` or by role, since its hardware encoder has failed.
+    package mutating func noteFallback(ofStream name: String) { devices.fallen.insert(name) }
 }

@@ -30,6 +30,8 @@ struct RecordingContext {
     let isLentDevices: Bool
     /// Receives each event of the recording, in order.
     let publish: (SessionEvent) -> Void
+    /// Told the name of each stream for which x264 has taken over from a hardware encoder.
+    let onFallback: (String) -> Void
     /// Receives the status of the recording, ten times a second.
     let report: (SessionStatus) -> Void
 

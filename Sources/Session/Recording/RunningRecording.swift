@@ -297,6 +297,7 @@ final class RunningRecording {
             guard let fallback = worker.takeFallback(), let rate = context.plan.rate(ofStream: name) else {
                 continue
             }
+            context.onFallback(name)
             context.note(SessionEvent(fallback, of: name, rate: rate))
         }
         for (name, worker) in outputs.namedAudioEncoders {

@@ -435,12 +435,14 @@ public actor MulticamSession {
         currentFolder.withLock { $0 = disks.first?.folder.path }
         let (options, clock, codecs, controls) = (options, clock, codecs, controls)
         let (sinks, host, eventSink, currentStatus) = (sinks, host, eventSink, currentStatus)
+        let running = running
         return { inputs in
             Recorder(
                 RecordingContext(
                     plan: plan, options: options, clock: clock, codecs: codecs, controls: controls,
                     inputs: inputs, disks: disks, sinks: sinks, host: host, isLentDevices: lendsDevices,
                     publish: { event in eventSink.yield(event) },
+                    onFallback: { name in running.withLock { $0.noteFallback(ofStream: name) } },
                     report: { status in currentStatus.withLock { $0 = status } }))
         }
     }

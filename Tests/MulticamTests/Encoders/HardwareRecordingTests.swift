@@ -170,12 +170,23 @@ struct HardwareRecordingTests {
         let events = done.events.filter { $0.contains("\"event\":\"encoder\"") }
         #expect(events.count == 2 && events.allSatisfy { $0.contains("its hardware encoder failed") })
         #expect(done.result.encodingFailures.isEmpty)
+        // The cost is that of a plan with x264 from then on.
+        let machine = try #require(setup.request?.machine)
+        let fresh = HardwareCost(
+            of: setup.plan.withoutHardware(for: ["program", "a"]), on: machine, duration: .seconds(4))
+        let (before, after) = (try #require(done.costs.before), try #require(done.costs.after))
+        #expect(before.terms.contains { $0.resource == "encoder:libx264" })
+        #expect(!after.terms.contains { $0.resource.hasPrefix("encoder:") })
+        func processor(_ cost: HardwareCost) -> Double? { cost.terms.first { $0.resource == "cpu" }?.used }
+        #expect(processor(after) == processor(fresh))
     }
 
     /// A recording with x264 in the place of hardware, which may take as long as a busy machine needs.
     private final class Done {
         let result: RecordingResult
         let events: [String]
+        /// What it cost before it began and when it had ended.
+        let costs: (before: HardwareCost?, after: HardwareCost?)
         private let scratch: URL
 
         init(
@@ -185,14 +196,16 @@ struct HardwareRecordingTests {
         ) async throws {
             scratch = FileManager.default.temporaryDirectory.appending(path: "hw-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+            var options = RecordingOptions(
+                parentFolder: scratch.path, name: "session", duration: .seconds(seconds), version: "0.0.0")
+            options.machine = setup.request?.machine
             let session = MulticamSession(
-                plan: setup.plan, cameras: setup.cameras, microphones: setup.microphones,
-                options: RecordingOptions(
-                    parentFolder: scratch.path, name: "session", duration: .seconds(seconds), version: "0.0.0"
-                ),
+                plan: setup.plan, cameras: setup.cameras, microphones: setup.microphones, options: options,
                 clock: SimulatedClock(), codecs: Codecs(patience: .seconds(60), opening: open))
             steer(session)
+            let before = session.hardwareCost
             result = try await session.record()
+            costs = (before, session.hardwareCost)
             events = try String(contentsOfFile: result.folder + "/events.ndjson", encoding: .utf8)
                 .split(separator: "\n").map(String.init)
         }
