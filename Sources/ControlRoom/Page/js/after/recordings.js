@@ -49,7 +49,7 @@ const jobWords = { verify: "check-files", recover: "make-whole", "sync-check": "
  * @type {Recording[]}
  */
 let cutOff = [];
-sources.add(() => (studio.isRecording ? [] : cutOff.slice(0, 1)).map((recording) => ({
+sources.add(() => (studio.state !== "standby" ? [] : cutOff.slice(0, 1)).map((recording) => ({
     id: `cut-off/${recording.folder}`, level: /** @type {"attention"} */ ("attention"),
     text: say("cut-off-found", { time: timeOf(recording) }), more: say("cut-off-more"), action: /** @type {"make-whole"} */ ("make-whole"), argument: recording.folder, since: 0,
 })));

@@ -2,7 +2,7 @@
 
 import { addWords, say } from "./words.js";
 import { bytes, leftTime, percent, resourceName } from "./numbers.js";
-import { costBars } from "./health.js";
+import { costBars, unknownTerms } from "./health.js";
 import { StudioElement, h, keep, setFlag, setText } from "./dom.js";
 
 addWords({
@@ -63,10 +63,7 @@ export class PlanView extends StudioElement {
         setFlag(big, "data-warn", hardware > budget);
         const worst = terms.reduce((/** @type {any} */ most, term) => (most === undefined || term.used > most.used ? term : most), undefined);
         setText(sentence, problem ?? (worst ? `${say("of-scarcest", { resource: resourceName(String(worst.resource)) })} ${worst.explanation ?? ""}` : ""));
-        const unknown = (Array.isArray(cost.unknown) ? cost.unknown : []).map((/** @type {unknown} */ text) => {
-            const [resource, ...rest] = String(text).split(": ");
-            return { resource: resource ?? "", explanation: rest.join(": ") };
-        });
+        const unknown = unknownTerms(cost.unknown);
         costBars(bars, [...terms.filter((term) => !String(term.resource).startsWith("thread:")).map((term) => ({
             resource: String(term.resource), used: Number(term.used), explanation: term.explanation,
             owners: (term.parts ?? term.owners ?? []).map((/** @type {any} */ part) => ({ name: String(part.owner ?? part.name ?? ""), used: Number(part.used) })),

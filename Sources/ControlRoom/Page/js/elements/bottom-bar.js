@@ -16,10 +16,11 @@ export class BottomBar {
         this.drawing = h("span", { class: "bar-drawing" });
         this.layout = h("button", {
             type: "button", class: "bar-layout", "aria-expanded": "false", onclick: () => {
+                document.dispatchEvent(new CustomEvent("multicam-view", { detail: "studio" }));
                 const isShown = !document.body.hasAttribute("data-switching");
                 setFlag(document.body, "data-switching", isShown);
                 setAttribute(this.layout, "aria-expanded", String(isShown));
-                if (isShown) document.querySelector(".switching")?.scrollIntoView({ block: "nearest" });
+                if (isShown) document.querySelector(".switching")?.scrollIntoView({ block: "start" });
             },
         }, this.drawing, h("span", {}, say("layout")));
         this.mark = h("button", { type: "button", class: "bar-mark strong", onclick: () => mark() });
@@ -36,7 +37,7 @@ export class BottomBar {
             this.#drawn = drawn;
             this.drawing.replaceChildren(drawLayout(arrangement, (role) => studio.numberOf(role)));
         }
-        setText(this.mark, say("mark-n", { n: (studio.status.marks ?? []).length + 1 }));
+        setText(this.mark, say("mark-n", { n: studio.markCount + 1 }));
         this.mark.disabled = !studio.isRecording;
         this.layout.disabled = !studio.canAct;
         setFlag(this.bar, "data-ending", studio.local.isEnding && studio.isRecording);

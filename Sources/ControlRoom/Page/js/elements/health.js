@@ -4,7 +4,7 @@ import { clockTime, fixed, percent, residual, resourceName, whole } from "./numb
 import { keyTextOf } from "./keys.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
-import { halves } from "./conditions.js";
+import { halves, pressureText } from "./conditions.js";
 import { StudioElement, h, icon, keep, s, setAttribute, setFlag, setText } from "./dom.js";
 
 /** A cost bar goes to so much of a resource. */
@@ -42,10 +42,22 @@ export function costBars(parent, terms, budget) {
         keep(parts, owners, (owner) => owner.name, () => h("span", { class: "cost-part" }), (part, owner) => {
             part.style.width = `${Math.min(100, (owner.used / barEnd) * 100)}%`;
         });
-        const text = term.explanation ?? owners.filter((owner) => owner.name !== "").slice(0, 4)
+        const text = term.text ?? term.explanation ?? owners.filter((owner) => owner.name !== "").slice(0, 4)
             .map((owner) => say("part-of", { owner: owner.name, percent: percent(owner.used), resource: resourceName(term.resource) })).join(" ");
         setText(sentence, text || `${resourceName(term.resource)}: ${used === undefined ? say("unknown") : percent(used)}`);
         setAttribute(row, "aria-label", `${resourceName(term.resource)}: ${used === undefined ? say("unknown") : percent(used)}`);
+    });
+}
+
+/**
+ * What cannot be reckoned, as terms without a share: `disk: how fast it writes has not been measured`.
+ * @param {unknown} sentences
+ * @returns {import("./studio.js").CostTerm[]}
+ */
+export function unknownTerms(sentences) {
+    return (Array.isArray(sentences) ? sentences : []).map((sentence) => {
+        const [resource, ...rest] = String(sentence).split(": ");
+        return { resource: resource ?? "", explanation: rest.join(": ") };
     });
 }
 
@@ -109,22 +121,22 @@ export class Health extends StudioElement {
         const isStrained = level === "serious" || level === "critical" || level === "shutdown";
         setFlag(pressure, "data-warn", isStrained);
         const [strong, plain] = pressure.lastElementChild?.children ?? [];
-        const told = [...studio.events].reverse().find((event) => event.event === "pressure");
         if (strong && plain) {
-            const text = isStrained && told?.text ? String(told.text) : `${say("pressure-is", { level: say(level) })}.`;
+            const text = isStrained && pressureText() ? pressureText() ?? "" : `${say("pressure-is", { level: say(level) })}.`;
             const [first, rest] = halves(text);
             setText(strong, first);
             setText(plain, rest ? ` ${rest}` : "");
         }
         setText(costTitle, studio.isRecording ? say("used-here") : say("plan-here"));
-        costBars(bars, status.cost?.terms ?? [], status.cost?.budget ?? 1);
+        costBars(bars, [...(status.cost?.terms ?? []).filter((term) => !term.resource.startsWith("thread:")), ...unknownTerms(status.cost?.unknown)], status.cost?.budget ?? 1);
         const up = status.given_up ?? [];
         setText(givenTitle, up.length > 0 ? say("given-up") : say("nothing-given-up"));
-        const steps = studio.events.filter((event) => event.event === "governor" && event.direction !== "up");
+        const steps = [...(status.governor ?? []), ...studio.events.filter((event) => event.event === "governor")].filter((step) => step.direction !== "up")
+            .map((step) => ({ at: Number(step.at_ns ?? 0) / 1e9, step: String(step.step ?? ""), text: String(/** @type {any} */ (step).text ?? "") }));
         keep(given, up.slice(-8), (text) => text, () => h("li", {}, h("span", { class: "change-time" }), h("span", {})), (item, text) => {
             const [time, what] = item.children;
-            const step = steps.find((event) => String(event.text ?? "").includes(text) || event.step === text);
-            if (time) setText(time, step ? clockTime(Number(step.at_ns) / 1e9) : "");
+            const step = steps.find((one) => one.text.includes(text) || (one.step !== "" && text.includes(one.step)));
+            if (time) setText(time, step ? clockTime(step.at) : "");
             if (what) setText(what, text);
         });
         const devices = [...studio.cameras, ...studio.microphones];

@@ -113,7 +113,9 @@ export class MessageLine extends StudioElement {
         if (this.#spoken === alarm.id) return;
         this.#spoken = alarm.id;
         if (alert) setText(alert, [alarm.text, alarm.more].filter(Boolean).join(" "));
-        if (matchMedia("(pointer: coarse)").matches) navigator.vibrate?.(200);
+        // Browsers refuse this before the first touch of the page, and complain.
+        const activation = /** @type {any} */ (navigator).userActivation;
+        if (matchMedia("(pointer: coarse)").matches && activation?.hasBeenActive) navigator.vibrate?.(200);
     }
 }
 
@@ -150,12 +152,12 @@ let lastMarks = -1;
 studio.on(["status"], () => {
     const { state, arrangement } = studio;
     const shown = describe(arrangement);
-    const marks = (studio.status.marks ?? []).length;
+    const marks = studio.markCount;
     if (lastState !== "" && state !== lastState) {
         if (state === "recording") announce(say("began"));
         else if (lastState === "recording" && state !== "contact") announce(say("ended"));
     } else if (lastShown !== "" && shown !== lastShown) announce(say("cut-to", { what: shown }));
-    if (lastMarks >= 0 && marks === lastMarks + 1) announce(say("mark-set", { n: marks, text: studio.status.marks?.[marks - 1]?.text ?? "" }));
+    if (lastMarks >= 0 && marks === lastMarks + 1) announce(say("mark-set", { n: marks, text: studio.status.marks?.[studio.status.marks.length - 1]?.text ?? "" }));
     lastState = state;
     lastShown = shown;
     lastMarks = marks;

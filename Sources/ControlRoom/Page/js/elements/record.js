@@ -12,7 +12,7 @@ const deadMs = 1000;
 let beganAt = -1e9;
 let wasRecording = false;
 studio.on(["status", "contact"], () => {
-    if (!studio.contact || !studio.hasStatus) return;
+    if (studio.state === "contact") return;
     const isRecording = studio.isRecording;
     if (isRecording && !wasRecording) beganAt = performance.now();
     if (!isRecording && wasRecording) goOn();

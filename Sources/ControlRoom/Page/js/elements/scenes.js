@@ -56,7 +56,7 @@ export class Scenes extends StudioElement {
         if (!this.list || !this.add) return;
         this.hidden = studio.local.isInsetShown;
         const all = scenes().slice(0, mostScenes);
-        keep(this.list, all, (scene) => scene.name, (scene) => {
+        keep(this.list, all, (scene) => (scene.layout === undefined ? `plain/${scene.name}` : scene.name), (scene) => {
             const canvas = h("canvas", { "aria-hidden": "true" });
             canvas.width = 160;
             canvas.height = 90;

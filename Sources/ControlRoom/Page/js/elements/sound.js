@@ -17,6 +17,7 @@ export class Strip extends StudioElement {
     meter = new Ballistics();
     #drawnAt = 0;
     #textAt = 0;
+    #spokenAt = 0;
 
     /** @param {string} role */
     static make(role) {
@@ -132,8 +133,9 @@ export class Strip extends StudioElement {
         const isNoSignal = alarms.includes("no-signal");
         const isSilent = alarms.includes("silence");
         const clips = studio.clipsOf(microphone);
-        const held = studio.since.get(`silence/${microphone.role}`);
-        setText(alarm, isNoSignal ? say("no-signal-badge") : isSilent ? say("silent-badge", { time: held === undefined ? "" : shortTime((performance.now() - held) / 1000) }) : "");
+        const seen = studio.since.get(`silence/${microphone.role}`);
+        const silent = microphone.silent_ns !== undefined ? microphone.silent_ns / 1e9 : seen === undefined ? undefined : (performance.now() - seen) / 1000;
+        setText(alarm, isNoSignal ? say("no-signal-badge") : isSilent ? say("silent-badge", { time: silent === undefined ? "" : shortTime(silent) }) : "");
         alarm.hidden = !isNoSignal && !isSilent;
         clip.hidden = clips === 0 || !alarm.hidden;
         setText(clip, say("clip", { n: clips }));
@@ -205,6 +207,8 @@ export class Strip extends StudioElement {
         setText(this.max, this.isMuted && !this.isMix ? say("not-in-mix") : max === undefined || max < -100 ? "" : say("max", { value: fixed(max) }));
         const hold = Math.max(-120, ...this.meter.channels.map((channel) => channel.hold));
         setText(this.value, hold < -60 ? "–" : fixed(hold, 0));
+        if (now - this.#spokenAt < 1000) return;
+        this.#spokenAt = now;
         const now10 = Math.max(-60, Math.min(0, Math.round(this.meter.peak)));
         setAttribute(this.scale, "aria-valuenow", String(now10));
         setAttribute(this.scale, "aria-valuetext", say("level-text", { peak: now10 <= -60 ? "−60" : fixed(now10, 0) }));

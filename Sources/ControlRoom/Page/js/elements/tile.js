@@ -17,6 +17,8 @@ export class Tile extends StudioElement {
     rate = 15;
     /** @type {Picture | undefined} */
     picture;
+    /** Since when the camera is away, by `Date.now()`; 0 when it is not. */
+    #awaySince = 0;
 
     /** @param {string} role @param {{isButton?: boolean, hasPicture?: boolean, rate?: number}} [options] */
     static make(role, options = {}) {
@@ -180,7 +182,7 @@ export class Tile extends StudioElement {
         const lost = camera.lost ?? 0;
         this.#details(camera, isAway, isLost);
         setText(this.lostText, isLost || isAway ? "" : say("n-lost", { n: lost }));
-        const limit = studio.status.limits?.lostFrames ?? 0.01;
+        const limit = studio.status.limits?.lost_frames ?? 0.01;
         setFlag(this.lostText, "data-warn", (camera.captured ?? 0) > 0 && lost > limit * (camera.captured ?? 0));
         const label = [say("camera-label", { n: number, role: this.role_ }), spoken, say("n-lost", { n: lost })].filter(Boolean).join(", ");
         if (this.isButton) setAttribute(this.bus, "aria-label", label);
@@ -188,8 +190,11 @@ export class Tile extends StudioElement {
         if (this.slate && this.slateReason && this.slateSince) {
             this.slate.hidden = !isAway || isLost;
             setText(this.slateReason, camera.reason ?? say("no-camera-signal"));
-            const since = studio.since.get(`away/${this.role_}`);
-            setText(this.slateSince, since === undefined ? "" : say("since", { time: wallTime(new Date(Date.now() - (performance.now() - since)), true) }));
+            const seen = studio.since.get(`away/${this.role_}`);
+            const since = camera.away_ns !== undefined ? Math.round((Date.now() - camera.away_ns / 1e6) / 1000) * 1000 : seen === undefined ? undefined : Date.now() - (performance.now() - seen);
+            if (isAway && since !== undefined && Math.abs(since - this.#awaySince) > 1500) this.#awaySince = since;
+            if (!isAway) this.#awaySince = 0;
+            setText(this.slateSince, this.#awaySince === 0 ? "" : say("since", { time: wallTime(new Date(this.#awaySince), true) }));
         }
         this.#showAssists();
     }

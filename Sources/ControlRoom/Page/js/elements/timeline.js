@@ -51,7 +51,7 @@ export class Timeline extends StudioElement {
     /** Opens the field for a mark with text. */
     openForm() {
         if (!this.form || !this.input || !this.markButton || !studio.isRecording) return;
-        const n = (studio.status.marks ?? []).length + 1;
+        const n = studio.markCount + 1;
         this.form.hidden = false;
         this.markButton.hidden = true;
         this.input.placeholder = say("mark-name", { n });
@@ -77,9 +77,8 @@ export class Timeline extends StudioElement {
     update() {
         const { markButton, markText, markKey, lanes, empty, changes, splitButton, markWords } = this;
         if (!markButton || !markText || !markKey || !lanes || !empty || !changes || !splitButton || !markWords) return;
-        const all = studio.status.marks ?? [];
         const isRecording = studio.isRecording;
-        setText(markText, say("mark-n", { n: all.length + 1 }));
+        setText(markText, say("mark-n", { n: studio.markCount + 1 }));
         setText(markKey, keyTextOf("mark"));
         markButton.disabled = splitButton.disabled = markWords.disabled = !isRecording;
         const isShown = studio.status.state === "recording" || studio.status.state === "finishing";
@@ -100,7 +99,7 @@ export class Timeline extends StudioElement {
         const { marks, shots, faults, times, lanes } = this;
         if (!marks || !shots || !faults || !times || !lanes) return;
         const place = (/** @type {number} */ seconds) => `${((Math.max(0, Math.min(total, seconds)) / total) * 100).toFixed(3)}%`;
-        const all = (studio.status.marks ?? []).map((one, index) => ({ ...one, index })).slice(-mostDrawnMarks);
+        const all = (studio.status.marks ?? []).map((one, index) => ({ ...one, index: index + studio.markCount - (studio.status.marks?.length ?? 0) })).slice(-mostDrawnMarks);
         keep(marks, all, (one) => String(one.index), () => h("span", { class: "flag" }, h("span", { class: "flag-number" }), h("span", { class: "flag-text" })), (flag, one, index) => {
             const at = one.at_ns / 1e9;
             const next = all[index + 1];
@@ -133,7 +132,7 @@ export class Timeline extends StudioElement {
             const text = clockTime(at);
             setText(element, step < 60 ? text.replace(/^0:/, "") : `${Math.floor(at / 3600)}:${String(Math.floor(at / 60) % 60).padStart(2, "0")}`);
         });
-        setAttribute(lanes, "aria-label", `${say("timeline")}: ${say("timeline-text", { marks: (studio.status.marks ?? []).length, shots: studio.shots.length, faults: studio.faults.length })}`);
+        setAttribute(lanes, "aria-label", `${say("timeline")}: ${say("timeline-text", { marks: studio.markCount, shots: studio.shots.length, faults: studio.faults.length })}`);
     }
 
     /** The last three things that happened, the newest first. */
@@ -148,7 +147,7 @@ export class Timeline extends StudioElement {
             }
         });
         (studio.status.marks ?? []).slice(-3).forEach((one) => {
-            const n = (studio.status.marks ?? []).indexOf(one) + 1;
+            const n = (studio.status.marks ?? []).indexOf(one) + 1 + studio.markCount - (studio.status.marks?.length ?? 0);
             all.push({ id: `mark/${n}`, at: one.at_ns / 1e9, time: "", text: say("mark-set", { n, text: one.text }) });
         });
         studio.events.slice(-60).forEach((event, index) => {

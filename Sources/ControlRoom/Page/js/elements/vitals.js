@@ -36,7 +36,7 @@ export function vitals() {
     const captured = studio.cameras.reduce((sum, camera) => sum + (camera.captured ?? 0), 0);
     const lost = studio.lost;
     const isFresh = performance.now() - studio.lastLossAt < 10_000;
-    const limit = status.limits?.lostFrames ?? 0.01;
+    const limit = status.limits?.lost_frames ?? 0.01;
     const isMuch = captured > 0 && lost > captured * limit;
     const text = away > 0 ? (away === 1 ? say("lost-away-1", { n: whole(lost) }) : say("lost-away-n", { n: whole(lost), m: away }))
         : captured > 0 ? say("lost-of", { n: whole(lost), m: whole(captured) }) : whole(lost);

@@ -16,5 +16,9 @@ export function open() {
         dataset.shown = (studio.arrangement?.shown ?? []).join(" ");
         dataset.layout = studio.arrangement?.layout ?? "";
     });
+    // A new link in the same tab changes the fragment alone.
+    addEventListener("hashchange", () => {
+        if (location.hash.includes("token=")) location.reload();
+    });
     studio.start();
 }

@@ -54,6 +54,7 @@ studio.on(["status"], () => {
     if (!tiles) return;
     keep(tiles, studio.cameras.slice(0, 16), (camera) => camera.role, (camera) => Tile.make(camera.role), () => {});
     setFlag(tiles, "data-many", studio.cameras.length > 4);
+    tiles.style.setProperty("--count", String(Math.max(1, studio.cameras.length)));
 });
 document.addEventListener("multicam-keys", () => sheet?.open());
 
@@ -152,7 +153,10 @@ function showView(view) {
 
 nav?.append(...views.map((name) => h("button", { type: "button", "data-view": name, onclick: () => showView(name) }, say(name))));
 showView("studio");
-document.addEventListener("multicam-view", (event) => showView(String(/** @type {CustomEvent} */ (event).detail)));
+document.addEventListener("multicam-view", (event) => {
+    const view = String(/** @type {CustomEvent} */ (event).detail);
+    if (view !== studio.local.view) showView(view);
+});
 
 let isRecordingBefore = false;
 studio.on(["contact", "status"], () => {

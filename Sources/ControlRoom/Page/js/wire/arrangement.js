@@ -140,22 +140,31 @@ export function withLayout(from, layout, roles) {
  * The words that make one arrangement out of another.
  * @param {Arrangement} from
  * @param {Arrangement} to
+ * @param {boolean} knowsArrange whether the recorder takes all of it as one change
  * @returns {string[][]}
  */
-export function wordsBetween(from, to) {
+export function wordsBetween(from, to, knowsArrange) {
+    const isOther = from.shown.join("\n") !== to.shown.join("\n");
+    const main = to.shown[0] ?? "";
+    const isSwap = isOther && to.shown.length === from.shown.length && from.layout === to.layout && from.shown.includes(main)
+        && withMain(from, main).shown.join("\n") === to.shown.join("\n");
     /** @type {string[][]} */
     const words = [];
-    let layout = from.layout;
-    if (from.shown.join("\n") !== to.shown.join("\n")) {
-        const isSwap = to.shown.length === from.shown.length && from.layout === to.layout && from.shown.includes(to.shown[0] ?? "")
-            && withMain(from, to.shown[0] ?? "").shown.join("\n") === to.shown.join("\n");
-        words.push(isSwap ? ["swap", to.shown[0] ?? ""] : ["show", ...to.shown]);
-        if (!isSwap && to.shown.length > 1 && layout === "single") layout = "pip";
+    let { layout } = from;
+    if (isSwap) words.push(["swap", main]);
+    else if (isOther) {
+        words.push(["show", ...to.shown]);
+        if (to.shown.length > 1 && layout === "single") layout = "pip";
     }
     if (layout !== to.layout) words.push(["layout", to.layout]);
     if (to.layout === "pip" && from.corner !== to.corner) words.push(["corner", to.corner]);
     if (to.layout === "pip" && Math.abs(from.scale - to.scale) > 0.001) words.push(["scale", to.scale.toFixed(2)]);
-    return words;
+    if (!knowsArrange || words.length < 2 && !(isOther && to.layout === "single")) return words;
+    const fields = [`layout=${to.layout}`, `main=${main}`];
+    if (to.layout !== "single" && to.shown.length > 1) fields.push(`inset=${to.shown.slice(1).join(",")}`);
+    if (to.layout === "pip" && from.corner !== to.corner) fields.push(`corner=${to.corner}`);
+    if (to.layout === "pip" && Math.abs(from.scale - to.scale) > 0.001) fields.push(`scale=${to.scale.toFixed(2)}`);
+    return [["arrange", ...fields]];
 }
 
 /**

@@ -1,6 +1,7 @@
 // What a person asks of the recorder: sent as `ctl` words, pending until the status confirms it, and said when it does not.
 
 import { arrangementOf, looksAlike, withInset, withLayout, withMain, wordsBetween } from "./arrangement.js";
+import { ask } from "./ask.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
 
@@ -58,10 +59,20 @@ export function note(text, isAttention = false) {
  * @returns {Promise<{ok: boolean, text: string, [more: string]: unknown}>}
  */
 export async function send(words) {
-    const body = words.length === 1 ? { words: words[0] } : { commands: words };
+    /** @type {{ok: boolean, text: string, [more: string]: unknown}} */
+    let reply = { ok: true, text: "" };
+    for (const one of words) {
+        reply = await sendOne(one);
+        if (!reply.ok) break;
+    }
+    return reply;
+}
+
+/** @param {string[]} words @returns {Promise<{ok: boolean, text: string, [more: string]: unknown}>} */
+async function sendOne(words) {
     try {
         const answer = await fetch("/api/v1/command", {
-            method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+            method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ words }),
         });
         /** @type {any} */
         let reply = {};
@@ -120,7 +131,7 @@ studio.on(["status"], () => {
 export function arrange(to, target) {
     const from = wantedArrangement();
     if (!from) return undefined;
-    const words = wordsBetween(from, to);
+    const words = wordsBetween(from, to, studio.knowsArrange);
     if (words.length === 0) return undefined;
     wanted = { arrangement: to, at: performance.now() };
     const mine = wanted;
@@ -136,6 +147,9 @@ export function arrange(to, target) {
  */
 let wanted;
 const wantedMs = 2000;
+studio.on(["status"], () => {
+    if (wanted && studio.arrangement && looksAlike(wanted.arrangement, studio.arrangement)) wanted = undefined;
+});
 
 /** The arrangement that the recorder will have come to when what was asked for is done. */
 function wantedArrangement() {
@@ -168,7 +182,7 @@ let current;
 let before;
 let changedAt = 0;
 let changeKind = "";
-export const history = { isRedo: false, get canUndo() { return before !== undefined; } };
+export const history = { isRedo: false, get canUndo() { return before !== undefined || studio.knowsArrange; } };
 let undoing = 0;
 
 studio.on(["status"], () => {
@@ -203,11 +217,17 @@ studio.on(["status"], () => {
 
 /** Takes the program's last change back; again: makes it again. */
 export function undo() {
+    if (studio.knowsArrange) {
+        undoing = history.isRedo ? 0 : performance.now() + 5000;
+        wanted = undefined;
+        void act([["undo"]], "undo", undefined, true);
+        return;
+    }
     const now = programState();
     const to = before;
     if (!now || !to) return;
     /** @type {string[][]} */
-    const words = wordsBetween(now.arrangement, to.arrangement);
+    const words = wordsBetween(now.arrangement, to.arrangement, false);
     for (const [role, gain] of Object.entries(to.gains)) {
         if (role in now.gains && now.gains[role] !== gain) words.push(["gain", role, String(gain)]);
     }
@@ -275,7 +295,7 @@ export function cut() {
     if (!from || !to || looksAlike(from, to)) return;
     isExchanging = true;
     const target = { ...to, corner: to.layout === "pip" ? to.corner : from.corner, scale: to.layout === "pip" ? to.scale : from.scale };
-    void act(wordsBetween(from, target), "cut", (status) => looksAlike(target, arrangementOf(status)), true)?.then((reply) => {
+    void act(wordsBetween(from, target, studio.knowsArrange), "cut", (status) => looksAlike(target, arrangementOf(status)), true)?.then((reply) => {
         if (!reply?.ok) return;
         studio.local.next = { ...from };
         studio.tell("local");
@@ -316,8 +336,36 @@ export function stepScale(by) {
  * @returns {import("./studio.js").Scene[]}
  */
 export function scenes() {
-    return (studio.status.scenes ?? []).map((scene) => (typeof scene === "string" ? { name: scene } : scene));
+    return (studio.status.scenes ?? []).map((scene) => (typeof scene === "string" ? learnt[scene] ?? { name: scene } : scene));
 }
+
+/**
+ * What scenes look like, as this browser saw them; the status tells their names alone.
+ * @type {Record<string, import("./studio.js").Scene>}
+ */
+let learnt = {};
+let learntProfile = "";
+const mostLearnt = 40;
+
+studio.on(["status"], () => {
+    const { profile = "", scene } = studio.status;
+    if (profile !== learntProfile) {
+        learntProfile = profile;
+        try {
+            learnt = JSON.parse(localStorage.getItem(`multicam.scenes.${profile}`) ?? "{}");
+        } catch {
+            learnt = {};
+        }
+    }
+    const arrangement = studio.arrangement;
+    if (!scene || !arrangement) return;
+    const { layout, shown, corner, scale } = arrangement;
+    const seen = { name: scene, layout, shown, corner, scale };
+    if (JSON.stringify(learnt[scene]) === JSON.stringify(seen)) return;
+    learnt[scene] = seen;
+    if (Object.keys(learnt).length > mostLearnt) learnt = { [scene]: seen };
+    localStorage.setItem(`multicam.scenes.${profile}`, JSON.stringify(learnt));
+});
 
 /** @param {string} name */
 export function chooseScene(name) {
@@ -326,7 +374,7 @@ export function chooseScene(name) {
 
 /** @param {string} name */
 export function keepScene(name) {
-    void act([["keep", "scene", name]], "keep-scene", (status) => (status.scenes ?? []).some((scene) => (typeof scene === "string" ? scene : scene.name) === name));
+    void act([[studio.knowsArrange ? "keep-scene" : "keep", ...(studio.knowsArrange ? [] : ["scene"]), name]], "keep-scene", (status) => (status.scenes ?? []).some((scene) => (typeof scene === "string" ? scene : scene.name) === name));
 }
 
 // Sound
@@ -349,6 +397,7 @@ export function setMuted(role, muted) {
 export function record() {
     if (studio.state === "gone") {
         studio.wantsRecording = true;
+        void ask("/api/v1/start", { method: "POST", body: {} });
         studio.tell("local");
         return;
     }
@@ -380,8 +429,8 @@ export function endRecording() {
 /** @param {string} [text] */
 export function mark(text) {
     if (!studio.isRecording) return;
-    const count = (studio.status.marks ?? []).length;
-    void act([["mark", text?.trim() || say("mark-text", { n: count + 1 })]], "mark", (status) => (status.marks ?? []).length > count);
+    const count = studio.markCount;
+    void act([["mark", text?.trim() || say("mark-text", { n: count + 1 })]], "mark", (status) => (status.mark_count ?? status.marks?.length ?? 0) > count);
 }
 
 export function split() {

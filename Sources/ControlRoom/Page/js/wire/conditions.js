@@ -46,6 +46,8 @@ studio.on(["note"], (detail) => {
  * @param {string} what
  */
 function governorText(what) {
+    const step = [...(studio.status.governor ?? [])].reverse().find((step) => step.direction !== "up");
+    if (step?.reason) return `${what}: ${step.reason}`;
     for (let index = studio.events.length - 1; index >= 0; index -= 1) {
         const event = studio.events[index];
         if (event?.event === "governor" && event.direction !== "up" && event.text) return event.text;
@@ -53,7 +55,9 @@ function governorText(what) {
     return what;
 }
 
-function pressureText() {
+export function pressureText() {
+    const { pressure, pressure_reason: reason, pressure_advice: advice } = studio.status;
+    if (reason) return `${say("pressure-is", { level: say(pressure ?? "") })}: ${reason}. ${advice ? `${advice.slice(0, 1).toUpperCase()}${advice.slice(1)}.` : ""}`.replace(/\.\.+/g, ".").trim();
     for (let index = studio.events.length - 1; index >= 0; index -= 1) {
         const event = studio.events[index];
         if (event?.event === "pressure" && event.text) return event.text;
@@ -105,7 +109,7 @@ function holding() {
     }
     if (state === "contact") return [{ id: "connecting", level: "state", text: say("connecting") }];
     const isRecording = state === "recording";
-    if (state === "finishing") all.push({ id: "finishing", level: "state", text: say("finishing"), more: say("finishing-more") });
+    if (state === "finishing") all.push({ id: "finishing", level: "state", text: say("recorded", { time: clockTime(studio.seconds) }), more: `${say("finishing")} ${say("finishing-more")}` });
     else if (state === "paused") all.push({ id: "paused", level: "attention", text: say("paused") });
     else if (studio.cameras.length + studio.microphones.length === 0 && state !== "starting") {
         all.push({ id: "none-connected", level: "state", text: say("none-connected"), more: say("none-connected-more") });
@@ -131,12 +135,12 @@ function holding() {
         for (const kind of ["no-signal", "silence"]) {
             const held = studio.held(`${kind}/${role}`, alarms.includes(kind));
             if (!alarms.includes(kind)) continue;
-            all.push({ id: `${kind}/${role}`, level: "act", text: say(kind, { role, time: shortTime(silentFor(role, held)) }), more: say(`${kind}-more`) });
+            all.push({ id: `${kind}/${role}`, level: "act", text: say(kind, { role, time: shortTime(microphone.silent_ns === undefined ? silentFor(role, held) : microphone.silent_ns / 1e9) }), more: say(`${kind}-more`) });
             break;
         }
-        const recent = studio.clipTimes.get(role) ?? [];
-        if (alarms.includes("clipping") || recent.some((at) => performance.now() - at < 10_000) || recent.length >= 3) {
-            all.push({ id: `clipping/${role}`, level: recent.length >= 3 ? "act" : "attention", text: say("clipping", { role }), more: say("clipping-more") });
+        const recent = studio.recentClips(microphone);
+        if (alarms.includes("clipping") || recent > 0) {
+            all.push({ id: `clipping/${role}`, level: recent >= 3 ? "act" : "attention", text: say("clipping", { role }), more: say("clipping-more") });
         }
     }
     const left = status.disk?.seconds_left;

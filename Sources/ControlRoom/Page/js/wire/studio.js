@@ -19,6 +19,7 @@ import { decibels } from "./numbers.js";
  * @property {number} [rotation]
  * @property {boolean} [mirrored]
  * @property {boolean} [away]
+ * @property {number} [away_ns]
  * @property {string} [reason]
  * @property {number} [captured]
  * @property {number} [repeated]
@@ -49,6 +50,8 @@ import { decibels } from "./numbers.js";
  * @property {number} [gain]
  * @property {boolean} [muted]
  * @property {number} [clipped]
+ * @property {number} [clipped_last_minute]
+ * @property {number} [silent_ns]
  * @property {number} [missing_ns]
  * @property {number} [residual_us]
  */
@@ -58,6 +61,7 @@ import { decibels } from "./numbers.js";
  * @property {string} resource
  * @property {number} [used]
  * @property {{name: string, used: number}[]} [owners]
+ * @property {string} [text]
  * @property {string} [explanation]
  */
 
@@ -71,9 +75,13 @@ import { decibels } from "./numbers.js";
  * @property {number} [time_ns]
  * @property {Camera[]} [cameras]
  * @property {Microphone[]} [microphones]
- * @property {{layout?: string, shown?: string[], mix?: string[], lost?: number, loudness?: Loudness}} [program]
- * @property {{hardware?: number, budget?: number, terms?: CostTerm[]}} [cost]
+ * @property {{layout?: string, shown?: string[], on_air?: string[], mix?: string[], lost?: number, loudness?: Loudness}} [program]
+ * @property {{hardware?: number, budget?: number, terms?: CostTerm[], unknown?: string[]}} [cost]
  * @property {string} [pressure]
+ * @property {string} [pressure_reason]
+ * @property {string} [pressure_advice]
+ * @property {{at_ns?: number, step?: string, reason?: string, direction?: string}[]} [governor]
+ * @property {number} [mark_count]
  * @property {string[]} [given_up]
  * @property {string} [verdict]
  * @property {number} [delay_ns]
@@ -81,8 +89,8 @@ import { decibels } from "./numbers.js";
  * @property {{free_bytes?: number, seconds_left?: number}} [disk]
  * @property {(string | Scene)[]} [scenes]
  * @property {string} [scene]
- * @property {{layout?: string, main?: string, inset?: string | string[], corner?: string, scale?: number, margin?: number, border?: number, size?: number[], rate?: number, layers?: import("./arrangement.js").Layer[]}} [arrangement]
- * @property {{lostFrames?: number}} [limits]
+ * @property {{layout?: string, main?: string, inset?: string | string[], corner?: string, scale?: number, margin?: number, border?: number, filling?: string, hidden?: string[], size?: number[], rate?: number, layers?: import("./arrangement.js").Layer[]}} [arrangement]
+ * @property {{lost_frames?: number}} [limits]
  * @property {string} [policy]
  * @property {{done: number, total: number}} [finishing]
  */
@@ -97,6 +105,8 @@ const mostFaults = 500;
 const residualStepMs = 5000;
 const residualCount = 120;
 const talkWindow = 900;
+/** So long after contact the page waits for a recorder before it calls it gone. */
+const newContactMs = 4000;
 /** Phones have no room for Next, so nothing is marked as next there until the preview comes first. */
 const hasNextInSight = matchMedia("(min-width: 37.5rem)");
 
@@ -133,6 +143,11 @@ export class Studio {
     goneAt;
     /** When contact was lost, by `performance.now()`. */
     lostContactAt = 0;
+    /** When contact was made, by `performance.now()`. */
+    contactAt = 0;
+    /** Whether the status is of this connection. */
+    #isFresh = false;
+    #goneTimer = 0;
     /** @type {Record<string, {peak?: number[], rms?: number[]}>} */
     levels = {};
     local = new Local();
@@ -193,6 +208,8 @@ export class Studio {
         contact.onMessage = (message) => this.take(message);
         contact.onContact = (isThere) => {
             this.contact = isThere;
+            this.#isFresh = false;
+            this.contactAt = performance.now();
             if (!isThere) this.lostContactAt = performance.now();
             if (isThere) this.isLocked = false;
             this.tell("contact");
@@ -246,18 +263,18 @@ export class Studio {
 
     /** The state, `gone` without a recorder, `contact` before the first status or without contact. */
     get state() {
-        if (!this.contact || !this.hasStatus) return "contact";
+        if (!this.contact || !this.#isFresh) return "contact";
         if (!this.recorderIsThere) return "gone";
         return this.status.state ?? "standby";
     }
 
     get isRecording() {
-        return this.contact && this.recorderIsThere && this.status.state === "recording";
+        return this.state === "recording";
     }
 
     /** Whether controls may be used. */
     get canAct() {
-        return this.contact && this.recorderIsThere && this.hasStatus;
+        return this.contact && this.recorderIsThere && this.#isFresh;
     }
 
     /** What the program shows now. */
@@ -268,7 +285,7 @@ export class Studio {
     /** Recorded seconds: the status' time, carried on for at most 2 s. */
     get seconds() {
         const base = (this.status.time_ns ?? 0) / 1e9;
-        const isRunning = this.contact && this.recorderIsThere && (this.status.state === "recording" || this.status.state === "standby");
+        const isRunning = this.contact && this.#isFresh && this.recorderIsThere && (this.status.state === "recording" || this.status.state === "standby");
         return isRunning ? base + Math.min(2, (performance.now() - this.#statusAt) / 1000) : base;
     }
 
@@ -304,7 +321,7 @@ export class Studio {
      */
     tallyOf(role) {
         const arrangement = this.arrangement;
-        const place = arrangement?.shown.indexOf(role) ?? -1;
+        const place = (this.status.program?.on_air ?? arrangement?.shown ?? []).indexOf(role);
         if (!arrangement || place < 0) return "off";
         return arrangement.layout === "pip" && place > 0 ? "inset" : "main";
     }
@@ -315,6 +332,16 @@ export class Studio {
      */
     isNext(role) {
         return (this.local.previewFirst || hasNextInSight.matches) && this.tallyOf(role) === "off" && (this.local.next?.shown.includes(role) ?? false);
+    }
+
+    /** How many marks there are; the status lists the last hundred. */
+    get markCount() {
+        return this.status.mark_count ?? this.status.marks?.length ?? 0;
+    }
+
+    /** Whether the recorder makes a whole arrangement in one change, and undoes changes itself. */
+    get knowsArrange() {
+        return this.status.program?.on_air !== undefined || this.status.arrangement?.filling !== undefined;
     }
 
     /** Frames that were lost so far. */
@@ -330,6 +357,14 @@ export class Studio {
         const count = microphone.clipped ?? 0;
         const cleared = this.clearedClips.get(microphone.role) ?? 0;
         return cleared > count ? count : count - cleared;
+    }
+
+    /**
+     * How often a microphone clipped in the last minute; none once a person has cleared it.
+     * @param {Microphone} microphone
+     */
+    recentClips(microphone) {
+        return Math.min(this.clipsOf(microphone), microphone.clipped_last_minute ?? this.clipTimes.get(microphone.role)?.length ?? 0);
     }
 
     /** @param {string} [role] of one microphone; all without */
@@ -366,8 +401,9 @@ export class Studio {
         switch (message.type) {
             case "state":
                 this.status = message.status ?? {};
-                this.hasStatus = true;
+                this.hasStatus = this.#isFresh = true;
                 this.recorderIsThere = true;
+                clearTimeout(this.#goneTimer);
                 this.#noteStatus();
                 break;
             case "change":
@@ -380,13 +416,14 @@ export class Studio {
                 this.#noteStatus();
                 break;
             case "recorder":
-                if (this.recorderIsThere && !message.there) {
-                    this.goneAt = this.status.state === "recording" ? this.seconds : undefined;
-                }
-                this.recorderIsThere = Boolean(message.there);
                 this.recorderText = String(message.text ?? "");
-                if (!message.there) this.hasStatus = true;
-                this.tell("status");
+                clearTimeout(this.#goneTimer);
+                // A web process that has just begun does not know the recorder yet; what runs is not called gone for that.
+                if (!message.there) {
+                    const wait = this.#isFresh ? 0 : Math.max(0, newContactMs - (performance.now() - this.contactAt));
+                    if (wait === 0) this.#lose();
+                    else this.#goneTimer = window.setTimeout(() => this.#lose(), wait);
+                }
                 break;
             case "levels":
                 this.levels = message.levels ?? {};
@@ -407,6 +444,13 @@ export class Studio {
                 this.tell("note", { text: String(message.text ?? "") });
                 break;
         }
+    }
+
+    #lose() {
+        if (this.recorderIsThere) this.goneAt = this.hasStatus && this.status.state === "recording" ? this.seconds : undefined;
+        this.recorderIsThere = false;
+        this.hasStatus = this.#isFresh = true;
+        this.tell("status");
     }
 
     #noteStatus() {

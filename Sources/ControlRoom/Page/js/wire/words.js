@@ -50,6 +50,7 @@ const sentences = {
     "recorder-awaited": ["Recording begins as soon as it is there again.", "Die Aufnahme beginnt, sobald er wieder da ist."],
     "record-again": ["Record again now", "Jetzt weiter aufnehmen"],
     finishing: ["Files are closed and read once more.", "Dateien werden abgeschlossen und geprüft."],
+    recorded: ["{time} recorded.", "{time} aufgenommen."],
     "finishing-more": ["You may close this page.", "Diese Seite darf geschlossen werden."],
     paused: ["The recording waits until the computer has recovered.", "Die Aufnahme wartet, bis der Rechner sich erholt hat."],
     ending: ["End this recording?", "Diese Aufnahme beenden?"],
