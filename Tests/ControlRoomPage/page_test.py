@@ -442,6 +442,37 @@ def _(room, browser, arguments):
     tile.locator(".more").click()
 
 
+@holds("A camera can be put into the inset by its tools, without a keyboard.")
+def _(room, browser, arguments):
+    roles = room.two()
+    one, two = room.pip()
+    role = roles[2] if len(roles) > 2 else two
+    tile = room.page.locator(f'mc-tile[data-role="{role}"]')
+    tile.locator(".more").click()
+    tile.locator('[data-tool="into-inset"]').click()
+    room.until("it is the inset", lambda: room.shown() == [one, role])
+    tile.locator(".more").click()
+
+
+@holds("In every layout the page places cameras as the recorder does.")
+def _(room, browser, arguments):
+    room.pip()
+    if not (room.status().get("arrangement") or {}).get("layers"):
+        raise Skip("the status has no layers")
+    for layout in ["pip", "side-by-side", "grid", "single"]:
+        room.command("layout", layout)
+        room.until(f"the page shows {layout}", lambda: room.data("layout") == layout)
+        room.page.wait_for_timeout(300)
+        ours, theirs = room.page.evaluate("""async () => { const { studio } = await import('/page/studio.js'); const { layersOf } = await import('/page/arrangement.js');
+            return [layersOf(studio.arrangement, role => studio.aspectOf(role)), studio.status.arrangement.layers]; }""")
+        assert len(ours) == len(theirs), (layout, ours, theirs)
+        for mine, other in zip(ours, theirs):
+            assert mine["role"] == other["role"], (layout, mine, other)
+            for field in ["x", "y", "width", "height"]:
+                assert abs(mine[field] - other[field]) <= 3, (layout, mine, other)
+    room.pip()
+
+
 # Sound
 
 @holds("Each microphone and the mix have a meter with a value.")
@@ -859,6 +890,19 @@ def _(room, browser, arguments):
     page.locator(".row-fault button", has_text="pip").click()
     room.until("it is mended", lambda: page.locator(".field[data-wrong]").count() == 0)
     assert "layout: pip\n" in page.locator(".profile-text").input_value()
+
+
+@holds("An edit by field changes that value alone, in every shipped profile.")
+def _(room, browser, arguments):
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Profiles")
+    for name in sorted(os.listdir(folder)):
+        text = open(os.path.join(folder, name), encoding="utf-8").read()
+        role = room.page.evaluate("""async text => { const { nodeAt, readYaml } = await import('/page/yaml-edit.js'); return [...nodeAt(readYaml(text), 'cameras').entries.keys()].pop(); }""", text)
+        for path, value in [(f"cameras.{role}.rate", "61"), (f"cameras.{role}.format", "yuyv"), ("program.video.preset", "ultrafast"), ("limits.silence", "11s"), (f"cameras.{role}.device", "A: B # C")]:
+            result = room.page.evaluate("""async ([text, path, value]) => { const { readYaml, textAt, withValue } = await import('/page/yaml-edit.js'); const made = withValue(text, path, value); return [made, textAt(readYaml(made), path)]; }""", [text, path, value])
+            assert result[1] == value, (name, path, result[1])
+            gone = [line for line in text.splitlines() if line not in result[0].splitlines()]
+            assert len(gone) <= 1, (name, path, gone)
 
 
 @holds("The plan and its cost follow an edit.")

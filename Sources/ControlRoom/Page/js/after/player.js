@@ -66,7 +66,6 @@ export class Player extends StudioElement {
                     h("button", { type: "button", class: "small frame-back", "aria-label": say("frame-back"), onclick: () => this.step(-1) }, "−1 ", h("kbd", {}, ",")),
                     h("button", { type: "button", class: "small frame-on", "aria-label": say("frame-on"), onclick: () => this.step(1) }, "+1 ", h("kbd", {}, "."))),
                 this.range, this.lanes, this.waves));
-        this.addEventListener("keydown", (event) => this.#key(event));
     }
 
     enter() {
@@ -79,17 +78,6 @@ export class Player extends StudioElement {
             cancelAnimationFrame(this.#frame);
             this.video?.pause();
         });
-    }
-
-    /** @param {KeyboardEvent} event */
-    #key(event) {
-        if (event.ctrlKey || event.altKey || event.metaKey) return;
-        if (event.key === ",") this.step(-1);
-        else if (event.key === ".") this.step(1);
-        else if (event.key === " " && event.target === this.range) this.toggle();
-        else return;
-        event.preventDefault();
-        event.stopPropagation();
     }
 
     /**

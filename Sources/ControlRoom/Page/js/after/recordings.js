@@ -59,8 +59,9 @@ lineActions.set("make-whole", { text: say("make-whole"), run: (folder) => void s
 export async function lookForCutOff() {
     const answer = await ask("/api/v1/recordings");
     if (!answer.ok) return;
+    const value = /** @type {any} */ (answer.value);
     /** @type {Recording[]} */
-    const all = /** @type {any} */ (answer.value).recordings ?? [];
+    const all = Array.isArray(value) ? value : value.recordings ?? [];
     cutOff = all.filter((one) => one.state === "cut-off").slice(0, 5);
     studio.tell("local");
 }
@@ -147,13 +148,14 @@ export class Recordings extends StudioElement {
             return;
         }
         const value = /** @type {any} */ (answer.value);
-        this.recordings = (Array.isArray(value.recordings) ? value.recordings : []).slice(0, 200);
+        this.recordings = (Array.isArray(value) ? value : Array.isArray(value.recordings) ? value.recordings : []).slice(0, 200);
         cutOff = this.recordings.filter((one) => one.state === "cut-off").slice(0, 5);
         this.empty.hidden = this.recordings.length > 0;
         setText(this.empty, say("no-recordings"));
         const first = this.recordings[0];
         if (first && !this.recordings.some((one) => one.folder === this.chosen)) await this.choose(first.folder);
-        this.details.hidden = this.player.hidden = this.recordings.length === 0;
+        this.details.hidden = this.recordings.length === 0;
+        if (this.recordings.length === 0) this.player.hidden = true;
         this.#list();
     }
 
@@ -195,7 +197,10 @@ export class Recordings extends StudioElement {
         const answer = await ask(`/api/v1/recordings/${encodeURIComponent(folder)}`);
         if (this.chosen !== folder || !recording) return;
         const manifest = /** @type {any} */ (answer.value)?.manifest;
-        this.player?.show(folder, manifest);
+        if (this.player) {
+            this.player.hidden = !manifest;
+            if (manifest) this.player.show(folder, manifest);
+        }
         this.#details(recording, manifest);
     }
 

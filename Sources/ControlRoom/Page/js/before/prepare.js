@@ -81,7 +81,7 @@ export class Prepare extends StudioElement {
             h("section", { class: "before-left", "aria-label": say("profiles") },
                 h("div", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, say("profile")), this.keepButton), this.keepForm, this.list, this.listNote),
                 this.doctor),
-            h("section", { class: "before-middle panel", "aria-label": say("profile") },
+            this.middle = h("section", { class: "before-middle panel", "aria-label": say("profile") },
                 h("div", { class: "panel-head form-head" }, this.heading, this.stateText, this.backButton, this.useButton, h("div", { class: "two-buttons" }, this.formButton, this.textButton)),
                 this.form, this.textPlace),
             this.plan);
@@ -99,9 +99,14 @@ export class Prepare extends StudioElement {
         this.listNote.hidden = answer.ok;
         if (!answer.ok) {
             setText(this.listNote, say("cannot-load", { what: say("profiles") }));
+            if (this.middle) this.middle.hidden = true;
+            // The plan of the profile that runs can be shown all the same.
+            const plan = await ask("/api/v1/plan");
+            this.plan?.show(plan.ok ? plan.value : undefined, plan.ok ? undefined : say("cannot-load", { what: say("plan-title") }));
             return;
         }
         const value = /** @type {any} */ (answer.value);
+        if (this.middle) this.middle.hidden = false;
         this.profiles = Array.isArray(value.profiles) ? value.profiles.slice(0, 100) : [];
         this.current = String(value.current ?? studio.status.profile ?? "");
         this.#list();

@@ -59,6 +59,7 @@ export class Tile extends StudioElement {
             this.more = h("button", { type: "button", class: "more quiet", "aria-expanded": "false", "aria-label": say("tools-of", { role: this.role_ }), onclick: () => this.#toggleTools() }, icon("more"));
             row.append(this.more);
             this.tools = h("div", { class: "tools", hidden: true },
+                this.#tool("into-inset", icon("inset"), () => insetTo(this.role_)),
                 this.#tool("still", icon("still"), () => void still([this.role_])),
                 ...assistNames.map((name) => this.#tool(name, name === "one-to-one" ? h("span", { class: "tool-text" }, "1:1") : icon(name), () => this.toggle(name))));
         }
@@ -247,7 +248,7 @@ export class Tile extends StudioElement {
         setFlag(this, "data-one-to-one", has("one-to-one"));
         for (const tool of tools?.querySelectorAll("[data-tool]") ?? []) {
             const name = /** @type {HTMLElement} */ (tool).dataset.tool ?? "";
-            if (name !== "still") setAttribute(tool, "aria-pressed", String(has(name)));
+            if (assistNames.includes(name)) setAttribute(tool, "aria-pressed", String(has(name)));
         }
     }
 }

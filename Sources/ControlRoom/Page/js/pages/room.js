@@ -60,6 +60,25 @@ document.addEventListener("multicam-keys", () => sheet?.open());
 
 let sceneKeyAt = -1e9;
 
+/** What is done only where the pictures are seen. */
+const ofStudio = new Set(["main", "inset", "cut", "pip", "side-by-side", "grid", "single", "scene", "undo", "still", "preview", "health", "mark-text", "one-to-one", "peaking", "zebra", "false-colour", "areas"]);
+
+/**
+ * Keys of the player: comma and full stop by frames, the space bar plays.
+ * @param {KeyboardEvent} event
+ */
+function playerKey(event) {
+    const player = /** @type {import("./player.js").Player | null} */ (document.querySelector("mc-player"));
+    if (!player || event.ctrlKey || event.altKey || event.metaKey) return false;
+    const isControl = event.target instanceof HTMLElement && event.target.closest("button, a") !== null;
+    if (event.key === ",") player.step(-1);
+    else if (event.key === ".") player.step(1);
+    else if (event.key === " " && !isControl) player.toggle();
+    else return false;
+    event.preventDefault();
+    return true;
+}
+
 /** @type {Record<string, (digit: number) => void>} */
 const does = {
     main: (digit) => withRole(digit, cutTo),
@@ -114,8 +133,9 @@ document.addEventListener("keydown", (event) => {
         for (const tools of document.querySelectorAll(".tools:not([hidden])")) /** @type {HTMLButtonElement | null | undefined} */ (tools.closest("mc-tile")?.querySelector(".more"))?.click();
         return;
     }
+    if (studio.local.view === "recordings" && !isTyping(event.target) && playerKey(event)) return;
     const action = actionOf(event);
-    if (!action) return;
+    if (!action || (studio.local.view !== "studio" && ofStudio.has(action.id))) return;
     if (action.digit > 0 && !event.shiftKey && performance.now() - sceneKeyAt < 2000) {
         sceneKeyAt = -1e9;
         const scene = scenes()[action.digit - 1];

@@ -118,6 +118,7 @@ const sentences = {
     "away-spoken": ["away", "weg"],
     "tools-of": ["Tools of {role}", "Werkzeuge von {role}"],
     still: ["Still", "Standbild"],
+    "into-inset": ["Into the inset", "Ins kleine Bild"],
     "one-to-one": ["1:1", "1:1"],
     peaking: ["Peaking", "Kanten"],
     zebra: ["Zebra", "Zebra"],
