@@ -137,6 +137,8 @@ def frames(page, selector):
 
 
 def assert_accessible(room, name):
+    # Colours that are on their way to others have no contrast yet.
+    room.page.wait_for_timeout(200)
     result = Axe().run(room.page)
     found = [f"{one['id']}: {node['target']} {node.get('failureSummary', '')[:160]}" for one in result["violations"] for node in one["nodes"][:3]]
     assert not found, f"{name}: " + "; ".join(found)

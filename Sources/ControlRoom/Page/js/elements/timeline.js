@@ -10,11 +10,16 @@ import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js
 
 const mostDrawnMarks = 60;
 const mostDrawnShots = 240;
+/** Where nothing new happened, the lanes are drawn so often at most. */
+const leastGapMs = 900;
 
 /** Steps between times below the timeline, in seconds. */
 const steps = [10, 30, 60, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800];
 
 export class Timeline extends StudioElement {
+    #drawn = "";
+    #drawnAt = 0;
+
     build() {
         this.classList.add("timeline");
         this.markText = h("span", {});
@@ -85,7 +90,13 @@ export class Timeline extends StudioElement {
         lanes.hidden = !isShown;
         empty.hidden = isShown;
         setFlag(this, "data-grey", !studio.contact);
-        if (isShown) this.#lanes(Math.max(1, studio.seconds));
+        const key = `${studio.markCount}/${studio.shots.length}/${studio.faults.length}/${isRecording}`;
+        const now = performance.now();
+        if (isShown && (key !== this.#drawn || now - this.#drawnAt >= leastGapMs)) {
+            this.#drawn = key;
+            this.#drawnAt = now;
+            this.#lanes(Math.max(1, studio.seconds));
+        }
         keep(changes, this.#lastChanges(), (one) => one.id, () => h("li", {}, h("span", { class: "change-time" }), h("span", { class: "change-text" })), (item, one) => {
             const [time, text] = item.children;
             if (time) setText(time, one.time);

@@ -97,6 +97,12 @@ export function loudnessPosition(value, target) {
  * @property {{momentary?: number, integrated?: number, target: number}} [loudness]
  */
 
+/** The root's font size as a share of 16 pixels; it changes with the window alone. */
+let rem = 0;
+addEventListener("resize", () => {
+    rem = 0;
+});
+
 /** @type {CanvasPattern | null} */
 let hatch = null;
 let hatchColour = "";
@@ -133,7 +139,7 @@ function hatching(context, scale) {
  */
 export function drawMeter(canvas, meter, look) {
     const dpr = Math.min(3, window.devicePixelRatio || 1);
-    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    if (rem === 0) rem = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const [cssWidth, cssHeight] = [canvas.clientWidth, canvas.clientHeight];
     if (cssWidth === 0 || cssHeight === 0) return;
     const [width, height] = [Math.round(cssWidth * dpr), Math.round(cssHeight * dpr)];
