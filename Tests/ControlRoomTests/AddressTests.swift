@@ -1,8 +1,8 @@
 import Foundation
-import Studio
 import Testing
 
 @testable import ControlRoom
+@testable import Studio
 
 @Suite("Addresses and words from outside")
 struct AddressTests {
@@ -60,12 +60,43 @@ struct AddressTests {
     func lines() throws {
         var line = SupervisorLine()
         line.settings = RoomSettings(
-            address: "127.0.0.1", port: 0, certificate: nil, token: .random(), readToken: .random(),
+            address: "127.0.0.1", port: 0, isEncrypted: false, certificate: nil, stateFolder: "/tmp",
+            token: .random(), readToken: .random(),
             recorder: 12)
         let read = try #require(SupervisorLine.read(line.text))
         #expect(read.settings?.token == line.settings?.token)
         #expect(read.settings?.recorder == 12)
         #expect(!line.text.contains("\n"))
         #expect(SupervisorLine.read("{") == nil)
+    }
+
+    @Test("a page orders what its address says, and nothing else")
+    func orders() {
+        func order(_ method: String, _ path: String, _ body: String = "") -> PageOrder? {
+            PageOrder(RequestHead(method: method, path: path)) { Data(body.utf8) }
+        }
+        #expect(order("GET", "/api/v1/plan")?.task == .plan)
+        #expect(order("GET", "/api/v1/profiles/my%20own")?.name == "my own")
+        #expect(order("PUT", "/api/v1/profiles/a", #"{"text":"x"}"#)?.text == "x")
+        #expect(order("POST", "/api/v1/jobs", #"{"command":"recover","folder":"f"}"#)?.task == .recover)
+        for body in ["", "{}", #"{"command":"delete","folder":"f"}"#, #"{"command":"verify"}"#] {
+            #expect(order("POST", "/api/v1/jobs", body) == nil, "\(body)")
+        }
+        #expect(order("DELETE", "/api/v1/profiles/a") == nil)
+        #expect(order("GET", "/api/v1/nothing") == nil)
+    }
+
+    @Test(
+        "names from a page become no paths and no options",
+        arguments: ["../x", "a/b", "", "-o", ".", "..", "a\0b", String(repeating: "x", count: 300)])
+    func names(name: String) {
+        #expect(!StudioDesk.isName(name))
+        #expect(!StudioDesk.isFolder(name))
+    }
+
+    @Test("names of profiles and folders as multicam makes them are taken")
+    func usualNames() {
+        #expect(StudioDesk.isName("side-by-side"))
+        #expect(StudioDesk.isFolder("2026-11-21_142310_pip"))
     }
 }
