@@ -3,6 +3,7 @@
 
     page_test.py --address 'http://127.0.0.1:8470/#token=…' [--only WORDS] [--chromium PATH] [--pictures DIR] [--mock]
 
+Give the studio folders of its own (XDG_CONFIG_HOME, XDG_STATE_HOME, --output): the test keeps a scene and a profile, and records.
 Needs Python's playwright and axe-core-python. Prints a line for each sentence that was tested and the counts; exit status 1
 when one does not hold. `--mock` also tests states that only a stand-in of the server can make.
 """
@@ -442,6 +443,20 @@ def _(room, browser, arguments):
     tile.locator('[data-tool="still"]').click()
     room.until("it is said", lambda: "Still of" in room.page.locator("#spoken-status").inner_text())
     tile.locator(".more").click()
+
+
+@holds("A camera's controls open beside its picture, and Esc closes them.")
+def _(room, browser, arguments):
+    role = room.roles()[0]
+    tile = room.page.locator(f'mc-tile[data-role="{role}"]')
+    tile.locator(".more").click()
+    tile.locator('[data-tool="controls"]').click()
+    sheet = room.page.locator(".controls-sheet")
+    room.until("it says something", lambda: sheet.locator(".control").count() > 0 or sheet.locator(".control-said").inner_text() != "")
+    assert_accessible(room, "controls")
+    room.page.keyboard.press("Escape")
+    assert sheet.count() == 0
+    assert not tile.locator(".tools").is_visible(), "Esc closes the tools, too"
 
 
 @holds("A camera can be put into the inset by its tools, without a keyboard.")

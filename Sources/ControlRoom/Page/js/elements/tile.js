@@ -59,6 +59,7 @@ export class Tile extends StudioElement {
             this.more = h("button", { type: "button", class: "more quiet", "aria-expanded": "false", "aria-label": say("tools-of", { role: this.role_ }), onclick: () => this.#toggleTools() }, icon("more"));
             row.append(this.more);
             this.tools = h("div", { class: "tools", hidden: true },
+                this.#tool("controls", icon("controls"), () => document.dispatchEvent(new CustomEvent("multicam-controls", { detail: this.role_ }))),
                 this.#tool("into-inset", icon("inset"), () => insetTo(this.role_)),
                 this.#tool("still", icon("still"), () => void still([this.role_])),
                 ...assistNames.map((name) => this.#tool(name, name === "one-to-one" ? h("span", { class: "tool-text" }, "1:1") : icon(name), () => this.toggle(name))));

@@ -24,6 +24,7 @@ import { lookForCutOff } from "./recordings.js";
 import { say } from "./words.js";
 import { h, keep, setAttribute, setFlag } from "./dom.js";
 import "./prepare.js";
+import { ControlsView } from "./controls-view.js";
 
 const tiles = document.getElementById("tiles");
 const bar = document.getElementById("bottom-bar");
@@ -127,8 +128,9 @@ function withRole(digit, use) {
 }
 
 document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    if (event.defaultPrevented || isTyping(event.target) || document.querySelector("dialog.sheet[open]")) return;
     if (event.key === "Escape") {
+        closeControls();
         if (studio.local.isEnding) goOn();
         for (const tools of document.querySelectorAll(".tools:not([hidden])")) /** @type {HTMLButtonElement | null | undefined} */ (tools.closest("mc-tile")?.querySelector(".more"))?.click();
         return;
@@ -176,6 +178,29 @@ showView("studio");
 document.addEventListener("multicam-view", (event) => {
     const view = String(/** @type {CustomEvent} */ (event).detail);
     if (view !== studio.local.view) showView(view);
+});
+
+// A camera's controls, beside its picture: nothing is dimmed meanwhile.
+
+/** @type {HTMLDialogElement | undefined} */
+let controlsSheet;
+
+function closeControls() {
+    controlsSheet?.remove();
+    controlsSheet = undefined;
+}
+
+document.addEventListener("multicam-controls", (event) => {
+    const role = String(/** @type {CustomEvent} */ (event).detail);
+    const isSame = controlsSheet?.dataset.role === role;
+    closeControls();
+    if (isSame) return;
+    const close = h("button", { type: "button", class: "close", onclick: closeControls }, say("close"));
+    controlsSheet = h("dialog", { class: "controls-sheet", "data-role": role, "aria-label": say("controls-of", { role }) },
+        h("div", { class: "panel-head" }, h("h2", {}, say("controls-of", { role })), close), new ControlsView(role));
+    document.querySelector("main:not([hidden])")?.append(controlsSheet);
+    controlsSheet.show();
+    close.focus();
 });
 
 let isRecordingBefore = false;

@@ -491,7 +491,7 @@ export class Studio {
         if (now - this.#residualAt >= residualStepMs) {
             this.#residualAt = now;
             for (const device of [...this.cameras, ...this.microphones]) {
-                const all = this.residuals.get(device.role) ?? [];
+                const all = this.residuals.get(device.role) ?? [device.residual_us ?? NaN];
                 all.push(device.locked === false || device.residual_us === undefined ? NaN : device.residual_us);
                 if (all.length > residualCount) all.shift();
                 this.residuals.set(device.role, all);

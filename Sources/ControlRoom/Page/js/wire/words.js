@@ -117,6 +117,7 @@ const sentences = {
     "next-spoken": ["next", "als Nächstes"],
     "away-spoken": ["away", "weg"],
     "tools-of": ["Tools of {role}", "Werkzeuge von {role}"],
+    controls: ["Controls", "Regler"],
     still: ["Still", "Standbild"],
     "into-inset": ["Into the inset", "Ins kleine Bild"],
     "one-to-one": ["1:1", "1:1"],
