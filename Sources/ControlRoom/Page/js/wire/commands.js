@@ -290,13 +290,16 @@ export function chooseLayout(layout) {
 
 /** Exchanges Next and Program. */
 export function cut() {
-    const from = studio.arrangement;
+    const from = wantedArrangement();
     const to = studio.local.next;
     if (!from || !to || looksAlike(from, to)) return;
     isExchanging = true;
     const target = { ...to, corner: to.layout === "pip" ? to.corner : from.corner, scale: to.layout === "pip" ? to.scale : from.scale };
-    void act(wordsBetween(from, target, studio.knowsArrange), "cut", (status) => looksAlike(target, arrangementOf(status)), true)?.then((reply) => {
-        if (!reply?.ok) return;
+    void arrange(target, "cut")?.then((reply) => {
+        if (!reply?.ok) {
+            isExchanging = false;
+            return;
+        }
         studio.local.next = { ...from };
         studio.tell("local");
     });
