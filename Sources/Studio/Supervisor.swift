@@ -61,7 +61,7 @@ public final class Supervisor: Sendable {
     private static let firstDelay = Nanoseconds.milliseconds(100)
     private static let longestDelay = Nanoseconds.seconds(2)
     /// A web process that ran for this long did not die at once.
-    private static let soundLife = Nanoseconds.seconds(5)
+    private static let soundLife = Nanoseconds.seconds(1)
     /// For this long a second Ctrl-C confirms the first one.
     private static let confirmation = Nanoseconds.seconds(10)
 

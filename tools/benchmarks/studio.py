@@ -223,11 +223,12 @@ def crowd(found, seconds):
     return rates
 
 
-def measure(programs, options):
+def measure(program, options):
     """Records alone, with no page, with one page and with twenty, in turn.
 
     Returns tables, and whether a recording lost something while it was watched.
     """
+    programs = pathlib.Path(program).resolve().parent
     sides = {"`record`": [], "the studio, no page": [], "one page": [], "twenty pages": []}
     webs, looks, rates = {name: [] for name in sides}, [], []
     with browser() as chromium:

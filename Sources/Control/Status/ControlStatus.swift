@@ -49,6 +49,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var folder: String?
     /// Recorded time in nanoseconds since T0; on standby, nanoseconds since that began.
     public var time_ns: Int64
+    /// T0 on CLOCK_MONOTONIC of this machine, in nanoseconds; `nil` while nothing is recorded.
+    public var t0_monotonic_ns: Int64?
     /// The cameras of the session.
     public var cameras: [Camera]
     /// The microphones of the session.
@@ -113,6 +115,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         profile = plan.profile
         self.folder = folder
         time_ns = status.time.nanoseconds
+        t0_monotonic_ns = status.start?.nanoseconds
         cameras = status.cameras.map { Camera($0, in: plan, at: status.takenAt) }
         microphones = status.microphones.map { Microphone($0, in: plan, at: status.takenAt) }
         program = plan.program.map { Program($0, status) }

@@ -14,6 +14,10 @@ struct RequestHead {
     var authorization: String?
     /// The cookies by name.
     var cookies: [String: String] = [:]
+    /// Whether there is a header `Upgrade`: a WebSocket is asked for.
+    var isUpgrade = false
+    /// Whether there is a header `Transfer-Encoding`: the length of the body is not told.
+    var isChunked = false
     /// The header `Content-Length`.
     var length: String?
 }

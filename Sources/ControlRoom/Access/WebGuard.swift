@@ -30,6 +30,11 @@ struct WebGuard {
         if let origin, origin.lowercased() != ownOrigin.lowercased() {
             return WebAnswer(403, saying: "Pages of other origins may not ask this control room.")
         }
+        // libsoup gives the socket's handler whatever begins like its path, also when it is spelled otherwise.
+        let isSocket = request.path == WebServer.socketPath
+        guard isSocket || (!request.isUpgrade && !request.path.hasPrefix(WebServer.socketPath)) else {
+            return WebAnswer(404, saying: "Nothing is at this address.")
+        }
         guard request.path.hasPrefix("/api/") else {
             return ["GET", "HEAD"].contains(request.method)
                 ? nil : WebAnswer(405, saying: "Only GET is answered here.")
@@ -53,7 +58,11 @@ struct WebGuard {
     ///
     /// - Returns: The answer that refuses it, or `nil` when its body may be read.
     func refusal(ofBodyOf request: RequestHead) -> WebAnswer? {
-        guard !["GET", "HEAD"].contains(request.method) else { return nil }
+        guard !request.isChunked else { return WebAnswer(411, saying: "The request has no Content-Length.") }
+        if ["GET", "HEAD"].contains(request.method) {
+            return request.length.map { Int($0) == 0 } ?? true
+                ? nil : WebAnswer(400, saying: "A request to look at something has no body.")
+        }
         guard let length = request.length.flatMap({ Int($0) }), length >= 0 else {
             return WebAnswer(411, saying: "The request has no Content-Length.")
         }

@@ -80,7 +80,11 @@ final class Room {
             for line in lines { take(line) }
         }
         loop.every(Self.levelInterval) { [unowned self] in tellLevels() }
-        loop.every(.seconds(1)) { [unowned self] in self.server?.endSlowRequests(at: MonotonicClock().now) }
+        loop.every(.seconds(1)) { [unowned self] in
+            let now = MonotonicClock().now
+            self.server?.endSlowRequests(at: now)
+            endPictures(at: now)
+        }
         loop.run()
         recorder.close()
     }
@@ -193,7 +197,7 @@ final class Room {
 
     private func send(_ key: StreamKey) {
         for piece in sources[key]?.take() ?? [] {
-            if let setup = piece.setup { setups[key] = setup }
+            if let setup = piece.setup, setup != setups[key] { setups[key] = setup }
             if key == .packets { remember(piece) }
             if case .audio(let role) = key {
                 levels.take(piece, of: role, channels: max(setups[key]?.channels ?? 1, 1))
@@ -202,6 +206,14 @@ final class Room {
             for picture in pictures where picture.key == key { picture.send(piece.bytes) }
         }
         let count = pictures.count
+        pictures.removeAll(where: \.isFinished)
+        if pictures.count != count { arrange() }
+    }
+
+    /// Ends pictures of a camera that sends none: who waits for one may have left, of which a request that waits learns nothing.
+    private func endPictures(at now: ClockTime) {
+        let count = pictures.count
+        for picture in pictures { picture.endIfLate(at: now) }
         pictures.removeAll(where: \.isFinished)
         if pictures.count != count { arrange() }
     }
@@ -246,11 +258,21 @@ final class Room {
         }
         switch request.type {
         case "watch":
+            let roles = request.of == "audio" ? status.microphones + ["program"] : status.cameras
+            if request.of != "program", let role = request.role, !status.fields.isEmpty, !roles.contains(role)
+            {
+                return page.say([
+                    "type": "error", "stream": Int(request.stream ?? 0),
+                    "text": "there is no \(role.printable(limit: 60)) in this session.",
+                ])
+            }
             if let problem = page.watch(request, isRecording: isRecording) {
                 return page.say(["type": "error", "stream": Int(request.stream ?? 0), "text": problem])
             }
             arrange()
-            if page.streams[request.stream ?? 0]?.key == .packets {
+            if page.streams[request.stream ?? 0]?.key == .packets,
+                page.streams[request.stream ?? 0]?.isNew ?? false
+            {
                 for piece in group { page.send(piece, of: .packets, setups[.packets], start: status.start) }
             }
         case "unwatch":

@@ -16,6 +16,9 @@ struct PageStream {
         waitsForKey = key == .packets
     }
 
+    /// Whether nothing has been sent yet.
+    var isNew: Bool { sequence == 0 }
+
     /// The page has drawn a piece, or dropped it.
     mutating func note(seen sequence: UInt32) {
         if sequence <= self.sequence { seen = max(seen, sequence) }

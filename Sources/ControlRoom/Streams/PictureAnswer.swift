@@ -13,7 +13,11 @@ final class PictureAnswer {
     private var isReady = true
     private(set) var isFinished = false
 
+    private var last = MonotonicClock().now
+
     private static let boundary = "frame"
+    /// A camera that sends nothing for this long has no picture.
+    private static let patience = Nanoseconds.seconds(3)
 
     /// Lets the request wait for the first frame.
     init(_ request: WebRequest, _ key: StreamKey, isStream: Bool, _ headers: [String: String]) {
@@ -47,9 +51,22 @@ final class PictureAnswer {
         context.map { Unmanaged<PictureAnswer>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Ends the answer when no picture came for a while: with 503 where none was sent yet.
+    func endIfLate(at now: ClockTime) {
+        guard !isFinished, now - last > Self.patience else { return }
+        isFinished = true
+        if isStream {
+            soup_message_body_complete(soup_server_message_get_response_body(request.message))
+        } else {
+            request.answer(WebAnswer(503, saying: "This camera sends no picture now."))
+        }
+        request.resume()
+    }
+
     /// Sends a JPEG.
     func send(_ bytes: SharedBytes) {
         guard !isFinished, isReady else { return }
+        last = MonotonicClock().now
         let body = soup_server_message_get_response_body(request.message)
         if isStream {
             let head =

@@ -1,3 +1,4 @@
+internal import Containers
 internal import Encoding
 internal import Foundation
 internal import Inputs
@@ -9,7 +10,7 @@ final class PieceMaker: @unchecked Sendable {
     // The thread of the tap that was made with it is the only one that uses it.
     private let key: StreamKey
     private let encoder = PreviewEncoder()
-    private var known: StreamSetup?
+    private var stream: PlainStream?
 
     init(_ key: StreamKey) { self.key = key }
 
@@ -45,12 +46,13 @@ final class PieceMaker: @unchecked Sendable {
         }
     }
 
-    /// A packet of video; `nil` for audio.
+    /// A packet of video; `nil` for audio, and for video before the stream's parameter sets.
     func piece(of packet: RemotePacket) -> StreamPiece? {
         guard packet.codec == .h264 else { return nil }
+        if let setup = packet.setup { stream = PlainStream(setup: setup) }
+        guard let stream, let record = stream.record else { return nil }
         var piece = piece(
-            .h264, packet.presentedAt.nanoseconds, packet.bytes,
-            packet.setup.flatMap { StreamSetup(h264: $0) },
+            .h264, packet.presentedAt.nanoseconds, stream.sample(of: packet.bytes), StreamSetup(h264: record),
             isKey: packet.isKey)
         piece.duration = packet.duration
         return piece
@@ -69,9 +71,6 @@ final class PieceMaker: @unchecked Sendable {
         _ kind: StreamPiece.Kind, _ time: Int64, _ bytes: SharedBytes, _ setup: StreamSetup?,
         isKey: Bool = true
     ) -> StreamPiece {
-        let isNew = setup != nil && setup != known
-        known = setup ?? known
-        return StreamPiece(
-            kind: kind, isKey: isKey, time: time, duration: .zero, bytes: bytes, setup: isNew ? setup : nil)
+        StreamPiece(kind: kind, isKey: isKey, time: time, duration: .zero, bytes: bytes, setup: setup)
     }
 }

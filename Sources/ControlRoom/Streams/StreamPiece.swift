@@ -16,8 +16,8 @@ struct StreamPiece: Sendable {
     let time: Int64
     var duration: Nanoseconds
     let bytes: SharedBytes
-    /// What a decoder needs before it, as an object of JSON without `type` and `stream`; `nil` when nothing has changed.
-    var setup: StreamSetup?
+    /// What a decoder needs before it.
+    let setup: StreamSetup?
 
     /// Bytes before those of a piece.
     private static let prefix = 20

@@ -24,6 +24,7 @@ final class WebRequest {
             host: header("Host"), origin: header("Origin"), authorization: header("Authorization"),
             cookies: Self.cookies(
                 soup_message_headers_get_list(headers, "Cookie").map { String(cString: $0) } ?? ""),
+            isUpgrade: header("Upgrade") != nil, isChunked: header("Transfer-Encoding") != nil,
             length: header("Content-Length"))
     }
 
@@ -76,6 +77,12 @@ final class WebRequest {
         bytes.withUnsafeBytes { content in
             soup_message_body_append(body, SOUP_MEMORY_COPY, content.baseAddress, gsize(content.count))
         }
+    }
+
+    /// Answers the request, and keeps nothing of what still comes of its body.
+    func refuse(_ answer: WebAnswer) {
+        soup_message_body_set_accumulate(soup_server_message_get_request_body(message), 0)
+        self.answer(answer)
     }
 
     private func replaceHeader(_ name: String, _ value: String) {

@@ -13,6 +13,8 @@ final class WebServer {
     private let admit: (WebSocketLink, WebRequest) -> Void
     /// Requests that are not whole yet, and since when.
     private var unfinished: [OpaquePointer: ClockTime] = [:]
+    /// Refused requests whose connection is still open, and since when.
+    private var refused: [OpaquePointer: ClockTime] = [:]
     /// Requests whose answer is not sent yet.
     private var active: Set<OpaquePointer> = []
 
@@ -21,6 +23,8 @@ final class WebServer {
     private static let mostRequests = 256
     /// Time from the first byte of a request to its last.
     private static let patience = Nanoseconds.seconds(10)
+    /// Time from a refusal to the end of its connection.
+    private static let refusalPatience = Nanoseconds.seconds(2)
 
     /// Creates a server that listens nowhere yet.
     ///
@@ -87,6 +91,11 @@ final class WebServer {
             unfinished[message] = nil
             if let socket = soup_server_message_get_socket(message) { g_socket_shutdown(socket, 1, 1, nil) }
         }
+        // libsoup reads a body to its end before it answers; what is refused is not waited for that long.
+        for (message, since) in refused where now - since > Self.refusalPatience {
+            refused[message] = nil
+            if let socket = soup_server_message_get_socket(message) { g_socket_shutdown(socket, 1, 1, nil) }
+        }
     }
 
     // MARK: Signals of libsoup
@@ -105,11 +114,14 @@ final class WebServer {
             soup_web_observe(
                 pointer, signal, { _, message, context in WebServer.of(context)?.ended(message) }, context)
         }
-        soup_server_add_early_handler(
-            pointer, "/",
-            { _, message, _, _, context in
-                if let message { WebServer.of(context)?.examine(WebRequest(message)) }
-            }, context, nil)
+        // libsoup asks the early handler of the one handler whose path fits best, so each path that has a handler has an early one.
+        for path in ["/", Self.socketPath] {
+            soup_server_add_early_handler(
+                pointer, path,
+                { _, message, _, _, context in
+                    if let message { WebServer.of(context)?.examine(WebRequest(message)) }
+                }, context, nil)
+        }
         soup_server_add_handler(
             pointer, "/",
             { _, message, _, _, context in
@@ -118,8 +130,10 @@ final class WebServer {
         soup_server_add_websocket_handler(
             pointer, Self.socketPath, nil, nil,
             { _, message, _, connection, context in
-                guard let message, let connection else { return }
-                WebServer.of(context)?.admit(WebSocketLink(connection), WebRequest(message))
+                guard let message, let connection, let server = WebServer.of(context) else { return }
+                // The connection is a WebSocket's from here on; libsoup tells nothing more of the request.
+                server.ended(message)
+                server.admit(WebSocketLink(connection), WebRequest(message))
             }, context, nil)
     }
 
@@ -138,6 +152,7 @@ final class WebServer {
     private func ended(_ message: OpaquePointer?) {
         guard let message else { return }
         unfinished[message] = nil
+        refused[message] = nil
         active.remove(message)
     }
 
@@ -148,10 +163,12 @@ final class WebServer {
         }
     }
 
+    /// Answers at once, keeps nothing of the body, and ends the connection once the answer is sent.
     private func refuse(_ request: WebRequest, _ answer: WebAnswer) {
         var answer = answer
-        // What is still to come of the body is not waited for.
         answer.headers["Connection"] = "close"
-        request.answer(answer)
+        answer.headers.merge(guardian.headers) { mine, _ in mine }
+        request.refuse(answer)
+        refused[request.message] = MonotonicClock().now
     }
 }

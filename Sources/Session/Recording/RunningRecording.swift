@@ -262,6 +262,7 @@ final class RunningRecording {
         status.phase = phase
         status.time = position
         status.takenAt = context.clock.now
+        status.start = start
         status.alignmentDelay = delay
         status.cameras = inputs.cameras.map { camera in
             SessionStatus.Camera(camera, counts: counts(of: camera), standsBy: false)

@@ -67,6 +67,8 @@ public struct SessionStatus: Sendable, Equatable {
     public var time = MediaTime.zero
     /// When this state was taken, on the session's clock.
     public var takenAt = ClockTime(nanoseconds: 0)
+    /// T0 on the session's clock; `nil` while nothing is recorded.
+    public var start: ClockTime?
     /// Time from an instant to the decision what its tick shows, and thus by how much the program is behind; `nil` while nothing
     /// is recorded.
     public var alignmentDelay: Nanoseconds?
