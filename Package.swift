@@ -62,7 +62,8 @@ let package = Package(
         .target(
             name: "ControlRoom",
             dependencies: [
-                "CPage", "CQRCode", "CSoup", "CTLS", "Containers", "Control", "Encoding", "FileSystem", "Inputs", "Media",
+                "CPage", "CQRCode", "CSoup", "CTLS", "Containers", "Control", "Encoding", "FileSystem",
+                "Inputs", "Media",
                 "MediaLink", "SessionFolder",
                 "Studio",
             ],

@@ -61,6 +61,12 @@ public struct ControlClient: Sendable {
         }
     }
 
+    /// The folder that a process recorded into when it ended without finishing it; `nil` where there is none.
+    public func unfinishedRecording(of process: Int32) -> String? {
+        guard let path = folder.recording(of: process), RunningRecorder.isUnfinished(path) else { return nil }
+        return path.printable(limit: 1000)
+    }
+
     /// Processes of this user that have a session now. Blocks its thread for at most some seconds.
     ///
     /// - Throws: `ControlError.system` when the system has no socket left.

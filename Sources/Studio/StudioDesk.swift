@@ -76,11 +76,18 @@ struct StudioDesk: Sendable {
         }
         let file = "\(plan.stateFolder)/edited-\(getpid())-\(UInt32.random(in: 0 ... .max)).yaml"
         defer { unlink(file) }
-        do throws(FileError) {
-            mkdir(plan.stateFolder, 0o700)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: plan.stateFolder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             try FileReplacement.write(Array(text.utf8), to: file, permissions: 0o600)
-        } catch {
+        } catch let error as FileError {
             return (false, "\(error)")
+        } catch {
+            return (
+                false,
+                "The folder \(plan.stateFolder.printable()) cannot be made: \(error.localizedDescription.printable())"
+            )
         }
         let checked = Self.output(of: plan.program, ["profiles", "--check", file])
         guard checked.status == 0 else {
@@ -128,8 +135,8 @@ struct StudioDesk: Sendable {
             return (false, "Neither XDG_CONFIG_HOME nor HOME names a folder for profiles. Set one of them.")
         }
         let checked = check(text)
-        guard checked.ok, checked.output.hasPrefix(#"{"ok":true"#) || checked.output.contains(#""ok":true"#)
-        else {
+        guard checked.ok else { return checked }
+        guard checked.output.contains(#""ok":true"#) else {
             return (false, "The profile has faults and is not kept.")
         }
         do {

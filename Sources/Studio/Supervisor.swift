@@ -38,6 +38,8 @@ public final class Supervisor: Sendable {
         var isListening = false
         var recorder: ChildProcess?
         var attached: Int32?
+        /// The recorder that has ended last.
+        var ended: Int32?
         var lastWords: String?
         var isEnding = false
         var asked: ClockTime?
@@ -147,6 +149,7 @@ public final class Supervisor: Sendable {
     }
 
     private func recorderEnded(_ status: Int32, _ state: inout State) {
+        state.ended = state.recorder?.process
         state.recorder = nil
         state.status = status
         guard !state.isEnding else {
@@ -157,12 +160,24 @@ public final class Supervisor: Sendable {
             state.isChanging = false
             return startAnew(&state)
         }
-        let why = state.lastWords.map { " \($0)" } ?? ""
-        let text = "The recorder has ended with exit status \(status).\(why)"
+        let text = ending(status, state)
         tell(.message("\(text) The page can start it again; Ctrl-C ends the studio."))
         var line = SupervisorLine()
         line.recorder = SupervisorLine.Recorder(process: nil, text: text)
         say(line, state)
+    }
+
+    /// Why the recorder has ended, and what is left of its recording.
+    private func ending(_ status: Int32, _ state: State) -> String {
+        guard status > 128 else {
+            return "The recorder has ended with exit status \(status). \(state.lastWords ?? "")"
+        }
+        let text = "The recorder was ended by signal \(status - 128)."
+        guard let process = state.ended, let folder = ControlClient().unfinishedRecording(of: process) else {
+            return text
+        }
+        return
+            "\(text) At most about the last second of \(folder) is lost: `multicam recover \(folder.shellQuoted())` makes it whole."
     }
 
     /// What the recorder does; `nil` when it does not answer.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Media
 
 /// One page that is open: its WebSocket, and the streams that it watches. Belongs to the thread of the web loop.
 final class PageLink {
@@ -27,6 +28,11 @@ final class PageLink {
     private(set) var watches: [UInt16: Watch] = [:]
     private(set) var streams: [UInt16: PageStream] = [:]
 
+    private var second: Int64 = 0
+    private var messagesInSecond = 0
+
+    /// Most messages of a page in a second: it says of each frame and slice that it has been seen.
+    private static let mostMessages = 3000
     /// Most streams of a page.
     private static let mostStreams = 64
 
@@ -36,6 +42,17 @@ final class PageLink {
     var keys: Set<StreamKey> { Set(streams.values.map(\.key)) }
 
     func say(_ message: [String: Any]) { link.send(WebJSON.text(of: message)) }
+
+    /// Notes a message.
+    ///
+    /// - Returns: Whether the page still keeps to what a page can have to say.
+    func mayGoOn(at now: ClockTime) -> Bool {
+        if now.nanoseconds / 1_000_000_000 != second {
+            (second, messagesInSecond) = (now.nanoseconds / 1_000_000_000, 0)
+        }
+        messagesInSecond += 1
+        return messagesInSecond <= Self.mostMessages
+    }
 
     /// Reads a message of the page; `nil` when it is not understood.
     static func request(_ text: String) -> Request? {

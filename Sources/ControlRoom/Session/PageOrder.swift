@@ -9,6 +9,9 @@ struct PageOrder: Equatable {
     /// A profile's text.
     var text: String?
 
+    /// Whether it may take minutes.
+    var isJob: Bool { task == .verify || task == .recover }
+
     private struct Body: Decodable {
         var name: String?
         var text: String?

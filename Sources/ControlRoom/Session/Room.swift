@@ -27,10 +27,13 @@ final class Room {
     private var group: [StreamPiece] = []
     private var tickets: [Int: WebRequest] = [:]
     private var lastTicket = 0
+    /// What is done for pages and takes long, by its number.
+    private var jobs: [Int: PageOrder] = [:]
 
     private static let levelInterval = Nanoseconds.milliseconds(50)
     private static let mostPages = 64
     private static let mostTickets = 128
+    private static let mostJobs = 4
     private static let longestGroup = 600
 
     /// Prepares to serve.
@@ -115,7 +118,15 @@ final class Room {
             recorder.follow(news.process)
             if news.process == nil { tellRecorder() }
         }
-        if let result = line.result {
+        if let result = line.result, let job = jobs.removeValue(forKey: result.ticket) {
+            let told = WebJSON.object(result.output)
+            tell(
+                job: result.ticket, job,
+                [
+                    "done": true, "progress": 1, "ok": result.ok && told?["ok"] as? Bool ?? false,
+                    "text": (told?["text"] as? String ?? result.output),
+                ])
+        } else if let result = line.result {
             finish(
                 result.ticket,
                 result.ok ? WebAnswer(200, json: result.output) : WebAnswer(409, saying: result.output))
@@ -250,6 +261,9 @@ final class Room {
     }
 
     private func take(_ text: String, from page: PageLink) {
+        guard page.mayGoOn(at: MonotonicClock().now) else {
+            return page.link.close(1008, "The page says too much.")
+        }
         guard let request = PageLink.request(text) else {
             return page.say([
                 "type": "error",
@@ -359,7 +373,32 @@ final class Room {
     }
 
     private func order(_ order: PageOrder, _ request: WebRequest) {
+        if order.isJob { return start(order, request) }
         guard let ticket = wait(request) else { return }
+        say(order, ticket)
+    }
+
+    /// Answers a job's number at once; all pages are told when it is done.
+    private func start(_ order: PageOrder, _ request: WebRequest) {
+        guard jobs.count < Self.mostJobs else {
+            return answer(request, WebAnswer(503, saying: "Too many jobs are under way: ask again."))
+        }
+        lastTicket += 1
+        jobs[lastTicket] = order
+        answer(request, WebAnswer(200, json: WebJSON.text(of: ["ok": true, "job": lastTicket])))
+        tell(job: lastTicket, order, ["done": false, "ok": true, "text": ""])
+        say(order, lastTicket)
+    }
+
+    private func tell(job: Int, _ order: PageOrder, _ fields: [String: Any]) {
+        let base: [String: Any] = [
+            "type": "job", "job": job, "command": order.task.rawValue,
+            "folder": (order.name ?? "").printable(),
+        ]
+        tell(base.merging(fields) { _, new in new })
+    }
+
+    private func say(_ order: PageOrder, _ ticket: Int) {
         var line = SupervisorLine()
         line.order = SupervisorLine.Order(
             ticket: ticket, task: order.task, name: order.name, text: order.text)

@@ -106,6 +106,11 @@ final class Governor {
             ])
     }
 
+    /// Ends its measures that would outlive the recording: previews come again on standby.
+    func end() {
+        for tap in taps.previews { tap.pause(false) }
+    }
+
     // MARK: What happens
 
     private func apply(_ step: GovernorStep) {

@@ -320,6 +320,7 @@ final class RunningRecording {
     /// - Returns: The outcome of the recording.
     func close(at end: MediaTime) -> RecordingResult {
         noteEncoders()
+        governor?.end()
         carryOut(encoders.conclude(at: end))
         manifest.note(changes, before: end)
         let ending = RecordingEnding(

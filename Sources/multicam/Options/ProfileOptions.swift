@@ -12,9 +12,24 @@ enum ProfileOptions {
         OptionSpec("virtual", help: "Synthetic devices for every role that no option and no file names."),
     ]
 
-    static func request(_ arguments: ParsedArguments) throws(UsageError) -> SetupRequest {
+    /// Reads the options.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command line.
+    ///   - usualProfile: The profile where none is named; `nil` where one must be.
+    /// - Returns: The request.
+    /// - Throws: `UsageError` when the options do not fit one another.
+    static func request(
+        _ arguments: ParsedArguments, usualProfile: String? = nil
+    ) throws(UsageError) -> SetupRequest {
+        let profile: String
+        if let usualProfile, arguments.optional("profile") == nil {
+            profile = usualProfile
+        } else {
+            profile = try arguments.required("profile")
+        }
         var request = SetupRequest(
-            profile: try arguments.required("profile"),
+            profile: profile,
             cameras: try arguments.pairs("camera").map { RoleSelection(role: $0.key, selector: $0.value) },
             microphones: try arguments.pairs("mic").map { RoleSelection(role: $0.key, selector: $0.value) },
             usesVirtualDevices: arguments.flag("virtual"))

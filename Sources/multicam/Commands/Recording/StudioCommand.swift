@@ -45,6 +45,7 @@ struct StudioCommand: Command {
     private let opensBrowser: Bool
     private let wantsJSON: Bool
     private let namesProfile: Bool
+    private let request: SetupRequest
 
     /// The port that bookmarks of the page name.
     private static let usualPort = 8470
@@ -53,6 +54,7 @@ struct StudioCommand: Command {
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         namesProfile = arguments.optional("profile") != nil
+        request = try ProfileOptions.request(arguments, usualProfile: Self.usualProfile)
         var choice = ["--profile", arguments.optional("profile") ?? Self.usualProfile]
         for name in ["camera", "mic"] {
             for (role, selector) in try arguments.pairs(name) {
@@ -82,6 +84,8 @@ struct StudioCommand: Command {
                 "the control room's program, multicam-web, is not beside this one: build it with `swift build`, or install the package multicam-studio."
             )
         }
+        // A profile that is wrong is said here, and not by a recorder whose page is open already.
+        _ = try SessionSetup.read(request)
         let running = try ControlClient().processes()
         guard running.count <= 1 else {
             throw ControlError.usage(
