@@ -24,7 +24,8 @@ public final class Supervisor: Sendable {
         case webDue
         case recorderSaid(String)
         case recorderEnded(Int32)
-        case done(SupervisorLine.Result)
+        /// A task is done, for the web process of that generation: a later one has other requests under the same numbers.
+        case done(SupervisorLine.Result, Int)
         case stop(asks: Bool)
     }
 
@@ -118,10 +119,12 @@ public final class Supervisor: Sendable {
                 scheduleWeb(&state)
             }
         case .recorderSaid(let text):
-            if let sentence = Self.sentence(text) { state.lastWords = sentence }
+            // The status line says the same again and again, and never why the recorder ends.
+            if !text.contains("│") { state.lastWords = StudioDesk.sentence(text) }
             tell(.recorder(text))
         case .recorderEnded(let status): recorderEnded(status, &state)
-        case .done(let result):
+        case .done(_, let generation) where generation != state.generation: break
+        case .done(let result, _):
             var line = SupervisorLine()
             line.result = result
             say(line, state)
@@ -140,12 +143,6 @@ public final class Supervisor: Sendable {
         child.readOutput { _ in }
         child.finish()
         _ = MediaThread(name: "recorder:end") { _ = events.offer(.recorderEnded(child.wait())) }
-    }
-
-    /// What a line of the recorder says; `nil` for a state that it tells again and again.
-    private static func sentence(_ line: String) -> String? {
-        let prefix = "multicam: "
-        return line.hasPrefix(prefix) ? String(line.dropFirst(prefix.count)).printable(limit: 1000) : nil
     }
 
     private func recorderEnded(_ status: Int32, _ state: inout State) {
@@ -205,11 +202,13 @@ public final class Supervisor: Sendable {
         }
         let now = MonotonicClock().now
         let isConfirmed = state.asked.map { now - $0 < Self.confirmation } ?? false
-        if asks, !isConfirmed, phase(state) == .recording {
+        // A recorder that is too busy to answer may be recording.
+        let phase = phase(state)
+        if asks, !isConfirmed, phase == nil || phase == .recording {
             state.asked = now
             tell(
                 .message(
-                    "a recording runs, and goes on. Press Ctrl-C again within \(Self.confirmation.count / 1_000_000_000) s to end it and the studio."
+                    "\(phase == nil ? "the recorder does not answer; a recording may run," : "a recording runs,") and goes on. Press Ctrl-C again within \(Self.confirmation.count / 1_000_000_000) s to end it and the studio."
                 ))
             return
         }
@@ -258,12 +257,18 @@ public final class Supervisor: Sendable {
             }
             state.isListening = true
         }
-        if let sentence = line.failed, !state.isListening {
-            state.failure = StudioError(sentence)
-            end(&state)
+        if let sentence = line.failed {
+            if state.isListening {
+                tell(.message("the page cannot be served at the moment: \(sentence)"))
+            } else {
+                state.failure = StudioError(sentence)
+                end(&state)
+            }
         }
-        if line.start ?? false, state.recorder == nil, state.attached == nil, !state.isEnding {
-            startAnew(&state)
+        if line.start ?? false, state.recorder == nil, !state.isEnding {
+            // A session that was started elsewhere and has ended is followed by one of our own.
+            if let attached = state.attached, kill(attached, 0) != 0 { state.attached = nil }
+            if state.attached == nil { startAnew(&state) }
         }
         if let order = line.order { run(order, &state) }
     }
@@ -291,10 +296,11 @@ public final class Supervisor: Sendable {
     /// Does a task for a page, on a thread of its own; changing the profile is the supervisor's.
     private func run(_ order: SupervisorLine.Order, _ state: inout State) {
         if order.task == .use { return use(order, &state) }
-        let (events, desk) = (events, StudioDesk(plan: state.plan))
+        let (events, desk, generation) = (events, StudioDesk(plan: state.plan), state.generation)
         _ = MediaThread(name: "task") {
             let (ok, output) = desk.perform(order)
-            _ = events.offer(.done(SupervisorLine.Result(ticket: order.ticket, ok: ok, output: output)))
+            let result = SupervisorLine.Result(ticket: order.ticket, ok: ok, output: output)
+            _ = events.offer(.done(result, generation))
         }
     }
 
@@ -316,8 +322,8 @@ public final class Supervisor: Sendable {
                 "This session was started elsewhere: end it there, and start the studio with `--profile \(name)`."
             )
         }
-        guard phase(state) != .recording else {
-            return answer(false, "A recording runs: end it first.")
+        guard state.recorder == nil || phase(state) == .standby else {
+            return answer(false, "The recorder is not on standby: end the recording first.")
         }
         state.plan.choice = ["--profile", name] + plan.devices
         answer(true, "from now on with profile \(name).")

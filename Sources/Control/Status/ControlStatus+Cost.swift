@@ -10,7 +10,7 @@ extension ControlStatus {
             public var resource: String
             /// Share of the resource that is used.
             public var used: Double
-            /// Whose use that is, the largest first.
+            /// The parts of the plan that use the resource, the largest share first.
             public var owners: [Owner]
             /// The use in absolute quantities, as a sentence.
             public var text: String

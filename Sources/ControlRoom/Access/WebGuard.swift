@@ -107,7 +107,7 @@ struct WebGuard {
     var headers: [String: String] {
         [
             "Content-Security-Policy":
-                "default-src 'self'; img-src 'self' blob: data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
+                "default-src 'self'; img-src 'self' blob:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
                 + "form-action 'none'; frame-ancestors 'none'",
             "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin",

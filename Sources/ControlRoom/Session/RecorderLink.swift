@@ -34,12 +34,14 @@ final class RecorderLink: Sendable {
 
     /// The recorder to ask from now on.
     func follow(_ process: Int32?) {
-        let taps = state.broadcast { state in
-            state.process = process
-            defer { state.taps = [] }
-            return state.taps
+        let (before, taps) = state.broadcast { state in
+            let before = state.isThere ? state.process : nil
+            let taps = state.taps
+            (state.process, state.isThere, state.taps) = (process, false, [])
+            return (before, taps)
         }
         for tap in taps { tap.close() }
+        if let before { mailbox.post(.recorderLeft(process: before)) }
     }
 
     /// The recorder that can be asked; `nil` while there is none.
@@ -93,6 +95,12 @@ final class RecorderLink: Sendable {
     }
 
     private func meet(_ process: Int32) {
+        // Before the taps are made, since theirs is the thread that tells their end.
+        let isWanted = state.withLock { state in
+            state.isThere = state.process == process && !state.isClosed
+            return state.isThere
+        }
+        guard isWanted else { return }
         do throws(ControlError) {
             let status = try RemoteTap(.status, process: process) { [weak self] piece in
                 guard let self else { return }
@@ -105,22 +113,32 @@ final class RecorderLink: Sendable {
             let events = try RemoteTap(.events, process: process) { [weak self] piece in
                 if case .event(let text, _) = piece { self?.mailbox.post(.event(text)) }
             }
-            state.withLock { state in
-                state.taps = [status, events]
-                state.isThere = true
-            }
             mailbox.post(.recorderCame(process: process))
+            let isStillThere = state.withLock { state in
+                guard state.isThere, state.process == process else { return false }
+                state.taps = [status, events]
+                return true
+            }
+            guard isStillThere else {
+                // It left meanwhile, and who told so came first.
+                mailbox.post(.recorderLeft(process: process))
+                return
+            }
         } catch {
             // It is starting, or gone for good; the supervisor tells.
+            state.withLock { if $0.process == process { $0.isThere = false } }
         }
     }
 
+    /// Notes that a recorder has ended; nothing where another one is followed already.
     private func lose(_ process: Int32) {
-        let taps = state.broadcast { state in
+        let taps = state.broadcast { state -> [RemoteTap]? in
+            guard state.process == process, state.isThere else { return nil }
             state.isThere = false
             defer { state.taps = [] }
             return state.taps
         }
+        guard let taps else { return }
         for tap in taps { tap.close() }
         mailbox.post(.recorderLeft(process: process))
     }

@@ -85,7 +85,7 @@ final class Room {
         loop.every(Self.levelInterval) { [unowned self] in tellLevels() }
         loop.every(.seconds(1)) { [unowned self] in
             let now = MonotonicClock().now
-            self.server?.endSlowRequests(at: now)
+            self.server?.endLateRequests(at: now)
             endPictures(at: now)
         }
         loop.run()

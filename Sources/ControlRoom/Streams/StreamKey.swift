@@ -26,11 +26,11 @@ enum StreamKey: Hashable, Sendable {
     }
 
     /// Most pieces that a page may have before it, without having said that it has seen them. Two JPEGs are on their way while a third
-    /// is captured; of packets and audio a second.
+    /// is captured; of packets as many as lie between two key frames.
     var window: UInt32 {
         switch self {
         case .camera, .program: 2
-        case .packets: 60
+        case .packets: 240
         case .audio: 50
         }
     }

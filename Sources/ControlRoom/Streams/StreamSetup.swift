@@ -16,7 +16,7 @@ struct StreamSetup: Sendable, Equatable, Encodable {
 
     init(codec: String) { self.codec = codec }
 
-    /// Of H.264.
+    /// The setup of H.264; `nil` where the record is none.
     ///
     /// - Parameter record: The AVCDecoderConfigurationRecord, whose bytes 1 to 3 are profile, constraints and level.
     init?(h264 record: [UInt8]) {
@@ -29,7 +29,7 @@ struct StreamSetup: Sendable, Equatable, Encodable {
         description = Data(record).base64EncodedString()
     }
 
-    /// Of audio, 16 bits a sample.
+    /// The setup of audio of 16 bits a sample at 48 kHz.
     init(channels: Int) {
         codec = "pcm"
         self.channels = channels

@@ -94,10 +94,4 @@ final class WebRequest {
 
     /// Sends the answer that waited.
     func resume() { soup_server_message_unpause(message) }
-
-    /// Ends the connection at once.
-    func disconnect() {
-        guard let socket = soup_server_message_get_socket(message) else { return }
-        g_socket_shutdown(socket, 1, 1, nil)
-    }
 }

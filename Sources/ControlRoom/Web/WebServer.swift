@@ -11,12 +11,8 @@ final class WebServer {
     private var guardian: WebGuard
     private let respond: (WebRequest) -> Void
     private let admit: (WebSocketLink, WebRequest) -> Void
-    /// Requests that are not whole yet, and since when.
-    private var unfinished: [OpaquePointer: ClockTime] = [:]
-    /// Refused requests whose connection is still open, and since when.
-    private var refused: [OpaquePointer: ClockTime] = [:]
-    /// Requests whose answer is not sent yet.
-    private var active: Set<OpaquePointer> = []
+    /// The requests that are read or answered now. Those that are not whole, or refused, have a deadline.
+    private var requests: [OpaquePointer: OpenRequest] = [:]
 
     /// Address of the WebSocket.
     static let socketPath = "/api/v1/socket"
@@ -85,16 +81,12 @@ final class WebServer {
         return guardian.port
     }
 
-    /// Ends connections whose request is not whole in time. Called every second or so.
-    func endSlowRequests(at now: ClockTime) {
-        for (message, since) in unfinished where now - since > Self.patience {
-            unfinished[message] = nil
-            if let socket = soup_server_message_get_socket(message) { g_socket_shutdown(socket, 1, 1, nil) }
-        }
-        // libsoup reads a body to its end before it answers; what is refused is not waited for that long.
-        for (message, since) in refused where now - since > Self.refusalPatience {
-            refused[message] = nil
-            if let socket = soup_server_message_get_socket(message) { g_socket_shutdown(socket, 1, 1, nil) }
+    /// Ends connections whose request is not whole in time, and those of refused requests, whose bodies libsoup would read to their
+    /// end. Called every second or so.
+    func endLateRequests(at now: ClockTime) {
+        for (message, request) in requests where request.deadline.map({ $0 < now }) ?? false {
+            request.disconnect()
+            requests[message] = nil
         }
     }
 
@@ -108,7 +100,7 @@ final class WebServer {
         soup_web_observe(
             pointer, "request-read",
             { _, message, context in
-                if let message { WebServer.of(context)?.unfinished[message] = nil }
+                if let message { WebServer.of(context)?.requests[message]?.deadline = nil }
             }, context)
         for signal in ["request-finished", "request-aborted"] {
             soup_web_observe(
@@ -143,17 +135,13 @@ final class WebServer {
 
     private func started(_ message: OpaquePointer?) {
         guard let message else { return }
-        unfinished[message] = MonotonicClock().now
-        active.insert(message)
-        guard active.count > Self.mostRequests else { return }
-        if let socket = soup_server_message_get_socket(message) { g_socket_shutdown(socket, 1, 1, nil) }
+        let request = OpenRequest(message, until: MonotonicClock().now + Self.patience)
+        guard requests.count < Self.mostRequests else { return request.disconnect() }
+        requests[message] = request
     }
 
     private func ended(_ message: OpaquePointer?) {
-        guard let message else { return }
-        unfinished[message] = nil
-        refused[message] = nil
-        active.remove(message)
+        if let message { requests[message] = nil }
     }
 
     /// Looks at a request whose headers are there and whose body is not.
@@ -169,6 +157,6 @@ final class WebServer {
         answer.headers["Connection"] = "close"
         answer.headers.merge(guardian.headers) { mine, _ in mine }
         request.refuse(answer)
-        refused[request.message] = MonotonicClock().now
+        requests[request.message]?.deadline = MonotonicClock().now + Self.refusalPatience
     }
 }

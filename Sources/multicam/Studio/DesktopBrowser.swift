@@ -10,15 +10,24 @@ enum DesktopBrowser {
     ///
     /// The address has a secret, and everybody may read a program's arguments: so the browser gets a file that only this user can read,
     /// which leads on.
-    static func open(_ address: String) {
+    ///
+    /// - Parameters:
+    ///   - address: The page's address, with the token.
+    ///   - folder: A folder of this user's alone.
+    static func open(_ address: String, by folder: String) {
         let environment = ProcessInfo.processInfo.environment
         guard environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil,
             let opener = path(of: "xdg-open", environment)
         else { return }
-        let folder = environment["XDG_RUNTIME_DIR"] ?? NSTemporaryDirectory()
-        let file = URL(fileURLWithPath: folder).appending(path: "multicam-studio-\(getpid()).html")
+        let file = URL(fileURLWithPath: folder).appending(path: "studio-\(getpid()).html")
         let page =
             "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=\(address)\"><a href=\"\(address)\">multicam</a>"
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            return Output.message("the browser was not opened: \(error.localizedDescription.printable())")
+        }
         guard
             FileManager.default.createFile(
                 atPath: file.path, contents: Data(page.utf8), attributes: [.posixPermissions: 0o600])

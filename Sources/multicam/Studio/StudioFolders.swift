@@ -2,11 +2,12 @@ import Foundation
 
 /// Where the studio keeps what it remembers.
 enum StudioFolders {
-    /// `$XDG_STATE_HOME/multicam`, else `~/.local/state/multicam` (XDG Base Directory Specification), else a folder for this run.
-    static var state: String {
+    /// `$XDG_STATE_HOME/multicam`, else `~/.local/state/multicam` (XDG Base Directory Specification); `nil` where the environment names
+    /// neither.
+    static var state: String? {
         let environment = ProcessInfo.processInfo.environment
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/multicam" }
         if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/state/multicam" }
-        return NSTemporaryDirectory() + "multicam-\(getpid())"
+        return nil
     }
 }

@@ -84,6 +84,11 @@ struct StudioCommand: Command {
                 "the control room's program, multicam-web, is not beside this one: build it with `swift build`, or install the package multicam-studio."
             )
         }
+        guard let folder = StudioFolders.state else {
+            throw StudioError(
+                "neither XDG_STATE_HOME nor HOME names a folder for what the control room keeps. Set one of them."
+            )
+        }
         // A profile that is wrong is said here, and not by a recorder whose page is open already.
         _ = try SessionSetup.read(request)
         let running = try ControlClient().processes()
@@ -100,14 +105,14 @@ struct StudioCommand: Command {
         let plan = StudioPlan(
             program: program, webProgram: web, choice: choice, output: output, address: address, port: port,
             isEncrypted: address != Self.loopback || certificate != nil, certificate: certificate,
-            stateFolder: StudioFolders.state, profileFolder: SessionSetup.library.folders.first,
+            stateFolder: folder, profileFolder: SessionSetup.library.folders.first,
             recorder: running.first)
         let (opensBrowser, wantsJSON) = (opensBrowser, wantsJSON)
         let supervisor = Supervisor(plan) { news in
             switch news {
             case .address(let address):
                 Output.data(wantsJSON ? JSONText.line(["event": "studio", "url": address]) : address)
-                if opensBrowser { DesktopBrowser.open(address) }
+                if opensBrowser { DesktopBrowser.open(address, by: folder) }
             case .message(let sentence): Output.message(sentence)
             case .recorder(let line): Output.explanation([line])
             }
