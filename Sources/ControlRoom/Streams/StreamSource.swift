@@ -85,7 +85,7 @@ final class StreamSource: Sendable {
             .frames(
                 role: "program", FrameRequest(.converted(.i420), rate: FrameRate(String(rate))),
                 isPreview: true)
-        case .packets: .packets
+        case .packets: .packets()
         case .audio(let role): .audio(role: role)
         }
     }

@@ -4,6 +4,8 @@ internal import Media
 struct PacketHistory {
     private var packets: [PacketTap.Packet] = []
     private var byteCount = 0
+    /// Whether the packets were encoded on standby.
+    private(set) var isOfStandby = false
 
     /// Most bytes that are kept: some seconds of any program. Beyond, nothing is kept until the next key frame.
     private static let mostBytes = 16 << 20
@@ -11,7 +13,8 @@ struct PacketHistory {
     /// The packets since the last key frame, which comes first; empty when there was none.
     var sinceKey: [PacketTap.Packet] { packets }
 
-    mutating func add(_ packet: PacketTap.Packet) {
+    mutating func add(_ packet: PacketTap.Packet, isOfStandby: Bool) {
+        self.isOfStandby = isOfStandby
         if packet.isVideo, packet.isKey {
             packets = []
             byteCount = 0

@@ -4,17 +4,20 @@ public import Media
 ///
 /// The first packet is of a key frame, at most some seconds old, so that a receiver can begin at once. The handler runs on a
 /// thread of its own. Packets for which it is too slow are dropped and counted, of H.264 all up to the next key frame; the
-/// recording is not affected. There are packets only while a recording with a program runs.
+/// recording is not affected. There are packets while a session with a program records or runs without files; on standby only where
+/// a tap asks for them, since an encoder works for it then.
 public final class PacketTap: Sendable {
     /// One encoded frame or slice of audio.
     public struct Packet: Sendable {
         /// Codec, setup bytes, size, rate and audio format of its stream. A recording begins with others only.
         public let parameters: StreamParameters
+        /// The instant on the session clock from which the times count: T0, or when the stream on standby began.
+        public let start: ClockTime
         /// The encoded bytes: H.264 as in Annex B or with lengths, as `parameters.setup` is; AAC without ADTS headers.
         public let bytes: SharedBytes
-        /// When it is shown or heard, since T0; negative while the audio encoder is primed.
+        /// When it is shown or heard, since `start`; negative while the audio encoder is primed.
         public let presentedAt: MediaTime
-        /// When it is decoded, since T0; never after `presentedAt`, except for rounding.
+        /// When it is decoded, since `start`; never after `presentedAt`, except for rounding.
         public let decodedAt: MediaTime
         /// How long it is shown or heard, in nanoseconds.
         public let duration: Nanoseconds
@@ -24,8 +27,9 @@ public final class PacketTap: Sendable {
         /// Whether it is of the program's frames rather than of its audio.
         public var isVideo: Bool { parameters.audio == nil }
 
-        package init(_ packet: EncodedPacket, parameters: StreamParameters) {
+        package init(_ packet: EncodedPacket, parameters: StreamParameters, start: ClockTime) {
             self.parameters = parameters
+            self.start = start
             bytes = packet.bytes
             let scale = parameters.timeScale
             func time(_ ticks: Int64) -> Int64 { Nanoseconds.duration(of: ticks, perSecond: scale).count }
@@ -44,6 +48,8 @@ public final class PacketTap: Sendable {
 
     /// Whether the session's end does not wait for the handler, which may wait for another process.
     package let mayStall: Bool
+    /// Whether it gets packets on standby, too.
+    package let includesStandby: Bool
     private let queue: BoundedQueue<Packet>
     private let state = ConditionLock(State())
     private let handler: @Sendable (Packet) -> Void
@@ -52,13 +58,19 @@ public final class PacketTap: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: How many packets may wait for the handler, at least 1; about eighty are a second.
+    ///   - includesStandby: Whether the program is encoded for the tap on standby, too.
     ///   - handler: Called for each packet, one at a time, in decoding order of each stream, on the tap's own thread.
-    public convenience init(capacity: Int = 400, handler: @escaping @Sendable (Packet) -> Void) {
-        self.init(capacity: capacity, mayStall: false, handler: handler)
+    public convenience init(
+        capacity: Int = 400, includesStandby: Bool = false, handler: @escaping @Sendable (Packet) -> Void
+    ) {
+        self.init(capacity: capacity, includesStandby: includesStandby, mayStall: false, handler: handler)
     }
 
-    package init(capacity: Int, mayStall: Bool, handler: @escaping @Sendable (Packet) -> Void) {
+    package init(
+        capacity: Int, includesStandby: Bool, mayStall: Bool, handler: @escaping @Sendable (Packet) -> Void
+    ) {
         self.mayStall = mayStall
+        self.includesStandby = includesStandby
         self.handler = handler
         queue = BoundedQueue(capacity: capacity)
     }

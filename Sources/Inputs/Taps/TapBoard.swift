@@ -54,7 +54,9 @@ package final class TapBoard: Sendable {
     /// Attaches a tap, which gets the packets since the last key frame first. After the session's end it is finished at once.
     package func attach(_ tap: PacketTap) {
         attach(tap.finish, Self.program, waits: !tap.mayStall, run: { _ in tap.run() }) { state in
-            for packet in state.history.sinceKey { tap.offer(packet) }
+            if !state.history.isOfStandby || tap.includesStandby {
+                for packet in state.history.sinceKey { tap.offer(packet) }
+            }
             state.packets.append(tap)
         }
     }
@@ -162,6 +164,9 @@ package final class TapBoard: Sendable {
         state.withLock { !($0.frames[Self.program] ?? []).isEmpty }
     }
 
+    /// Whether anybody wants the program's packets on standby.
+    package var wantsStandbyPackets: Bool { state.withLock { $0.packets.contains(where: \.includesStandby) } }
+
     /// Whether anybody wants the audio of a microphone, or of the program's mix.
     package func wantsAudio(of role: String) -> Bool { state.withLock { !($0.audio[role] ?? []).isEmpty } }
 
@@ -193,11 +198,20 @@ package final class TapBoard: Sendable {
     }
 
     /// Gives a packet of the program to the taps. Never blocks.
-    package func give(_ packet: EncodedPacket, parameters: StreamParameters) {
-        let packet = PacketTap.Packet(packet, parameters: parameters)
+    ///
+    /// - Parameters:
+    ///   - packet: The packet.
+    ///   - parameters: Its stream's parameters.
+    ///   - start: The instant from which the packet's times count.
+    ///   - isOfStandby: Whether it was encoded on standby, for the taps that asked for that.
+    package func give(
+        _ packet: EncodedPacket, parameters: StreamParameters, since start: ClockTime,
+        isOfStandby: Bool = false
+    ) {
+        let packet = PacketTap.Packet(packet, parameters: parameters, start: start)
         state.withLock { state in
-            state.history.add(packet)
-            for tap in state.packets { tap.offer(packet) }
+            state.history.add(packet, isOfStandby: isOfStandby)
+            for tap in state.packets where !isOfStandby || tap.includesStandby { tap.offer(packet) }
         }
     }
 

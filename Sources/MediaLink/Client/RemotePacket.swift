@@ -7,9 +7,9 @@ public struct RemotePacket: Sendable {
     public let codec: StreamParameters.Codec
     /// The encoded bytes.
     public let bytes: SharedBytes
-    /// When it is shown or heard, since T0.
+    /// When it is shown or heard, since T0, or since the stream on standby began.
     public let presentedAt: MediaTime
-    /// When it is decoded, since T0.
+    /// When it is decoded, from the same instant on.
     public let decodedAt: MediaTime
     /// How long it is shown or heard, in nanoseconds.
     public let duration: Nanoseconds
@@ -17,6 +17,8 @@ public struct RemotePacket: Sendable {
     public let isKey: Bool
     /// The stream's setup bytes, with its first packet; else `nil`.
     public let setup: [UInt8]?
+    /// The instant from which the times count, on the session clock, with the stream's first packet; else `nil`.
+    public let start: ClockTime?
 
     init?(_ header: MediaHeader, _ bytes: SharedBytes) {
         guard let codec = header.codec, let at = header.at_ns, let decode = header.decode_ns,
@@ -28,6 +30,7 @@ public struct RemotePacket: Sendable {
         decodedAt = MediaTime(nanoseconds: decode)
         self.duration = Nanoseconds(duration)
         isKey = header.key ?? false
+        start = header.t0_ns.map { ClockTime(nanoseconds: $0) }
         setup = header.setup.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
     }
 }

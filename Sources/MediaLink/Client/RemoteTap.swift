@@ -13,8 +13,8 @@ public final class RemoteTap: Sendable {
         case frames(role: String, FrameRequest, isPreview: Bool = false)
         /// The aligned audio of a microphone, or of `program`.
         case audio(role: String)
-        /// The program's H.264 and AAC.
-        case packets
+        /// The program's H.264 and AAC, which a session on standby encodes only where somebody wants it to.
+        case packets(includesStandby: Bool = false)
         /// The status, ten times a second.
         case status
         /// Events as they happen.
@@ -168,7 +168,7 @@ extension RemoteTap.Content {
         switch self {
         case .frames(let role, let request, let isPreview): .frames(role: role, request, isPreview: isPreview)
         case .audio(let role): .audio(role: role)
-        case .packets: .packets
+        case .packets(let includesStandby): .packets(includesStandby: includesStandby)
         case .status: .status
         case .events: .events
         }

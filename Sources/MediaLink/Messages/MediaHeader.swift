@@ -16,6 +16,8 @@ struct MediaHeader: Codable, Sendable {
     /// x, y, width, height in shares of the frame.
     var part: [Double]?
     var preview: Bool?
+    /// Whether the program is encoded for this on standby, too.
+    var standby: Bool?
 
     // Devices, frames and audio.
     var name: String?
@@ -47,6 +49,8 @@ struct MediaHeader: Codable, Sendable {
     var duration_ns: Int64?
     var priming: Int64?
     var time_scale: Int64?
+    /// The instant from which the packets' times count.
+    var t0_ns: Int64?
     /// Base64 of the stream's setup bytes.
     var setup: String?
 

@@ -5,7 +5,7 @@ internal import Media
 enum MediaWish: Sendable, Equatable {
     case status
     case events
-    case packets
+    case packets(includesStandby: Bool)
     case audio(role: String)
     case frames(role: String, FrameRequest, isPreview: Bool)
 
@@ -16,7 +16,7 @@ enum MediaWish: Sendable, Equatable {
         switch header.of {
         case "status": self = .status
         case "events": self = .events
-        case "packets": self = .packets
+        case "packets": self = .packets(includesStandby: header.standby ?? false)
         case "audio":
             guard let role = header.role else { throw Self.missingRole }
             self = .audio(role: role)
@@ -79,7 +79,7 @@ enum MediaWish: Sendable, Equatable {
         switch self {
         case .status: header.of = "status"
         case .events: header.of = "events"
-        case .packets: header.of = "packets"
+        case .packets(let includesStandby): (header.of, header.standby) = ("packets", includesStandby)
         case .audio(let role): (header.of, header.role) = ("audio", role)
         case .frames(let role, let request, let isPreview):
             (header.of, header.role) = ("frames", role)

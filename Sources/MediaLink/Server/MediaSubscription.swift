@@ -80,8 +80,8 @@ final class MediaSubscription: Sendable {
         let source: Source
         switch wish {
         case .status, .events: return
-        case .packets:
-            let tap = makePacketTap()
+        case .packets(let includesStandby):
+            let tap = makePacketTap(includesStandby: includesStandby)
             try session.attach(tap)
             source = .packets(tap)
         case .audio(let role):
@@ -178,11 +178,12 @@ final class MediaSubscription: Sendable {
         return tap
     }
 
-    private func makePacketTap() -> PacketTap {
+    private func makePacketTap(includesStandby: Bool) -> PacketTap {
         let dropped = DroppedCount()
         // The setup of each stream goes with its first packet only.
         let known = Known()
-        let tap = PacketTap(capacity: 400, mayStall: true) { [id, outlet] packet in
+        let tap = PacketTap(capacity: 400, includesStandby: includesStandby, mayStall: true) {
+            [id, outlet] packet in
             let isNew = known.isNew(packet)
             _ = outlet.send(
                 Self.header(of: packet, id: id, lost: dropped.value, withSetup: isNew), packet.bytes)
@@ -193,12 +194,18 @@ final class MediaSubscription: Sendable {
 
     /// Remembers the setup that was sent of each stream.
     private final class Known: Sendable {
-        private let setups = ConditionLock<[Bool: [UInt8]]>([:])
+        private struct Stream: Equatable {
+            var setup: [UInt8]
+            var start: ClockTime
+        }
+
+        private let streams = ConditionLock<[Bool: Stream]>([:])
 
         func isNew(_ packet: PacketTap.Packet) -> Bool {
-            setups.withLock { setups in
-                defer { setups[packet.isVideo] = packet.parameters.setup }
-                return setups[packet.isVideo] != packet.parameters.setup
+            streams.withLock { streams in
+                let stream = Stream(setup: packet.parameters.setup, start: packet.start)
+                defer { streams[packet.isVideo] = stream }
+                return streams[packet.isVideo] != stream
             }
         }
     }
@@ -226,7 +233,7 @@ final class MediaSubscription: Sendable {
             + #""decode_ns":\#(packet.decodedAt.nanoseconds),"duration_ns":\#(packet.duration.count),"key":\#(packet.isKey),"lost":\#(lost)"#
         if withSetup {
             text +=
-                #","setup":"\#(Data(parameters.setup).base64EncodedString())","time_scale":\#(parameters.timeScale)"#
+                #","t0_ns":\#(packet.start.nanoseconds),"setup":"\#(Data(parameters.setup).base64EncodedString())","time_scale":\#(parameters.timeScale)"#
             if let size = parameters.size { text += #","width":\#(size.width),"height":\#(size.height)"# }
             if let rate = parameters.rate { text += #","rate":"\#(rate)""# }
             if let audio = parameters.audio {

@@ -12,11 +12,4 @@ extension SessionPlan {
         for index in plan.cameras.indices { plan.cameras[index].metadataFile = nil }
         return plan
     }
-
-    /// The plan's devices alone, of which nothing is written.
-    package var withoutOutputs: Self {
-        var plan = withoutTracks
-        plan.program = nil
-        return plan
-    }
 }

@@ -99,7 +99,7 @@ struct OutputAssembly {
                 prepared.mixMeter = Carried(
                     try codecs.makeLoudnessMeter(channels: AudioGrid.mixChannels, name: "program"))
             }
-            for file in prepared.streams.map(\.file) where prepared.movies[file] == nil {
+            for file in prepared.streams.map(\.file) where prepared.movies[file] == nil && !disks.isEmpty {
                 let tracks = prepared.streams.filter { $0.file == file }.map(\.track)
                 let isProgram = file == plan.program?.file
                 prepared.movies[file] = try MovieWriter(
@@ -294,9 +294,11 @@ struct OutputAssembly {
         let (streams, writers) = (prepared.streams, prepared.movies)
         let outputs = SessionOutputs(disks: disks, writers: writers, microphones: microphones)
         for (index, stream) in streams.enumerated() {
-            guard let writer = writers[stream.file] else { continue }
             let place = streams[..<index].filter { $0.file == stream.file }.count
-            let sink = TrackSink(writer: writer, stream: place, listener: listener(of: stream))
+            let listener = listener(of: stream, since: start)
+            let sink =
+                writers[stream.file].map { TrackSink(writer: $0, stream: place, listener: listener) }
+                ?? TrackSink(named: stream.track.trackName) { listener?($0) }
             switch stream.content {
             case .copied(let input, let track):
                 outputs.cameraTracks.append(copied(input, track, sink, start: start))
@@ -316,7 +318,7 @@ struct OutputAssembly {
                     rate: program.settings.rate, followers: followers, layers: program.layers,
                     encoder: encoderWorker(
                         "program", encoder, program.settings, of: SessionPlan.programOwner, sink,
-                        watching: watching(since: start, rate: program.settings.rate)))
+                        watching: Self.watching(for: sinks.taps, since: start, rate: program.settings.rate)))
             case .mixedAudio(let encoder):
                 outputs.mixEncoder = encoder.worker(to: sink)
             case .microphone(let name, let encoder):
@@ -371,9 +373,17 @@ struct OutputAssembly {
         GridFollower(input: input, track: track, start: start, rate: rate)
     }
 
-    /// Gives the program's composed frames to the taps that want them.
-    private func watching(since start: ClockTime, rate: FrameRate) -> VideoEncoderWorker.Watching {
-        { [taps = sinks.taps] encoder, tick in
+    /// Returns what gives the program's composed frames to the taps that want them.
+    ///
+    /// - Parameters:
+    ///   - taps: The session's taps.
+    ///   - start: The instant of tick 0.
+    ///   - rate: Rate of the program's grid.
+    /// - Returns: The function, for an encoder's worker.
+    static func watching(
+        for taps: TapBoard, since start: ClockTime, rate: FrameRate
+    ) -> VideoEncoderWorker.Watching {
+        { encoder, tick in
             guard taps.wantsProgramFrames else { return }
             let time = start + Nanoseconds(rate.time(ofTick: tick).nanoseconds)
             guard let frame = encoder.composedFrame(at: time, sequence: tick) else { return }
@@ -382,14 +392,18 @@ struct OutputAssembly {
     }
 
     /// Gives the program's packets to the taps that want them; `nil` for other streams.
-    private func listener(of stream: PlannedStream) -> (@Sendable (EncodedPacket) -> Void)? {
+    private func listener(
+        of stream: PlannedStream, since start: ClockTime
+    ) -> (@Sendable (EncodedPacket) -> Void)? {
         let parameters: StreamParameters
         switch stream.content {
         case .program(_, let encoder): parameters = encoder.value.parameters
         case .mixedAudio(let encoder): parameters = encoder.first.value.parameters
         case .copied, .encoded, .microphone: return nil
         }
-        return { [taps = sinks.taps] packet in taps.give(packet, parameters: parameters) }
+        return { [taps = sinks.taps] packet in
+            taps.give(packet, parameters: parameters, since: start)
+        }
     }
 
     private func encoderWorker(

@@ -151,7 +151,7 @@ final class AudioTrack {
         let wanted = frames * Double(AudioFormat.sessionRate) / Double(inputRate)
         guard abs(reach - begin - wanted) <= Double(AudioPlacement.largestSteered) + wanted / 100 else {
             throw EncodingError(
-                subject: "sound", operation: "resampling",
+                subject: "audio", operation: "resampling",
                 reason: "the resampler made \(reach - begin) samples in place of \(wanted)")
         }
     }

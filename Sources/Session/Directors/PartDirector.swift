@@ -115,8 +115,8 @@ final class PartDirector {
     }
 
     private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) -> [TimelineCommand] {
-        let writer = track.sink.writer
-        guard let successor = track.successor, !track.awaitsPart, writer.isOpen, !writer.isSplitting,
+        guard let writer = track.sink.writer, let successor = track.successor, !track.awaitsPart,
+            writer.isOpen, !writer.isSplitting,
             outputs.ends[track.name] == nil
         else { return [] }
         let captured = MediaTime(successor.time, since: start)
@@ -150,8 +150,8 @@ final class PartDirector {
     /// a part that was begun for the old source. The file completes a split that still waits for a key frame of the old source,
     /// which may never come.
     private func continueWithOtherSource(_ track: CopiedStreamTrack) -> [TimelineCommand] {
-        let writer = track.sink.writer
-        guard writer.isOpen, outputs.ends[track.name] == nil, let successor = track.takeSuccessor()
+        guard let writer = track.sink.writer, writer.isOpen, outputs.ends[track.name] == nil,
+            let successor = track.takeSuccessor()
         else { return [] }
         // A little before the frame, whose time is rounded to the file's time scale. No frame lies in between.
         let captured = MediaTime(successor.time, since: start)

@@ -26,19 +26,24 @@ struct FinishedTimeline {
         outputs.meter?.finish()
         outputs.meter?.join()
         recording.reportStatus(at: end, phase: .finishing)
-        let workers = outputs.encoderWorkers
-        let watcher = watchUrgency(workers)
-        for worker in workers { worker.join() }
-        for (_, worker) in outputs.namedAudioEncoders { worker.join() }
-        watcher.cancel()
+        joinEncoders()
         return recording.close(at: end)
     }
 
-    /// Waits for the loudness meter of a session that ran without files. Blocks the calling thread.
+    /// Waits for the encoders and the loudness meter of a session that ran without files. Blocks the calling thread.
     func finishWithoutFiles() {
         recording.outputs.meter?.finish()
         recording.outputs.meter?.join()
         recording.reportStatus(at: end, phase: .finishing)
+        joinEncoders()
+    }
+
+    private func joinEncoders() {
+        let workers = recording.outputs.encoderWorkers
+        let watcher = watchUrgency(workers)
+        for worker in workers { worker.join() }
+        for (_, worker) in recording.outputs.namedAudioEncoders { worker.join() }
+        watcher.cancel()
     }
 
     /// Abandons the encoders within 50 ms of an urgent request to stop, on a thread of its own.

@@ -34,8 +34,8 @@ extension MulticamSession {
         sinks.taps.attach(tap)
     }
 
-    /// Attaches a tap, in any phase: from now on its handler gets the program's packets while something is recorded, until
-    /// `detach` or the session's end. Any thread may call it.
+    /// Attaches a tap, in any phase: from now on its handler gets the program's packets while the session records or runs, and on
+    /// standby where the tap asks for that, until `detach` or the session's end. Any thread may call it.
     ///
     /// - Parameter tap: A tap that no session has had.
     /// - Throws: `SessionChangeError` when the session has no program.

@@ -348,7 +348,8 @@ public actor MulticamSession {
     }
 
     /// Runs the devices, the taps and the synchronised outputs until `stop`, or until `options.duration` is over, and
-    /// writes nothing: no folder is made, whatever the plan records. Changes of devices and of the program's arrangement
+    /// writes nothing: no folder is made, whatever the plan records. A program is composed and encoded for taps, so leave it out
+    /// of a plan whose program nobody wants. Changes of devices and of the program's arrangement
     /// are accepted as in a recording, and events are sent; system pressure is watched, and the governor gives up
     /// previews and what cameras deliver.
     ///
@@ -429,7 +430,7 @@ public actor MulticamSession {
             disks = try recordingDisks(of: plan)
         } else {
             running.withLock { $0.dropTracks() }
-            plan = currentPlan.withoutOutputs
+            plan = currentPlan
             disks = []
         }
         currentFolder.withLock { $0 = disks.first?.folder.path }

@@ -92,12 +92,15 @@ final class Standby: Sendable {
             }
             switch order {
             case .lend(let loan):
+                stage.end()
                 loan(inputs)
                 inputs.dropAdded()
                 inputs.restoreFormats()
                 idling = Idling(inputs, since: clock.now, freeSpace: freeSpace)
                 stage = makeStage(inputs)
-            case .end: return
+            case .end:
+                stage.end()
+                return
             case nil:
                 for event in idling.takeNews(at: clock.now) { publish(event) }
                 if let failure = stage.advance() {

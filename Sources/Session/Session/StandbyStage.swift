@@ -4,8 +4,8 @@ internal import Media
 internal import Plan
 internal import Timing
 
-/// Makes what taps want while nothing is recorded: aligned audio, the mix, and the composed program. Where nobody wants it, it
-/// costs nothing. Standby's thread only.
+/// Makes what taps want while nothing is recorded: aligned audio, the mix, the composed program, and its packets. Where nobody wants
+/// it, it costs nothing. Standby's thread only.
 final class StandbyStage {
     private let inputs: SessionInputs
     private let clock: any SessionClock
@@ -13,6 +13,8 @@ final class StandbyStage {
     private let taps: TapBoard
     private let plan: @Sendable () -> SessionPlan
     private var audio: (stage: AudioStage, start: ClockTime)?
+    /// Set while somebody wants packets: they compose, too.
+    private var encoders: StandbyEncoders?
     private var program: (composer: any FrameComposing, settings: VideoEncodingSettings, start: ClockTime)?
     private var nextTick: Int64 = 0
     private var sequence: Int64 = 0
@@ -47,6 +49,11 @@ final class StandbyStage {
     /// When `advance` is to be called next, or `nil` while nobody wants anything.
     var nextTime: ClockTime? {
         guard failure == nil else { return nil }
+        if let encoders {
+            let due = encoders.settings.rate.time(ofTick: nextTick).nanoseconds
+            return encoders.start + delay + Nanoseconds(due)
+        }
+        if taps.wantsStandbyPackets { return clock.now + Self.audioInterval }
         if let program, taps.wantsProgramFrames {
             let due = program.start + Nanoseconds(program.settings.rate.time(ofTick: nextTick).nanoseconds)
             // A thread that is late leaves ticks out.
@@ -63,18 +70,66 @@ final class StandbyStage {
         guard failure == nil else { return nil }
         let plan = plan()
         do throws(EncodingError) {
+            try advanceEncoders(plan)
             try advanceAudio(plan)
-            try advanceProgram(plan)
+            if encoders == nil { try advanceProgram(plan) }
         } catch {
+            end()
             failure = error
         }
         return failure
     }
 
+    /// Ends what runs, before a recording has the devices or the session ends.
+    func end() {
+        encoders?.finish()
+        encoders = nil
+        audio = nil
+        program = nil
+        shown = nil
+        nextTick = 0
+        taps.endPackets()
+    }
+
+    /// How long after a tick its frame is composed: audio and frames of one instant are there then.
+    private var delay: Nanoseconds { inputs.slowestDelivery }
+
+    // MARK: Packets
+
+    /// Begins and ends encoding as taps want packets, and encodes the ticks that are due.
+    private func advanceEncoders(_ plan: SessionPlan) throws(EncodingError) {
+        let wanted = taps.wantsStandbyPackets ? plan.program : nil
+        let isOther =
+            encoders?.settings != wanted?.settings || encoders?.hasAudio != wanted.map { !$0.mix.isEmpty }
+        if isOther {
+            end()
+            if let wanted {
+                encoders = try StandbyEncoders(wanted, codecs: codecs, taps: taps, since: clock.now)
+            }
+        }
+        guard let encoders, let wanted else { return }
+        if let failure = encoders.video.failure ?? encoders.audio?.failure { throw failure }
+        let rate = encoders.settings.rate
+        let position = MediaTime(clock.now - delay, since: encoders.start)
+        guard rate.time(ofTick: nextTick) <= position else { return }
+        let last = rate.ticks(before: position)
+        // The ticks that a busy computer missed show what was there before.
+        while nextTick < last, shown != nil {
+            encoders.video.repeatLast(tick: nextTick, asKey: false)
+            nextTick += 1
+        }
+        if let layers = newLayers(wanted) {
+            encoders.video.encode(layers, tick: nextTick, asKey: false)
+        } else {
+            encoders.video.repeatLast(tick: nextTick, asKey: false)
+        }
+        nextTick += 1
+    }
+
     // MARK: Audio
 
     private func advanceAudio(_ plan: SessionPlan) throws(EncodingError) {
-        guard taps.wantsAudio else {
+        guard taps.wantsAudio || encoders?.audio != nil else {
             audio = nil
             return
         }
@@ -92,7 +147,7 @@ final class StandbyStage {
     }
 
     private func makeAudio() throws(EncodingError) -> (AudioStage, ClockTime) {
-        let start = clock.now
+        let start = encoders?.start ?? clock.now
         func feed(_ input: MicrophoneInput) throws(EncodingError) -> MicrophoneFeed {
             let format = AudioFormat(rate: input.source.format.rate, channels: input.channels)
             return MicrophoneFeed(
@@ -107,7 +162,10 @@ final class StandbyStage {
             }
             feeds.append(microphone)
         }
-        return (AudioStage(microphones: feeds, mix: [:], encoder: nil, loudness: nil, taps: taps), start)
+        return (
+            AudioStage(
+                microphones: feeds, mix: [:], encoder: encoders?.audio, loudness: nil, taps: taps), start
+        )
     }
 
     // MARK: The program
@@ -129,11 +187,19 @@ final class StandbyStage {
         let position = MediaTime(clock.now, since: start)
         guard settings.rate.time(ofTick: nextTick) <= position else { return }
         nextTick = settings.rate.ticks(before: position) + 1
+        guard let layers = newLayers(planned) else { return }
+        sequence += 1
+        let frame = try composer.compose(layers, at: clock.now, sequence: sequence)
+        taps.give(frame, of: TapBoard.program)
+    }
+
+    /// Returns the layers of the latest frames, or `nil` when they are those of the last call.
+    private func newLayers(_ planned: PlannedProgram) -> [FrameLayer]? {
         let frames = planned.layers.map { inputs.latestFrame(of: $0.role) }
         let seen = frames.map { $0?.capturedAt }
-        guard shown != seen || shownLayers != planned.layers else { return }
+        guard shown != seen || shownLayers != planned.layers else { return nil }
         (shown, shownLayers) = (seen, planned.layers)
-        let layers = zip(planned.layers, frames).compactMap { place, frame in
+        return zip(planned.layers, frames).compactMap { place, frame in
             inputs.cameras.first { $0.role == place.role }.map { camera in
                 FrameLayer(
                     frame: frame, place, plannedSize: camera.source.format.size,
@@ -141,8 +207,5 @@ final class StandbyStage {
                     isCoarse: false)
             }
         }
-        sequence += 1
-        let frame = try composer.compose(layers, at: clock.now, sequence: sequence)
-        taps.give(frame, of: TapBoard.program)
     }
 }

@@ -6,6 +6,7 @@ import Profiles
 import Session
 import SessionFolder
 import Setup
+import Synchronization
 import Testing
 
 @Suite("a session that writes nothing")
@@ -87,6 +88,26 @@ struct SessionWithoutFilesTests {
         #expect(heard.events.map(\.name).contains(.replug))
         let started = try #require(heard.events.first { $0.name == .started })
         #expect(started.fields["folder"] == nil)
+    }
+
+    @Test("a program can be seen, heard and had as packets, though nothing is written")
+    func program() async throws {
+        let frames = Mutex(0)
+        let packets = Mutex<[PacketTap.Packet]>([])
+        let (_, left) = try await run(Self.everything) { session in
+            try session.attach(
+                FrameTap(role: "program", FrameRequest(.converted(.i420)), capacity: 1000) { _ in
+                    frames.withLock { $0 += 1 }
+                })
+            try session.attach(
+                PacketTap(capacity: 1000) { packet in packets.withLock { $0.append(packet) } })
+        }
+        #expect(left.isEmpty)
+        let video = packets.withLock { $0.filter(\.isVideo) }
+        #expect(video.count == 90)
+        #expect(video.first?.isKey == true)
+        #expect(packets.withLock { $0.count { !$0.isVideo } } >= 140)
+        #expect(frames.withLock { $0 } >= 60)
     }
 
     @Test("devices change as in a recording, and a track cannot begin")

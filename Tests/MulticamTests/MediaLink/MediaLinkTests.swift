@@ -62,7 +62,7 @@ struct MediaLinkTests {
                 .frames(role: "program", FrameRequest(.converted(.bgra), size: small)), path: place.path
             ) { program.take($0) },
             try RemoteTap(.audio(role: "program"), path: place.path) { mix.take($0) },
-            try RemoteTap(.packets, path: place.path) { packets.take($0) },
+            try RemoteTap(.packets(), path: place.path) { packets.take($0) },
             try RemoteTap(.status, path: place.path) { status.take($0) },
             try RemoteTap(.events, path: place.path) { events.take($0) },
             try RemoteTap(.audio(role: "nobody"), path: place.path) { wrong.take($0) },

@@ -2,6 +2,7 @@ import Foundation
 import Inputs
 import Media
 import Plan
+import Profiles
 import SeededNoise
 import Session
 import SessionFolder
@@ -160,22 +161,84 @@ struct AttachedTapTests {
             .compactMap { Int($0) }
         #expect(packets.filter { !$0.isVideo }.map(\.bytes.count) == inFile)
         // The packets alone are a stream that plays.
-        let stream = URL(fileURLWithPath: recording.folder + "/alone.h264")
+        #expect(try Self.decodedFrames(video, into: recording.folder + "/alone.h264") == 90)
+    }
+
+    /// Writes packets of frames into a file of their own, and returns how many frames ffmpeg decodes of it.
+    private static func decodedFrames(_ video: [PacketTap.Packet], into path: String) throws -> Int? {
         var bytes = Data()
         let parameters = try #require(video.first?.parameters)
         let start: [UInt8] = [0, 0, 0, 1]
         #expect(parameters.setup.starts(with: start))
         bytes.append(contentsOf: parameters.setup)
         for packet in video { bytes.append(contentsOf: packet.bytes.bytes) }
-        try bytes.write(to: stream)
+        try bytes.write(to: URL(fileURLWithPath: path))
         let counted = try Reader.run(
             "ffprobe",
             [
                 "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0",
-                stream.path,
+                path,
             ])
-        #expect(
-            String(decoding: counted, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) == "90")
+        return Int(String(decoding: counted, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    @Test("packets come on standby where a tap wants that, those of the recording after it, and then again")
+    func standbyPackets() async throws { try await OwnThread.run(Self.standbyPackets) }
+
+    private static func standbyPackets() async throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "taps-\(UUID().uuidString)")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let session = try SessionSetup(
+            SetupRequest(profile: try Profile(yaml: Array(profile.utf8), file: "test.yaml"))
+        ).makeSession(
+            RecordingOptions(
+                parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0"))
+        try await session.standBy()
+        let got = Mutex<[PacketTap.Packet]>([])
+        let tap = PacketTap(capacity: 10_000, includesStandby: true) { packet in
+            got.withLock { $0.append(packet) }
+        }
+        let modest = Mutex<[PacketTap.Packet]>([])
+        let other = PacketTap(capacity: 10_000) { packet in modest.withLock { $0.append(packet) } }
+        try session.attach(other)
+        try session.attach(tap)
+        func starts() -> [ClockTime] {
+            got.withLock { $0.map(\.start) }.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+        }
+        func waitForPackets(ofStream count: Int) async throws {
+            let deadline = Date(timeIntervalSinceNow: 60)
+            while Date() < deadline {
+                let known = starts()
+                let there = got.withLock { packets in
+                    packets.filter { known.count >= count && $0.start == known[count - 1] }
+                }
+                if there.count(where: \.isVideo) >= 20, there.contains(where: { !$0.isVideo }) { return }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        try await waitForPackets(ofStream: 1)
+        #expect(modest.withLock { $0.isEmpty })
+        let result = try await session.record()
+        try await waitForPackets(ofStream: 3)
+        session.detach(tap)
+        session.detach(other)
+        await session.close()
+        let all = got.withLock { $0 }
+        let streams = starts()
+        // On standby, recorded, on standby again.
+        try #require(streams.count == 3)
+        #expect(streams[1].nanoseconds == result.manifest.t0_monotonic_ns)
+        for start in streams {
+            let packets = all.filter { $0.start == start }
+            let video = packets.filter(\.isVideo)
+            #expect(video.first?.isKey == true)
+            #expect(Set(video.map(\.presentedAt.nanoseconds)).count == video.count)
+            #expect(packets.contains { !$0.isVideo })
+            let decoded = try decodedFrames(video, into: scratch.appending(path: "standby.h264").path)
+            #expect(decoded == video.count)
+        }
+        #expect(Set(modest.withLock { $0 }.map(\.start)) == [streams[1]])
     }
 
     @Test("a stream of H.264 is decoded for the tap that wants pixels, though the recording copies it")
