@@ -1,6 +1,6 @@
-# One camera is unplugged and plugged in again 200 times at random instants of one recording.
+# One camera is unplugged and plugged in again at random instants of one recording: 50 times, or TIMES.
 # lab: virtual-time timeout=580
-cycles=200
+cycles=${TIMES:-50}
 
 inside() {
     cameras studio:1 cheap:2
