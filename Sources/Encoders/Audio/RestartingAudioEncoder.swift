@@ -149,7 +149,7 @@ package final class RestartingAudioEncoder {
     }
 
     private func broken(_ reason: String) -> EncodingError {
-        EncodingError(subject: "sound", operation: "encoding", reason: reason)
+        EncodingError(subject: "audio", operation: "encoding", reason: reason)
     }
 
     private func encodeSilence(to end: Int64) throws(EncodingError) {
@@ -179,7 +179,7 @@ package final class RestartingAudioEncoder {
             let made = try make().value
             guard made.parameters == parameters else {
                 throw EncodingError(
-                    subject: "sound", operation: "opening the encoder anew",
+                    subject: "audio", operation: "opening the encoder anew",
                     reason: "it describes its stream otherwise than the one before")
             }
             encoder = made

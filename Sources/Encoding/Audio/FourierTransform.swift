@@ -26,7 +26,7 @@ public final class FourierTransform {
             &context, &function, AV_TX_FLOAT_FFT, direction == .inverse ? 1 : 0, Int32(length), &scale,
             UInt64(AV_TX_UNALIGNED.rawValue))
         guard result >= 0, let function else {
-            throw EncodingError("sound", "av_tx_init", code: result)
+            throw EncodingError("audio", "av_tx_init", code: result)
         }
         self.length = length
         self.context = context

@@ -72,8 +72,6 @@ package struct RunningPlan: Sendable, Equatable {
         }
     }
 
-    /// Range of a microphone's gain in the program, in decibels.
-    private static let gains = -60.0...24.0
     /// Range of an inset's width, as a share of the program's width.
     static let insetShares = 0.05...1.0
 
@@ -255,9 +253,10 @@ package struct RunningPlan: Sendable, Equatable {
 
     private mutating func setGain(of role: String, _ decibels: Double) throws(SessionChangeError) {
         let index = try microphone(role)
-        guard Self.gains.contains(decibels) else {
+        guard SceneSettings.gainRange.contains(decibels) else {
             throw SessionChangeError(
-                "a gain of \(decibels) dB: expected \(Self.gains.lowerBound) to \(Self.gains.upperBound).")
+                "a gain of \(decibels) dB: expected \(SceneSettings.gainRange.lowerBound) to \(SceneSettings.gainRange.upperBound)."
+            )
         }
         plan.microphones[index].gain = decibels
     }

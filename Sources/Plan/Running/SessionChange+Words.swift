@@ -65,7 +65,7 @@ extension SessionChange: CustomStringConvertible {
         ("zoom ROLE FACTOR", "show a camera so many times larger in the program, 1 to 8"),
         ("pan ROLE POSITION", "what is seen of it then: -1 (left) to 1 (right)"),
         ("tilt ROLE POSITION", "what is seen of it up and down: -1 (down) to 1 (up)"),
-        ("gain ROLE DECIBELS", "how loud a microphone is in the program, -60 to 24"),
+        ("gain ROLE DECIBELS", "how loud a microphone is in the program, -60 to 30"),
         ("mute ROLE", "take a microphone out of the program's audio; its track goes on"),
         ("unmute ROLE", "let it be heard again"),
         (

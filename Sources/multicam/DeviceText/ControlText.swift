@@ -38,7 +38,7 @@ enum ControlText {
         if let program = status.program {
             lines.append(
                 "program  \(program.layout)  shows \(program.shown.joined(separator: ", "))"
-                    + (program.mix.isEmpty ? "" : "  sounds of \(program.mix.joined(separator: ", "))")
+                    + (program.mix.isEmpty ? "" : "  audio of \(program.mix.joined(separator: ", "))")
                     + (program.loudness?.integrated_lufs.map { "  \(AudioText.loudness($0)) so far" } ?? "")
                     + (program.lost > 0 ? "  \(program.lost) lost" : ""))
         }

@@ -99,7 +99,7 @@ enum PlanText {
         }
         if !program.mix.isEmpty {
             lines.append(
-                "    sound: \(program.mix.joined(separator: ", ")), aac \(program.audioBitrate / 1000)k")
+                "    audio: \(program.mix.joined(separator: ", ")), aac \(program.audioBitrate / 1000)k")
         }
         return lines
     }

@@ -121,7 +121,7 @@ struct RunningPlanTests {
         arguments: [
             ("swap nobody", "it has desk, face or guest"), ("swap desk", "main one already"),
             ("swap guest", "delivers H.264"), ("scale 3", "from 0.05 to 1.0"),
-            ("gain host 90", "-60.0 to 24.0"),
+            ("gain host 90", "-60.0 to 30.0"),
             ("zoom desk 0.5", "expected 1.0 (all is seen) to 8.0"), ("zoom desk 9", "a zoom of 9.0"),
             ("zoom guest 2", "delivers H.264"), ("pan desk 2", "expected -1.0 to 1.0"),
             ("pan desk 0.5", "Zoom it first: `zoom desk 1.5`"), ("tilt face -1", "nothing to move to"),

@@ -57,7 +57,7 @@ export class Strip extends StudioElement {
             own.append(h("span", { class: "loudness-row" }, this.loudness, h("span", { class: "unit" }, "LUFS")), this.listenButton);
         } else {
             this.gain = h("div", {
-                class: "gain", role: "slider", tabindex: "0", "aria-label": say("gain", { role }), "aria-valuemin": "-60", "aria-valuemax": "24",
+                class: "gain", role: "slider", tabindex: "0", "aria-label": say("gain", { role }), "aria-valuemin": "-60", "aria-valuemax": "30",
                 ondblclick: () => this.#gainTo(0),
             });
             this.muteButton = h("button", { type: "button", class: "mute", "aria-pressed": "false", "aria-label": say("mute-of", { role }), title: say("mute-of", { role }), onclick: () => this.#mute() }, say("mute"));
@@ -103,7 +103,7 @@ export class Strip extends StudioElement {
     /** @param {number} gain */
     #gainTo(gain) {
         if (!studio.canAct || !this.microphone) return;
-        this.#asked = { gain: Math.min(24, Math.max(-60, gain)), at: performance.now() };
+        this.#asked = { gain: Math.min(30, Math.max(-60, gain)), at: performance.now() };
         setGain(this.meterRole, gain);
     }
 

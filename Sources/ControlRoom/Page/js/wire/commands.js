@@ -384,7 +384,7 @@ export function keepScene(name) {
 
 /** @param {string} role @param {number} gain in dB */
 export function setGain(role, gain) {
-    const to = Math.min(24, Math.max(-60, Math.round(gain * 2) / 2));
+    const to = Math.min(30, Math.max(-60, Math.round(gain * 2) / 2));
     void act([["gain", role, String(to)]], `gain/${role}`,
         (status) => (status.microphones ?? []).some((microphone) => microphone.role === role && (microphone.gain === undefined || Math.abs(microphone.gain - to) < 0.01)), true);
 }
