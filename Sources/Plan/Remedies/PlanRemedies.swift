@@ -38,7 +38,7 @@ public struct PlanRemedies: Sendable, Equatable {
             search.changes(of: state).map { change in
                 (
                     Remedy(
-                        effort: change.effort, action: change.action, before: now,
+                        effort: change.effort, action: change.action, edits: change.edits, before: now,
                         after: cost(change.state)),
                     change.state
                 )
@@ -69,7 +69,10 @@ public struct PlanRemedies: Sendable, Equatable {
             ? nil
             : Remedy(
                 effort: actions.map(\.effort).max() ?? .rate,
-                action: actions.map(\.action).joined(separator: ", and "), before: before, after: now)
+                action: actions.map(\.action).joined(separator: ", and "),
+                edits: actions.contains(where: \.edits.isEmpty)
+                    ? [:] : actions.reduce(into: [:]) { edits, action in edits.merge(action.edits) { $1 } },
+                before: before, after: now)
     }
 
     /// Whether a remedy is to be listed before another. Costs that look alike to people are alike.

@@ -27,6 +27,9 @@ public struct Remedy: Sendable, Equatable {
     public let effort: Effort
     /// The change in words: `move face to another controller (bus 3 of 0000:00:1d.0)`.
     public let action: String
+    /// The change as values of the profile's fields, by path: `["cameras.face.format": "mjpeg"]`. Empty where no edit of the profile
+    /// makes it, because somebody has to move a cable or close a program.
+    public let edits: [String: String]
     /// The hardware cost without the change.
     public let before: Double
     /// The hardware cost with the change.

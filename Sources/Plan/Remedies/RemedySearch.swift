@@ -11,6 +11,8 @@ struct RemedySearch {
     struct Change {
         let effort: Remedy.Effort
         let action: String
+        /// The profile's fields that make the change; empty where none does.
+        var edits: [String: String] = [:]
         var state: State
     }
 
@@ -84,8 +86,7 @@ struct RemedySearch {
             else { return nil }
             return change(
                 .compress, "take \(camera.role) as mjpeg instead of \(camera.format.pixel.rawValue)", camera,
-                to: format,
-                state)
+                to: format, ["format": PixelFormat.mjpeg.rawValue], state)
         }
     }
 
@@ -99,7 +100,8 @@ struct RemedySearch {
             guard let size = sizes.max(by: { $0.pixelCount < $1.pixelCount }),
                 let format = nearest(to: camera.format, of: camera.role, as: camera.format.pixel, size: size)
             else { return nil }
-            return change(.size, "take \(camera.role) at \(size)", camera, to: format, state)
+            return change(
+                .size, "take \(camera.role) at \(size)", camera, to: format, ["size": "\(size)"], state)
         }
     }
 
@@ -112,13 +114,14 @@ struct RemedySearch {
             guard let rate = rates.max() else { return nil }
             let format = VideoFormat(pixel: now.pixel, size: now.size, rate: rate)
             return change(
-                .rate, "take \(camera.role) at \(rate) frames a second", camera, to: format, state)
+                .rate, "take \(camera.role) at \(rate) frames a second", camera, to: format,
+                ["rate": "\(rate)"], state)
         }
     }
 
     private func change(
         _ effort: Remedy.Effort, _ action: String, _ camera: PlannedCamera, to format: VideoFormat,
-        _ state: State
+        _ fields: [String: String], _ state: State
     ) -> Change? {
         guard let index = state.plan.cameras.firstIndex(of: camera) else { return nil }
         var next = state
@@ -131,7 +134,8 @@ struct RemedySearch {
             next.plan.cameraTracks[track].rate = rate
             next.plan.cameraTracks[track].settings.rate = rate
         }
-        return Change(effort: effort, action: action, state: next)
+        let edits = Dictionary(uniqueKeysWithValues: fields.map { ("cameras.\(camera.role).\($0)", $1) })
+        return Change(effort: effort, action: action, edits: edits, state: next)
     }
 
     /// The offered format of a size with the present rate, or the nearest rate above it.
@@ -187,7 +191,9 @@ struct RemedySearch {
             var next = state
             next.plan.program?.settings.preset = faster
             changes.append(
-                Change(effort: .preset, action: "encode the program as \(faster.rawValue)", state: next))
+                Change(
+                    effort: .preset, action: "encode the program as \(faster.rawValue)",
+                    edits: ["program.video.preset": faster.rawValue], state: next))
         }
         // All tracks are encoded with one preset.
         let tracks = state.plan.cameraTracks.indices.filter { state.plan.cameraTracks[$0].mode == .encode }
@@ -197,7 +203,9 @@ struct RemedySearch {
             var next = state
             for track in tracks { next.plan.cameraTracks[track].settings.preset = faster }
             changes.append(
-                Change(effort: .preset, action: "encode the tracks as \(faster.rawValue)", state: next))
+                Change(
+                    effort: .preset, action: "encode the tracks as \(faster.rawValue)",
+                    edits: ["tracks.video.preset": faster.rawValue], state: next))
         }
         return changes
     }
@@ -224,7 +232,8 @@ struct RemedySearch {
         for track in tracks { next.plan.cameraTracks[track].mode = .copy }
         return [
             Change(
-                effort: .copy, action: "copy the cameras' tracks instead of encoding them", state: next)
+                effort: .copy, action: "copy the cameras' tracks instead of encoding them",
+                edits: ["tracks.cameras": "copy"], state: next)
         ]
     }
 }

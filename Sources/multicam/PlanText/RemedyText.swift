@@ -18,12 +18,14 @@ enum RemedyText {
     static func json(_ fixes: PlanRemedies?) -> [JSONValue] {
         guard let fixes else { return [] }
         return (fixes.remedies + [fixes.together].compactMap { $0 }).map { remedy in
-            .object([
+            var fields: [String: JSONValue] = [
                 "action": .string(remedy.action.printable(limit: 1000)),
                 "effort": .string(remedy.effort.rawValue),
                 "before": .number(remedy.before), "after": .number(remedy.after),
                 "sentence": .string(remedy.sentence.printable(limit: 1000)),
-            ])
+            ]
+            if !remedy.edits.isEmpty { fields["set"] = .object(remedy.edits.mapValues { .string($0) }) }
+            return .object(fields)
         }
     }
 }

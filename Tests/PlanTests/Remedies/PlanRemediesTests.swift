@@ -61,6 +61,18 @@ struct PlanRemediesTests {
         #expect(found.together == nil)
     }
 
+    @Test("a remedy has the profile's fields that make it, and none where a cable has to be moved")
+    func edits() throws {
+        let found = PlanRemedies(
+            for: try Self.rawPair(), on: Self.machine(Self.usb(free: [Self.near, Self.far], "desk", "face")),
+            offers: ["desk": Self.webcam, "face": Self.webcam])
+        #expect(
+            found.remedies.map(\.edits) == [
+                [:], [:], ["cameras.face.format": "mjpeg"], ["cameras.desk.format": "mjpeg"],
+                ["cameras.face.rate": "15"], ["cameras.desk.rate": "15"],
+            ])
+    }
+
     @Test("the program that has another camera is named")
     func other() throws {
         let claim = USBClaim(
@@ -88,6 +100,7 @@ struct PlanRemediesTests {
         #expect(
             together.sentence
                 == "take c as mjpeg instead of yuyv, and take b as mjpeg instead of yuyv: cost 1.83 → 0.83")
+        #expect(together.edits == ["cameras.c.format": "mjpeg", "cameras.b.format": "mjpeg"])
     }
 
     @Test("a plan that fits gets no advice, but for a move that frees half of what is scarcest")
