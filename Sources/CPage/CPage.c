@@ -18,6 +18,9 @@ static const unsigned char base_css[] = {
 static const unsigned char bottom_bar_js[] = {
 #embed "../ControlRoom/Page/js/elements/bottom-bar.js"
 };
+static const unsigned char calibrate_view_js[] = {
+#embed "../ControlRoom/Page/js/before/calibrate-view.js"
+};
 static const unsigned char commands_js[] = {
 #embed "../ControlRoom/Page/js/wire/commands.js"
 };
@@ -32,6 +35,9 @@ static const unsigned char conditions_js[] = {
 };
 static const unsigned char contact_js[] = {
 #embed "../ControlRoom/Page/js/wire/contact.js"
+};
+static const unsigned char control_names_js[] = {
+#embed "../ControlRoom/Page/js/before/control-names.js"
 };
 static const unsigned char controls_view_js[] = {
 #embed "../ControlRoom/Page/js/before/controls-view.js"
@@ -192,11 +198,13 @@ const page_file page_files[] = {
     FILE("assists.js", assists_js),
     FILE("base.css", base_css),
     FILE("bottom-bar.js", bottom_bar_js),
+    FILE("calibrate-view.js", calibrate_view_js),
     FILE("commands.js", commands_js),
     FILE("common.js", common_js),
     FILE("composed.js", composed_js),
     FILE("conditions.js", conditions_js),
     FILE("contact.js", contact_js),
+    FILE("control-names.js", control_names_js),
     FILE("controls-view.js", controls_view_js),
     FILE("decoder.js", decoder_js),
     FILE("doctor-view.js", doctor_view_js),

@@ -3,8 +3,8 @@
 import { ask } from "./ask.js";
 import { clockTime } from "./numbers.js";
 import { addWords, say } from "./words.js";
-import { StudioElement, h, icon, keep, setAttribute, setText, token } from "./dom.js";
-import { shotText } from "./arrangement.js";
+import { StudioElement, h, icon, keep, setAttribute, setFlag, setText, token } from "./dom.js";
+import { describe, shotText } from "./arrangement.js";
 
 addWords({
     play: ["Play", "Abspielen"],
@@ -15,6 +15,8 @@ addWords({
     speed: ["Speed", "Tempo"],
     position: ["Position", "Stelle"],
     "player-name": ["Player", "Abspieler"],
+    "large-player": ["Program, full screen", "Programm, Vollbild"],
+    "waveform-of": ["Level of {name}", "Pegel von {name}"],
 });
 
 const speeds = [0.5, 1, 1.5, 2];
@@ -31,6 +33,11 @@ export class Player extends StudioElement {
     #at = 0;
     #askedAt = 0;
     #frame = 0;
+    /** Whether the frames go on by themselves, where there is no film to play. */
+    #isStepping = false;
+    #steppedAt = 0;
+    /** The track that is seen large where there is no film. */
+    #large = "program";
     /** Whether the browser plays the program; else its frames are asked for like those of the tracks. */
     #hasFilm = false;
 
@@ -47,35 +54,47 @@ export class Player extends StudioElement {
         this.speedButton = h("button", { type: "button", class: "small", "aria-label": `${say("speed")} 1×`, onclick: () => this.#faster() }, "1×");
         this.range = h("input", { type: "range", min: "0", max: "1", step: "any", value: "0", "aria-label": say("position"), class: "player-range" });
         this.range.addEventListener("input", () => this.seek(Number(this.range?.value ?? 0)));
-        this.lanes = h("div", { class: "lanes player-lanes", "aria-hidden": "true" }, h("div", { class: "lane marks-lane" }), h("div", { class: "lane shots-lane" }), h("div", { class: "lane faults-lane" }), h("div", { class: "lane times-lane" }), h("span", { class: "play-head" }));
+        this.range.addEventListener("keydown", (event) => this.#rangeKey(event));
+        this.caption = h("span", { class: "player-caption" });
+        this.fullButton = h("button", { type: "button", class: "quiet small", "aria-label": say("large-player"), title: say("large-player"), onclick: () => void this.box?.requestFullscreen?.() }, icon("full"));
+        this.lanes = h("div", { class: "lanes player-lanes", "aria-hidden": "true" }, h("div", { class: "lane marks-lane" }), h("div", { class: "lane shots-lane" }), h("div", { class: "lane faults-lane" }), h("div", { class: "lane times-lane" }), h("span", {}));
+        this.head = h("span", { class: "play-head", "aria-hidden": "true" });
         this.waves = h("div", { class: "waves" });
         this.video.addEventListener("timeupdate", () => this.#moved());
         this.video.addEventListener("play", () => this.#playing());
         this.video.addEventListener("pause", () => this.#playing());
         this.video.addEventListener("loadedmetadata", () => {
             this.#hasFilm = true;
+            this.#playable(true);
             if (this.still) this.still.hidden = true;
         });
+        this.still.addEventListener("load", () => this.#playable(true));
+        this.still.addEventListener("error", () => this.#playable(this.#hasFilm));
         this.video.addEventListener("error", () => {
             this.#hasFilm = false;
             this.#frames(true);
         });
-        this.append(h("div", { class: "picture-box player-box" }, this.video, this.still), this.tracks,
+        this.box = h("div", { class: "picture-box player-box" }, this.video, this.still);
+        this.scrub = h("div", { class: "player-scrub" }, this.range, this.lanes, this.waves, this.head);
+        this.scrub.addEventListener("pointerdown", (event) => this.#grab(event));
+        this.append(this.box, h("div", { class: "player-label" }, this.caption, this.fullButton), this.tracks,
             h("div", { class: "panel" },
                 h("div", { class: "player-bar" }, this.playButton, this.time, this.total, h("span", { class: "spread" }), this.speedButton,
                     h("button", { type: "button", class: "small frame-back", "aria-label": say("frame-back"), onclick: () => this.step(-1) }, "−1 ", h("kbd", {}, ",")),
                     h("button", { type: "button", class: "small frame-on", "aria-label": say("frame-on"), onclick: () => this.step(1) }, "+1 ", h("kbd", {}, "."))),
-                this.range, this.lanes, this.waves));
+                this.scrub));
     }
 
     enter() {
         const step = () => {
             this.#frame = requestAnimationFrame(step);
             if (this.video && !this.video.paused) this.#moved();
+            else if (this.#isStepping) this.#stepOn();
         };
         this.#frame = requestAnimationFrame(step);
         this.leaving.push(() => {
             cancelAnimationFrame(this.#frame);
+            this.#isStepping = false;
             this.video?.pause();
         });
     }
@@ -86,8 +105,13 @@ export class Player extends StudioElement {
      * @param {any} manifest
      */
     show(folder, manifest) {
+        const isSame = folder === this.folder && Number(manifest?.duration_ns) === Number(this.manifest?.duration_ns);
         this.folder = folder;
         this.manifest = manifest;
+        if (isSame) {
+            this.#lanes();
+            return;
+        }
         const { video, tracks, range, waves, total } = this;
         if (!video || !tracks || !range || !waves || !total) return;
         /** @type {any[]} */
@@ -97,14 +121,28 @@ export class Player extends StudioElement {
         this.duration = Math.max(0, Number(manifest?.duration_ns ?? program?.duration_ns ?? all[0]?.duration_ns ?? 0)) / 1e9;
         range.max = String(this.duration || 1);
         setText(total, say("of-time", { time: clockTime(this.duration) }));
-        this.#hasFilm = false;
-        video.src = program ? `${this.#address()}/program.mp4` : "";
+        this.#hasFilm = this.#isStepping = false;
+        if (program) video.src = `${this.#address()}/program.mp4`;
+        else video.removeAttribute("src");
+        video.load();
         this.#at = 0;
-        keep(tracks, all.filter((track) => track.kind === "camera").slice(0, 8), (track) => String(track.name), (track) => h("figure", {}, h("img", { alt: "", class: "track-still" }), h("figcaption", {}, String(track.name))), () => {});
+        const cameras = all.filter((track) => track.kind === "camera");
+        this.#large = String(program?.name ?? cameras[0]?.name ?? "");
+        if (this.still) this.still.removeAttribute("src");
+        keep(tracks, cameras.slice(0, 12), (track) => `${folder}/${track.name}`, (track) => {
+            const picture = h("img", { alt: "", class: "track-still" });
+            const figure = h("figure", { "data-track": String(track.name), hidden: true }, picture, h("figcaption", {}, String(track.name)));
+            // A track whose frames cannot be had has no place; one that was seen keeps its last frame.
+            picture.addEventListener("load", () => {
+                figure.hidden = false;
+            });
+            return figure;
+        }, () => {});
         keep(waves, all.filter((track) => track.kind === "microphone").slice(0, 8), (track) => `${folder}/${track.name}`, (track) => {
-            const canvas = h("canvas", { "aria-hidden": "true" });
-            void this.#wave(canvas, String(track.name));
-            return h("div", { class: "wave" }, h("span", { class: "wave-name" }, String(track.name)), canvas);
+            const canvas = h("canvas", { role: "img", "aria-label": say("waveform-of", { name: String(track.name) }) });
+            const wave = h("div", { class: "wave", hidden: true }, h("span", { class: "wave-name" }, String(track.name)), canvas);
+            void this.#wave(wave, canvas, String(track.name));
+            return wave;
         }, () => {});
         this.#lanes();
         this.#moved(true);
@@ -115,13 +153,73 @@ export class Player extends StudioElement {
     }
 
     toggle() {
-        if (!this.video || !this.#hasFilm) return;
-        if (this.video.paused) void this.video.play();
+        if (!this.video) return;
+        if (!this.#hasFilm) {
+            this.#isStepping = !this.#isStepping;
+            this.#steppedAt = performance.now();
+            if (this.#isStepping && this.#at >= this.duration - 1 / this.rate) this.#at = 0;
+            this.#playing();
+        } else if (this.video.paused) void this.video.play();
         else this.video.pause();
     }
 
+    /**
+     * Without film and frames there is nothing to look at.
+     * @param {boolean} isPlayable
+     */
+    #playable(isPlayable) {
+        setFlag(this, "data-nothing", !isPlayable);
+        if (this.playButton) this.playButton.disabled = !isPlayable;
+    }
+
+    /** Goes on by the time that has passed, where there is no film. */
+    #stepOn() {
+        const now = performance.now();
+        this.#at = Math.min(this.duration, this.#at + ((now - this.#steppedAt) / 1000) * (this.video?.playbackRate ?? 1));
+        this.#steppedAt = now;
+        if (this.#at >= this.duration) {
+            this.#isStepping = false;
+            this.#playing();
+        }
+        this.#moved();
+    }
+
+    /**
+     * Takes hold of the timeline: the player follows the pointer until it lets go.
+     * @param {PointerEvent} event
+     */
+    #grab(event) {
+        const { scrub, lanes, range } = this;
+        if (!scrub || !lanes || !range || event.button !== 0 || this.duration <= 0) return;
+        event.preventDefault();
+        range.focus({ preventScroll: true });
+        const follow = (/** @type {PointerEvent} */ now) => {
+            const box = lanes.getBoundingClientRect();
+            if (box.width > 0) this.seek(((now.clientX - box.left) / box.width) * this.duration);
+        };
+        const end = () => {
+            scrub.removeEventListener("pointermove", follow);
+            scrub.removeEventListener("pointerup", end);
+            scrub.removeEventListener("pointercancel", end);
+        };
+        scrub.setPointerCapture(event.pointerId);
+        scrub.addEventListener("pointermove", follow);
+        scrub.addEventListener("pointerup", end);
+        scrub.addEventListener("pointercancel", end);
+        follow(event);
+    }
+
+    /** @param {KeyboardEvent} event */
+    #rangeKey(event) {
+        const by = /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 })[event.key];
+        const to = event.key === "Home" ? 0 : event.key === "End" ? this.duration - 0.5 / this.rate : by === undefined ? undefined : this.#at + by;
+        if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+        event.preventDefault();
+        this.seek(to);
+    }
+
     #playing() {
-        const isPlaying = this.video?.paused === false;
+        const isPlaying = this.video?.paused === false || this.#isStepping;
         this.playButton?.replaceChildren(icon(isPlaying ? "pause" : "play"));
         if (this.playButton) setAttribute(this.playButton, "aria-label", say(isPlaying ? "pause" : "play"));
         if (!isPlaying) this.#frames(true);
@@ -142,6 +240,7 @@ export class Player extends StudioElement {
     step(count) {
         if (!this.video) return;
         this.video.pause();
+        if (this.#isStepping) this.toggle();
         const tick = Math.floor(this.#at * this.rate + 1e-6) + count;
         this.seek((Math.max(0, tick) + 0.5) / this.rate);
     }
@@ -155,16 +254,30 @@ export class Player extends StudioElement {
 
     /** @param {boolean} [isSought] */
     #moved(isSought = false) {
-        const { video, range, time, lanes } = this;
-        if (!video || !range || !time || !lanes) return;
+        const { video, range, time, head, caption } = this;
+        if (!video || !range || !time || !head || !caption) return;
         if (this.#hasFilm && !isSought) this.#at = video.currentTime;
         if (document.activeElement !== range || !isSought) range.value = String(this.#at);
         setAttribute(range, "aria-valuetext", clockTime(this.#at));
         const tick = Math.floor((this.#at % 1) * this.rate + 1e-6);
         setText(time, `${clockTime(this.#at)}.${String(tick).padStart(2, "0")}`);
-        const head = /** @type {HTMLElement | null} */ (lanes.querySelector(".play-head"));
-        if (head && this.duration > 0) head.style.left = `${(this.#at / this.duration) * 100}%`;
+        if (this.duration > 0) head.style.setProperty("--at", String(this.#at / this.duration));
+        setText(caption, this.#shotNow());
         this.#frames(isSought);
+    }
+
+    /** What the program shows at this instant, in words. */
+    #shotNow() {
+        /** @type {any[]} */
+        const all = this.manifest?.arrangements ?? [];
+        let shot;
+        for (const one of all) {
+            if (Number(one.at_ns) / 1e9 > this.#at + 1e-6) break;
+            shot = one;
+        }
+        if (!shot) return this.#large === "program" ? "" : this.#large;
+        const shown = [...new Set(/** @type {string[]} */ ((shot.layers ?? []).map((/** @type {any} */ layer) => String(layer.role))))];
+        return describe({ layout: String(shot.layout ?? "single"), shown, corner: "", scale: 0, margin: 0, width: 1, height: 1 });
     }
 
     /**
@@ -179,11 +292,11 @@ export class Player extends StudioElement {
         for (const figure of this.tracks?.children ?? []) {
             const picture = figure.querySelector("img");
             // A picture that is still on its way is not overtaken while it plays.
-            if (picture && (isForced || picture.complete)) this.#load(picture, /** @type {HTMLElement} */ (figure).dataset.key ?? "", at, 320);
+            if (picture && (isForced || picture.complete)) this.#load(picture, /** @type {HTMLElement} */ (figure).dataset.track ?? "", at, 320);
         }
-        if (!this.#hasFilm && this.still && this.folder !== "") {
+        if (!this.#hasFilm && this.still && this.folder !== "" && this.#large !== "") {
             this.still.hidden = false;
-            this.#load(this.still, "program", at, 960);
+            if (isForced || this.still.complete) this.#load(this.still, this.#large, at, 960);
         }
     }
 
@@ -193,10 +306,11 @@ export class Player extends StudioElement {
         if (picture.getAttribute("src") !== address) picture.src = address;
     }
 
-    /** @param {HTMLCanvasElement} canvas @param {string} track */
-    async #wave(canvas, track) {
+    /** @param {HTMLElement} wave @param {HTMLCanvasElement} canvas @param {string} track */
+    async #wave(wave, canvas, track) {
         const answer = await ask(`${this.#address()}/waveform?track=${encodeURIComponent(track)}&count=${peakCount}`);
         if (!answer.ok) return;
+        wave.hidden = false;
         /** @type {number[]} */
         const peaks = (/** @type {any} */ (answer.value).peaks ?? []).slice(0, 2000);
         canvas.width = peakCount * 2;
@@ -236,13 +350,19 @@ export class Player extends StudioElement {
             element.style.width = place(((next?.at_ns ?? duration * 1e9) - one.at_ns) / 1e9);
             setText(element, shotText(String(one.layout), (one.layers ?? []).map((/** @type {any} */ layer) => roles.indexOf(layer.role) + 1)));
         });
-        keep(faults, [], String, () => h("span", {}), () => {});
+        /** @type {any[]} */
+        const gaps = (manifest?.gaps ?? []).slice(0, 300);
+        keep(faults, gaps.map((gap, index) => ({ gap, index })), ({ index }) => String(index), () => h("span", { class: "fault" }), (element, { gap }) => {
+            element.style.left = place(gap.from_ns / 1e9);
+            element.style.width = place((gap.to_ns - gap.from_ns) / 1e9);
+            setAttribute(element, "title", `${clockTime(gap.from_ns / 1e9)} ${gap.track}: ${gap.cause}`);
+        });
         const step = [10, 30, 60, 300, 600, 900, 1800, 3600, 7200].find((step) => duration / step <= 6) ?? 14_400;
         const ticks = [];
         for (let at = 0; at < duration * 0.97 && ticks.length < 12; at += step) ticks.push(at);
         keep(times, ticks, String, () => h("span", { class: "tick" }), (element, at) => {
             element.style.left = place(at);
-            setText(element, clockTime(at));
+            setText(element, clockTime(at).replace(duration < 3600 ? /^0:0?/ : "", ""));
         });
     }
 }

@@ -4,7 +4,7 @@ import { ask } from "./ask.js";
 import { sources } from "./conditions.js";
 import { note } from "./commands.js";
 import { lineActions } from "./message-line.js";
-import { bytes, clockTime, fixed, leftTime, whole } from "./numbers.js";
+import { bytes, clockTime, fixed, leftTime, percent, shortTime, whole } from "./numbers.js";
 import { addWords, isGerman, say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js";
@@ -28,7 +28,12 @@ addWords({
     "look-closer": ["Look closer", "Genauer hinsehen"],
     "check-files": ["Check every file", "Jede Datei prüfen"],
     "measure-sync": ["Measure sync", "Gleichlauf messen"],
-    "job-runs": ["{what}, {percent}", "{what}, {percent}"],
+    "job-runs": ["{what}: {percent}", "{what}: {percent}"],
+    "job-begun": ["{what}…", "{what}…"],
+    "job-left": [", about {time} left", ", noch etwa {time}"],
+    "job-end": ["End", "Beenden"],
+    "job-over": ["{what}: done.", "{what}: fertig."],
+    "job-failed": ["{what}: not done.", "{what}: nicht gelungen."],
     "chosen-recording": ["The chosen recording", "Die gewählte Aufnahme"],
     sound_: ["Sound", "Ton"],
     loudness: ["loudness", "Lautheit"],
@@ -39,7 +44,7 @@ addWords({
 });
 
 /** @typedef {{folder: string, started?: string, duration_ns?: number, bytes?: number, profile?: string, state?: string, verdict?: string}} Recording */
-/** @typedef {{job: number, command?: string, folder?: string, progress?: number, text?: string, done?: boolean, ok?: boolean}} Job */
+/** @typedef {{job: number, command?: string, folder?: string, progress?: number, text?: string, done?: boolean, ok?: boolean, files?: string[], begunAt?: number, begunWith?: number}} Job */
 
 /** @type {Record<string, string>} */
 const jobWords = { verify: "check-files", recover: "make-whole", "sync-check": "measure-sync", render: "program-anew", export: "project-for" };
@@ -107,6 +112,8 @@ export class Recordings extends StudioElement {
     chosen = "";
     /** @type {Map<string, Job>} */
     jobs = new Map();
+    /** Jobs that this server can do. */
+    commands = ["verify", "recover"];
 
     build() {
         this.classList.add("recordings");
@@ -115,28 +122,53 @@ export class Recordings extends StudioElement {
         this.player = new Player();
         this.heading = h("h2", {});
         this.when = h("p", { class: "quiet-text" });
+        this.place = h("p", { class: "quiet-text recording-folder" });
         this.verdict = h("p", { class: "verdict" });
         this.pictureRows = h("tbody", {});
         this.soundRows = h("tbody", {});
-        this.jobLine = h("p", { class: "job-line", "aria-live": "polite" });
+        this.jobLine = h("p", { class: "job-line" });
+        this.jobSpoken = h("p", { class: "unseen", role: "status" });
+        this.jobEnd = h("button", { type: "button", class: "small job-end", hidden: true, onclick: () => void this.#endJob() }, say("job-end"));
         this.jobBar = h("progress", { max: "1", hidden: true, "aria-label": say("look-closer") });
         this.download = h("a", { class: "button-link", download: "" }, say("download"));
         /** @param {string} command */
         const job = (command) => h("button", { type: "button", "data-job": command, onclick: () => void startJob(command, this.chosen) }, say(jobWords[command] ?? command));
         this.repair = job("recover");
+        this.jobButtons = [job("export"), job("render"), this.repair, job("verify"), job("sync-check")];
+        const [toEditor, anew, , verify, sync] = this.jobButtons;
         this.details = h("section", { class: "recording-details", "aria-label": say("chosen-recording") },
-            h("div", { class: "panel" }, this.heading, this.when, this.verdict),
+            h("div", { class: "panel" }, this.heading, this.when, this.place, this.verdict),
             h("div", { class: "panel table-place", tabindex: "0", role: "region", "aria-label": say("ledger") },
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["track", "captured", "repeated", "lost-column", "clock"].map((name) => h("th", { scope: "col" }, say(name))))), this.pictureRows),
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sound_", "loudness", "peak", "clipped"].map((name) => h("th", { scope: "col" }, say(name))))), this.soundRows)),
-            h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, this.download, job("export"), job("render"), this.repair),
-                h("h3", {}, say("look-closer")), h("div", { class: "action-grid" }, job("verify"), job("sync-check")), this.jobLine, this.jobBar));
+            h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, this.download, toEditor, anew, this.repair),
+                h("h3", {}, say("look-closer")), h("div", { class: "action-grid" }, verify, sync),
+                h("div", { class: "job-place" }, this.jobLine, this.jobEnd), this.jobBar, this.jobSpoken));
         this.append(h("section", { class: "panel recording-place", "aria-label": say("recordings") }, h("h2", { class: "unseen" }, say("recordings")), this.list, this.empty), this.player, this.details);
     }
 
     enter() {
         void this.load();
+        void this.#loadJobs();
         this.leaving.push(studio.on(["job"], (job) => this.#job(job)));
+    }
+
+    /** Asks which jobs there are and can be; a server that does not tell does the two oldest. */
+    async #loadJobs() {
+        const answer = await ask("/api/v1/jobs");
+        if (answer.ok) {
+            const value = /** @type {any} */ (answer.value);
+            if (Array.isArray(value.commands)) this.commands = value.commands.map(String);
+            for (const job of Array.isArray(value.jobs) ? value.jobs.slice(-50) : []) if (typeof job?.folder === "string") this.jobs.set(job.folder, job);
+        }
+        this.#showJob();
+    }
+
+    async #endJob() {
+        const job = this.jobs.get(this.chosen);
+        if (!job || job.done) return;
+        const answer = await ask(`/api/v1/jobs/${job.job}/end`, { method: "POST", body: {} });
+        if (!answer.ok) note(say("refused", { what: answer.text }), true);
     }
 
     async load() {
@@ -211,10 +243,12 @@ export class Recordings extends StudioElement {
         setText(heading, recording.profile ?? recording.folder);
         const date = new Date(recording.started ?? "");
         setText(when, [Number.isNaN(date.getTime()) ? "" : new Intl.DateTimeFormat(isGerman ? "de" : "en-GB", { dateStyle: "long", timeStyle: "short" }).format(date),
-            recording.duration_ns === undefined ? "" : clockTime(recording.duration_ns / 1e9), recording.folder].filter(Boolean).join(" · "));
+            recording.duration_ns === undefined ? "" : clockTime(recording.duration_ns / 1e9)].filter(Boolean).join(" · "));
+        if (this.place) setText(this.place, recording.folder);
         setText(verdict, recording.verdict ?? manifest?.verdict ?? stateOf(recording));
         setFlag(verdict, "data-warn", recording.state === "cut-off" || recording.state === "damaged");
-        repair.disabled = recording.state !== "cut-off" && recording.state !== "damaged";
+        const hasProgram = Array.isArray(manifest?.tracks) && manifest.tracks.some((/** @type {any} */ track) => track.kind === "program");
+        download.hidden = !hasProgram;
         const address = `/api/v1/recordings/${encodeURIComponent(recording.folder)}/program.mp4`;
         setAttribute(download, "href", address);
         setAttribute(download, "download", `${recording.folder}.mp4`);
@@ -244,22 +278,53 @@ export class Recordings extends StudioElement {
 
     /** @param {Job} job */
     #job(job) {
-        this.jobs.set(job.folder ?? "", job);
+        if (typeof job.folder !== "string") return;
+        const before = this.jobs.get(job.folder);
+        const isSame = before?.job === job.job && before.begunAt !== undefined;
+        this.jobs.set(job.folder, { ...job, begunAt: isSame ? before.begunAt : performance.now(), begunWith: isSame ? before.begunWith : job.progress ?? 0 });
         if (this.jobs.size > 50) this.jobs.delete(this.jobs.keys().next().value ?? "");
         if (job.done) void this.load().then(() => (job.folder === this.chosen ? this.choose(this.chosen) : undefined));
         this.#showJob();
     }
 
     #showJob() {
-        const { jobLine, jobBar } = this;
-        if (!jobLine || !jobBar) return;
+        const { jobLine, jobBar, jobEnd, jobSpoken, jobButtons, repair } = this;
+        if (!jobLine || !jobBar || !jobEnd || !jobSpoken || !jobButtons || !repair) return;
         const job = this.jobs.get(this.chosen);
-        jobBar.hidden = !job || job.done === true;
+        const isRunning = job !== undefined && job.done !== true;
+        const recording = this.recordings.find((one) => one.folder === this.chosen);
+        const isWritten = recording?.state === "recording";
+        for (const button of jobButtons) {
+            button.hidden = !this.commands.includes(button.dataset.job ?? "");
+            button.disabled = isRunning || isWritten;
+        }
+        // What is whole needs no mending.
+        const isBroken = recording?.state === "cut-off" || recording?.state === "damaged";
+        if (!isBroken) repair.hidden = true;
+        setFlag(repair, "data-wanted", isBroken);
+        jobBar.hidden = jobEnd.hidden = !isRunning;
         if (job?.progress === undefined) jobBar.removeAttribute("value");
         else jobBar.value = job.progress;
-        setText(jobLine, job ? job.text ?? say(jobWords[job.command ?? ""] ?? "") : "");
-        setFlag(jobLine, "data-warn", job?.ok === false);
+        const what = job ? say(jobWords[job.command ?? ""] ?? job.command ?? "") : "";
+        let text = "";
+        if (job && isRunning) text = job.progress === undefined ? say("job-begun", { what }) : say("job-runs", { what, percent: percent(job.progress) }) + timeLeft(job);
+        else if (job) text = [job.text || say(job.ok === false ? "job-failed" : "job-over", { what }), ...(job.files ?? []).slice(0, 8)].join("\n");
+        setText(jobLine, text);
+        setAttribute(jobBar, "aria-label", what || say("look-closer"));
+        setText(jobSpoken, job && !isRunning ? text : job ? say("job-begun", { what }) : "");
+        setFlag(jobLine, "data-warn", job?.done === true && job.ok === false);
     }
+}
+
+/**
+ * How long a job may still take, after it has run for long enough to tell.
+ * @param {Job} job
+ */
+function timeLeft(job) {
+    const { progress = 0, begunAt, begunWith = 0 } = job;
+    if (begunAt === undefined || progress - begunWith < 0.05 || progress >= 1) return "";
+    const seconds = ((performance.now() - begunAt) / 1000 / (progress - begunWith)) * (1 - progress);
+    return seconds < 2 ? "" : say("job-left", { time: shortTime(seconds) });
 }
 
 customElements.define("mc-recordings", Recordings);

@@ -1,24 +1,33 @@
-// A camera's controls as sliders: asked for at most ten times a second, and read back.
+// A camera's controls as sliders with numbers: asked for at most ten times a second, and read back.
 
 import { ask } from "./ask.js";
 import { addWords, say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js";
+import { controlMeaning, controlName, controlRank, isUsual, menuText } from "./control-names.js";
 
 addWords({
     automatic: ["automatic", "automatisch"],
-    "kept-value": ["The camera kept {value}.", "Die Kamera behielt {value}."],
+    "kept-value": ["{control}: the camera kept {value}.", "{control}: Die Kamera behielt {value}."],
+    "refused-value": ["{control}: {what}", "{control}: {what}"],
     "match-role": ["Match {role}", "Wie {role}"],
     "preset-name": ["Preset: {name}", "Einstellung: {name}"],
     "keep-preset": ["Keep as…", "Behalten als…"],
     "preset-field": ["Name of the preset", "Name der Einstellung"],
+    "preset-kept": ["Kept as {name}.", "Als {name} behalten."],
     "no-controls": ["This camera has no controls here.", "Diese Kamera hat hier keine Regler."],
     "read-only": ["read only", "nur lesbar"],
+    "more-controls": ["More controls", "Weitere Regler"],
+    "number-of": ["{control}, number", "{control}, Zahl"],
+    "as-delivered": ["As delivered", "Wie geliefert"],
+    matched: ["Set as {role} is.", "Wie {role} gestellt."],
 });
 
 /** @typedef {{name: string, kind: string, value: number, minimum: number, maximum: number, step?: number, default?: number, read_only?: boolean, inactive?: boolean, volatile?: boolean, menu?: Record<string, string>}} Control */
 
 const leastGapMs = 100;
+/** So often the values are read anew while they are seen, since a camera changes what is automatic by itself. */
+const readAgainMs = 5000;
 
 export class ControlsView extends StudioElement {
     /** @type {Control[]} */
@@ -27,7 +36,11 @@ export class ControlsView extends StudioElement {
     presets = [];
     #sentAt = 0;
     #timer = 0;
-    /** @type {Record<string, number>} */
+    #isAsking = false;
+    /**
+     * What was asked for and is not read back yet.
+     * @type {Record<string, number>}
+     */
     #wanted = {};
 
     /** @param {string} role */
@@ -39,20 +52,32 @@ export class ControlsView extends StudioElement {
     build() {
         this.classList.add("controls-view");
         this.grid = h("div", { class: "control-grid" });
+        this.restGrid = h("div", { class: "control-grid" });
+        this.rest = h("details", { class: "control-rest", hidden: true }, h("summary", {}, say("more-controls")), this.restGrid);
         this.said = h("p", { class: "quiet-text control-said", "aria-live": "polite" });
         this.buttons = h("div", { class: "control-buttons" });
         this.input = h("input", { type: "text", maxlength: "40", "aria-label": say("preset-field"), placeholder: say("preset-field"), autocomplete: "off" });
         this.form = h("form", { class: "keep-form", hidden: true, onsubmit: (/** @type {Event} */ event) => {
             event.preventDefault();
             const name = this.input?.value.trim();
-            if (name) void this.#post({ save: name });
-            if (this.form) this.form.hidden = true;
+            if (name) void this.#post({ save: name }, say("preset-kept", { name }));
+            this.#openForm(false);
         } }, this.input, h("button", { type: "submit", class: "strong" }, say("keep")));
-        this.append(this.grid, this.said, this.buttons, this.form);
+        this.form.addEventListener("keydown", (event) => {
+            if (event.key !== "Escape") return;
+            event.stopPropagation();
+            this.#openForm(false);
+        });
+        this.append(this.grid, this.rest, this.said, this.buttons, this.form);
+        setAttribute(this, "data-role", this.cameraRole);
     }
 
     enter() {
         void this.#load();
+        const timer = setInterval(() => {
+            if (!document.hidden && this.offsetParent !== null && this.controls.length > 0 && Object.keys(this.#wanted).length === 0) void this.#load();
+        }, readAgainMs);
+        this.leaving.push(() => clearInterval(timer));
     }
 
     get address() {
@@ -60,13 +85,19 @@ export class ControlsView extends StudioElement {
     }
 
     async #load() {
+        if (this.#isAsking) return;
+        this.#isAsking = true;
         const answer = await ask(this.address);
-        this.#take(answer.ok ? answer.value : undefined);
+        this.#isAsking = false;
+        if (answer.ok) this.#take(answer.value);
+        else if (this.controls.length === 0) this.#take(undefined);
     }
 
-    /** @param {Record<string, unknown>} body */
-    async #post(body) {
+    /** @param {Record<string, unknown>} body @param {string} [done] a sentence for when all went well */
+    async #post(body, done = "") {
+        this.#isAsking = true;
         const answer = await ask(this.address, { method: "POST", body });
+        this.#isAsking = false;
         if (!this.said) return;
         if (!answer.ok) {
             setText(this.said, say("refused", { what: answer.text }));
@@ -74,8 +105,22 @@ export class ControlsView extends StudioElement {
         }
         const value = /** @type {any} */ (answer.value);
         this.#take(value);
-        const kept = (value.set ?? []).find((/** @type {any} */ one) => one.refused || (one.value !== null && one.value !== one.asked));
-        setText(this.said, kept ? kept.refused ?? say("kept-value", { value: kept.value }) : "");
+        const kept = (value.set ?? []).find((/** @type {any} */ one) => one.refused || (one.value !== null && one.value !== undefined && one.value !== one.asked));
+        const control = kept ? controlName(String(kept.name)) : "";
+        setText(this.said, kept ? kept.refused ? say("refused-value", { control, what: String(kept.refused) }) : say("kept-value", { control, value: kept.value }) : done);
+    }
+
+    /** @param {boolean} isOpen */
+    #openForm(isOpen) {
+        if (!this.form || !this.input) return;
+        this.form.hidden = !isOpen;
+        const button = this.buttons?.querySelector('[data-key="keep"]');
+        if (button) setAttribute(button, "aria-expanded", String(isOpen));
+        if (isOpen) this.input.focus();
+        else {
+            this.input.value = "";
+            if (button instanceof HTMLElement) button.focus();
+        }
     }
 
     /** @param {any} value */
@@ -102,67 +147,110 @@ export class ControlsView extends StudioElement {
         }, wait);
     }
 
+    /** @param {Control} control */
+    #make(control) {
+        const id = `control-${this.cameraRole}-${control.name}`.replace(/[^\w-]/g, "-");
+        const name = controlName(control.name);
+        if (control.kind === "boolean") {
+            const box = h("input", { id, type: "checkbox" });
+            box.addEventListener("change", () => this.#want(control.name, box.checked ? 1 : 0));
+            return h("div", { class: "control control-switch" }, h("label", { for: id }, box, h("span", {}, name)), h("output", { for: id }));
+        }
+        const label = h("label", { for: id, title: name }, name);
+        if (control.menu && Object.keys(control.menu).length > 0) {
+            const select = h("select", { id }, ...Object.entries(control.menu).map(([number, text]) => h("option", { value: number }, menuText(String(text)))));
+            select.addEventListener("change", () => this.#want(control.name, Number(select.value)));
+            return h("div", { class: "control" }, h("div", { class: "control-head" }, label, h("output", { for: id })), select);
+        }
+        const bounds = { min: String(control.minimum), max: String(control.maximum), step: String(control.step || 1) };
+        const range = h("input", { id, type: "range", ...bounds });
+        const number = h("input", { type: "number", class: "control-number", "aria-label": say("number-of", { control: name }), ...bounds });
+        range.addEventListener("input", () => {
+            number.value = range.value;
+            this.#mean(range, control.name);
+            this.#want(control.name, Number(range.value));
+        });
+        number.addEventListener("change", () => {
+            if (!number.checkValidity() || number.value === "") {
+                number.value = range.value;
+                return;
+            }
+            this.#want(control.name, Number(number.value));
+        });
+        range.addEventListener("dblclick", () => {
+            if (control.default !== undefined) this.#want(control.name, control.default);
+        });
+        return h("div", { class: "control control-slider" }, h("div", { class: "control-head" }, label, h("output", { for: id })), h("div", { class: "control-values" }, range, number));
+    }
+
+    /**
+     * Says what a slider's number means.
+     * @param {HTMLInputElement} range
+     * @param {string} name
+     */
+    #mean(range, name) {
+        const meaning = controlMeaning(name, Number(range.value));
+        setAttribute(range, "aria-valuetext", meaning === "" ? undefined : meaning);
+        const output = range.closest(".control")?.querySelector("output");
+        if (output && !range.disabled) setText(output, meaning);
+        const span = Number(range.max) - Number(range.min);
+        range.style.setProperty("--share", `${span > 0 ? ((Number(range.value) - Number(range.min)) / span) * 100 : 0}%`);
+    }
+
+    /** @param {HTMLElement} element @param {Control} control */
+    #update(element, control) {
+        const output = element.querySelector("output");
+        if (!output) return;
+        const isGoverned = control.inactive === true;
+        const isOff = isGoverned || control.read_only === true;
+        setFlag(element, "data-automatic", isGoverned);
+        for (const input of element.querySelectorAll("input, select")) {
+            const field = /** @type {HTMLInputElement | HTMLSelectElement} */ (input);
+            field.disabled = isOff;
+            if (control.name in this.#wanted || (field === document.activeElement && field.type === "number")) continue;
+            if (field instanceof HTMLInputElement && field.type === "checkbox") field.checked = control.value !== 0;
+            else if (field.value !== String(control.value)) field.value = String(control.value);
+        }
+        setText(output, isGoverned ? say("automatic") : control.read_only ? say("read-only") : "");
+        const range = element.querySelector("input[type=range]");
+        if (range instanceof HTMLInputElement) this.#mean(range, control.name);
+    }
+
     #draw() {
-        const { grid, buttons, said } = this;
-        if (!grid || !buttons || !said) return;
-        if (this.controls.length === 0) {
+        const { grid, restGrid, rest, buttons, said } = this;
+        if (!grid || !restGrid || !rest || !buttons || !said) return;
+        const all = this.controls.filter((control) => control.kind !== "button" && control.name !== undefined)
+            .sort((a, b) => controlRank(a.name) - controlRank(b.name));
+        const usual = all.filter((control) => isUsual(control.name));
+        const others = usual.length === 0 ? [] : all.filter((control) => !isUsual(control.name));
+        keep(grid, usual.length === 0 ? all : usual, (control) => control.name, (control) => this.#make(control), (element, control) => this.#update(element, control));
+        keep(restGrid, others, (control) => control.name, (control) => this.#make(control), (element, control) => this.#update(element, control));
+        rest.hidden = others.length === 0;
+        buttons.hidden = all.length === 0;
+        if (all.length === 0) {
             setText(said, say("no-controls"));
             return;
         }
         if (said.textContent === say("no-controls")) setText(said, "");
-        keep(grid, this.controls.filter((control) => control.kind !== "button"), (control) => control.name, (control) => {
-            const id = `control-${this.cameraRole}-${control.name}`.replace(/[^\w-]/g, "-");
-            const label = h("label", { for: id }, control.name.replace(/_/g, " "));
-            const value = h("output", { for: id });
-            /** @type {HTMLInputElement | HTMLSelectElement} */
-            let input;
-            if (control.kind === "boolean") {
-                const box = h("input", { id, type: "checkbox" });
-                box.addEventListener("change", () => this.#want(control.name, box.checked ? 1 : 0));
-                input = box;
-            } else if (control.menu && Object.keys(control.menu).length > 0) {
-                const select = h("select", { id }, ...Object.entries(control.menu).map(([number, text]) => h("option", { value: number }, text)));
-                select.addEventListener("change", () => this.#want(control.name, Number(select.value)));
-                input = select;
-            } else {
-                const range = h("input", { id, type: "range", min: String(control.minimum), max: String(control.maximum), step: String(control.step || 1) });
-                range.addEventListener("input", () => {
-                    setText(value, range.value);
-                    this.#want(control.name, Number(range.value));
-                });
-                range.addEventListener("dblclick", () => {
-                    if (control.default !== undefined) this.#want(control.name, control.default);
-                });
-                input = range;
-            }
-            return h("div", { class: "control" }, h("div", { class: "control-head" }, label, value), input);
-        }, (element, control) => {
-            const input = /** @type {HTMLInputElement | HTMLSelectElement | null} */ (element.querySelector("input, select"));
-            const output = element.querySelector("output");
-            if (!input || !output) return;
-            const isGoverned = control.inactive === true;
-            input.disabled = isGoverned || control.read_only === true;
-            setFlag(element, "data-automatic", isGoverned);
-            if (!(control.name in this.#wanted)) {
-                if (input instanceof HTMLInputElement && input.type === "checkbox") input.checked = control.value !== 0;
-                else input.value = String(control.value);
-            }
-            const isRange = input instanceof HTMLInputElement && input.type === "range";
-            setText(output, isGoverned ? say("automatic") : control.read_only ? say("read-only") : isRange ? String(control.value) : "");
-        });
-        const others = studio.roles.filter((role) => role !== this.cameraRole);
+        const roles = studio.roles.filter((role) => role !== this.cameraRole);
         /** @type {{key: string, text: string, run: () => void}[]} */
-        const all = [
-            ...others.slice(0, 3).map((role) => ({ key: `match/${role}`, text: say("match-role", { role }), run: () => void this.#post({ match: role }) })),
+        const does = [
+            ...roles.slice(0, 3).map((role) => ({ key: `match/${role}`, text: say("match-role", { role }), run: () => void this.#post({ match: role }, say("matched", { role })) })),
             ...this.presets.map((name) => ({ key: `preset/${name}`, text: say("preset-name", { name }), run: () => void this.#post({ load: name }) })),
-            { key: "keep", text: say("keep-preset"), run: () => {
-                if (!this.form) return;
-                this.form.hidden = !this.form.hidden;
-                if (!this.form.hidden) this.input?.focus();
-            } },
+            { key: "keep", text: say("keep-preset"), run: () => this.#openForm(this.form?.hidden === true) },
+            { key: "defaults", text: say("as-delivered"), run: () => void this.#post({ set: this.#defaults() }) },
         ];
-        keep(buttons, all, (one) => one.key, (one) => h("button", { type: "button", class: "small", onclick: one.run }, one.text), () => {});
-        setAttribute(this, "data-role", this.cameraRole);
+        keep(buttons, does, (one) => one.key, (one) => h("button", { type: "button", class: "small", onclick: one.run }, one.text), () => {});
+    }
+
+    /** The values that the camera had when it was delivered. */
+    #defaults() {
+        /** @type {Record<string, number>} */
+        const values = {};
+        for (const control of this.controls) {
+            if (control.default !== undefined && control.kind !== "button" && !control.read_only && !control.inactive) values[control.name] = control.default;
+        }
+        return values;
     }
 }
 

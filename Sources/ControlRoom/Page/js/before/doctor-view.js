@@ -25,7 +25,7 @@ export class DoctorView extends StudioElement {
         this.classList.add("doctor-view", "panel");
         this.at = h("span", { class: "quiet-text" });
         this.list = h("ul", { class: "findings" });
-        this.append(h("div", { class: "panel-head" }, h("h2", {}, say("before-begin")), this.at, h("button", { type: "button", class: "small", onclick: () => void this.load() }, say("check-again"))), this.list);
+        this.append(h("div", { class: "panel-head" }, h("h2", {}, say("before-begin")), this.at, h("button", { type: "button", class: "small quiet", "aria-label": say("check-again"), title: say("check-again"), onclick: () => void this.load() }, icon("again"))), this.list);
     }
 
     enter() {

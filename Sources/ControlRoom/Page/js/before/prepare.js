@@ -9,6 +9,7 @@ import { drawLayout } from "./layout-drawing.js";
 import { ProfileForm } from "./profile-form.js";
 import { PlanView } from "./plan-view.js";
 import { DoctorView } from "./doctor-view.js";
+import { CalibrateView } from "./calibrate-view.js";
 import { offsetOf, withValue } from "./yaml-edit.js";
 
 addWords({
@@ -80,7 +81,7 @@ export class Prepare extends StudioElement {
         this.append(
             h("section", { class: "before-left", "aria-label": say("profiles") },
                 h("div", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, say("profile")), this.keepButton), this.keepForm, this.list, this.listNote),
-                this.doctor),
+                this.doctor, new CalibrateView()),
             this.middle = h("section", { class: "before-middle panel", "aria-label": say("profile") },
                 h("div", { class: "panel-head form-head" }, this.heading, this.stateText, this.backButton, this.useButton, h("div", { class: "two-buttons" }, this.formButton, this.textButton)),
                 this.form, this.textPlace),

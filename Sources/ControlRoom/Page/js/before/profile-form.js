@@ -16,7 +16,8 @@ addWords({
     format: ["Format", "Format"],
     channel: ["Channel", "Kanal"],
     "channel-n": ["{n}", "{n}"],
-    "as-it-comes": ["as it comes", "wie es kommt"],
+    "any-format": ["any", "egal"],
+    "all-channels": ["all", "alle"],
     "gain-in-mix": ["Gain in mix", "Pegel im Mix"],
     "in-program-field": ["In program", "Im Programm"],
     yes: ["yes", "ja"],
@@ -128,7 +129,7 @@ export class ProfileForm extends StudioElement {
                 { path: `${base}.device`, label: role, value: at("device", "any"), choices: [...choicesOf(["any", "remembered"]), ...this.#selectors("cameras")] },
                 { path: `${base}.size`, label: say("size"), value: at("size", "1280x720"), choices: choicesOf(sizes, sizeText) },
                 { path: `${base}.rate`, label: say("rate"), value: at("rate", "30"), choices: choicesOf(rates) },
-                { path: `${base}.format`, label: say("format"), value: at("format", "any"), choices: [{ value: "any", text: say("as-it-comes") }, ...choicesOf(formats, (value) => value.toUpperCase())] },
+                { path: `${base}.format`, label: say("format"), value: at("format", "any"), choices: [{ value: "any", text: say("any-format") }, ...choicesOf(formats, (value) => value.toUpperCase())] },
             ], role, "cameras");
             setText(row.querySelector(".number") ?? row, String(cameraRoles.indexOf(role) + 1));
             this.#thumbnail(row, role);
@@ -139,7 +140,7 @@ export class ProfileForm extends StudioElement {
             const others = microphoneRoles.filter((other) => mix.includes(other) && other !== role);
             this.#fields(row, [
                 { path: `${base}.device`, label: role, value: at("device", "default"), choices: [...choicesOf(["default", "any", "remembered"]), ...this.#selectors("microphones")] },
-                { path: `${base}.pick`, label: say("channel"), value: (listAt(root, `${base}.pick`) ?? []).join(", "), choices: [{ value: "", text: say("as-it-comes") }, ...choicesOf(["1", "2", "1, 2"])], set: (value) => `[${value}]` },
+                { path: `${base}.pick`, label: say("channel"), value: (listAt(root, `${base}.pick`) ?? []).join(", "), choices: [{ value: "", text: say("all-channels") }, ...choicesOf(["1", "2", "1, 2"])], set: (value) => `[${value}]` },
                 { path: `${base}.gain`, label: say("gain-in-mix"), value: at("gain", "0"), isNumber: true },
                 { path: "program.audio.mix", label: say("in-program-field"), value: mix.includes(role) ? "yes" : "no", choices: choicesOf(["yes", "no"], (value) => say(value)), set: (value) => `[${(value === "yes" ? [...others, role] : others).join(", ")}]` },
             ], role, "microphones");

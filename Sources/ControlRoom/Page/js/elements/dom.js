@@ -55,6 +55,8 @@ const paths = {
     inset: "M2 4h20v16H2zm2 2v12h7v-6h9V6zm8 7v5h8v-5z",
     play: "M6 4v16l14-8z",
     pause: "M6 4h4v16H6zm8 0h4v16h-4z",
+    again: "M12 4a8 8 0 1 0 8 8h-2.2a5.8 5.8 0 1 1-1.7-4.1L13 11h8V3l-3.3 3.3A8 8 0 0 0 12 4z",
+    cross: "m5 7 2-2 5 5 5-5 2 2-5 5 5 5-2 2-5-5-5 5-2-2 5-5z",
     check: "m4 12 2-2 4 4 8-8 2 2L10 18z",
 };
 

@@ -3,7 +3,7 @@
 import { clockTime, fixed, percent, residual, resourceName, whole } from "./numbers.js";
 import { keyTextOf } from "./keys.js";
 import { say } from "./words.js";
-import { studio } from "./studio.js";
+import { residualStepMs, studio } from "./studio.js";
 import { halves, pressureText } from "./conditions.js";
 import { StudioElement, h, icon, keep, s, setAttribute, setFlag, setText } from "./dom.js";
 
@@ -61,29 +61,42 @@ export function unknownTerms(sentences) {
     });
 }
 
+/** A clock's drawing shows a minute at first, and grows to all that is known. */
+const leastSamples = 30;
+
 /**
- * Draws a clock's residual of the last 10 min, ±1 ms, with gaps where it was not locked.
+ * Draws how well a clock is known: a band of ± its residual, up to ±1 ms, with gaps where it was not locked.
  * @param {SVGElement} drawing
  * @param {number[]} values in µs
  */
 function drawClock(drawing, values) {
     const [width, height] = [120, 16];
+    const count = Math.max(leastSamples, values.length);
+    const step = width / (count - 1);
     let path = "";
-    let isDown = false;
+    /** @type {[number, number][]} */
+    let band = [];
+    const close = () => {
+        if (band.length === 1 && band[0]) band.push([band[0][0] - step / 2, band[0][1]]);
+        if (band.length > 0) path += `M${band.map(([x, half]) => `${x.toFixed(1)} ${(height / 2 - half).toFixed(2)}`).join("L")}L${band.reverse().map(([x, half]) => `${x.toFixed(1)} ${(height / 2 + half).toFixed(2)}`).join("L")}Z`;
+        band = [];
+    };
     values.forEach((value, index) => {
-        if (Number.isNaN(value)) {
-            isDown = false;
-            return;
-        }
-        const x = width - (values.length - 1 - index) * (width / 119);
-        const y = height / 2 - (Math.max(-1000, Math.min(1000, value)) / 1000) * (height / 2);
-        path += `${isDown ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
-        isDown = true;
+        if (Number.isNaN(value)) close();
+        else band.push([width - (values.length - 1 - index) * step, Math.max(0.4, (Math.min(1000, Math.abs(value)) / 1000) * (height / 2))]);
     });
-    setAttribute(drawing.firstElementChild ?? drawing, "d", path || "M0 0");
+    close();
+    const shape = drawing.lastElementChild;
+    if (shape) setAttribute(shape, "d", path || "M0 0");
 }
 
 export class Health extends StudioElement {
+    /**
+     * With which sample each clock was drawn last, by role.
+     * @type {Map<string, number>}
+     */
+    #drawn = new Map();
+
     build() {
         this.classList.add("health", "panel");
         this.key = h("kbd", {});
@@ -98,12 +111,13 @@ export class Health extends StudioElement {
         this.bars = h("div", { class: "costs" });
         this.givenTitle = h("h3", {}, say("given-up"));
         this.given = h("ul", { class: "given" });
+        this.clocksTitle = h("h3", {});
         this.clocks = h("div", { class: "clocks" });
         this.rows = h("tbody", {});
         const table = h("table", { class: "ledger" },
             h("thead", {}, h("tr", {}, ...["track", "captured", "repeated", "lost-column"].map((name) => h("th", { scope: "col" }, say(name))))), this.rows);
         this.append(h("div", { class: "panel-head" }, h("h2", {}, say("health")), this.closeButton),
-            h("div", { class: "health-body", tabindex: "0", role: "region", "aria-label": say("health") }, this.pressure, this.costTitle, this.bars, this.givenTitle, this.given, h("h3", {}, say("clocks-drawn")), this.clocks, h("h3", {}, say("ledger")), table));
+            h("div", { class: "health-body", tabindex: "0", role: "region", "aria-label": say("health") }, this.pressure, this.costTitle, this.bars, this.givenTitle, this.given, this.clocksTitle, this.clocks, h("h3", {}, say("ledger")), table));
     }
 
     enter() {
@@ -112,8 +126,8 @@ export class Health extends StudioElement {
     }
 
     update() {
-        const { key, pressure, bars, costTitle, given, givenTitle, clocks, rows } = this;
-        if (!key || !pressure || !bars || !costTitle || !given || !givenTitle || !clocks || !rows || this.offsetParent === null) return;
+        const { key, pressure, bars, costTitle, given, givenTitle, clocks, clocksTitle, rows } = this;
+        if (!key || !pressure || !bars || !costTitle || !given || !givenTitle || !clocks || !clocksTitle || !rows || this.offsetParent === null) return;
         const { status } = studio;
         setText(key, keyTextOf("health"));
         setFlag(this, "data-grey", !studio.canAct);
@@ -140,15 +154,20 @@ export class Health extends StudioElement {
             if (what) setText(what, text);
         });
         const devices = [...studio.cameras, ...studio.microphones];
+        let longest = leastSamples;
         keep(clocks, devices, (device) => device.role, (device) => h("div", { class: "clock-row" }, h("span", { class: "clock-name" }, device.role),
-            /** @type {any} */ (s("svg", { viewBox: "0 0 120 16", preserveAspectRatio: "none", class: "clock-graph", "aria-hidden": "true" }, s("path", { d: "M0 0" }))), h("span", { class: "clock-value" })), (row, device) => {
+            /** @type {any} */ (s("svg", { viewBox: "0 0 120 16", preserveAspectRatio: "none", class: "clock-graph", "aria-hidden": "true" }, s("path", { class: "clock-middle", d: "M0 8H120" }), s("path", { class: "clock-band", d: "M0 0" }))), h("span", { class: "clock-value" })), (row, device) => {
             const [, drawing, value] = row.children;
             if (!drawing || !value) return;
-            drawClock(/** @type {any} */ (drawing), studio.residuals.get(device.role) ?? []);
+            const values = studio.residuals.get(device.role) ?? [];
+            if (this.#drawn.get(device.role) !== studio.residualCount) drawClock(/** @type {any} */ (drawing), values);
+            this.#drawn.set(device.role, studio.residualCount);
+            longest = Math.max(longest, values.length);
             const ppm = device.ppm === undefined ? "" : `, ${fixed(device.ppm, 1)} ppm`;
             setText(value, device.locked === false ? say("unlocked") : device.residual_us === undefined ? "–" : residual(device.residual_us));
             setAttribute(row, "title", `${device.role}${ppm}`);
         });
+        setText(clocksTitle, say("clocks-drawn", { n: Math.round((longest * residualStepMs) / 60_000) }));
         keep(rows, studio.cameras, (camera) => camera.role, () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {})), (row, camera) => {
             const [role, captured, repeated, lost] = row.children;
             if (!role || !captured || !repeated || !lost) return;

@@ -12,7 +12,7 @@ export class KeySheet extends StudioElement {
         this.dialog = h("dialog", { class: "sheet", "aria-labelledby": "sheet-title" },
             h("div", { class: "panel-head" }, h("h2", { id: "sheet-title" }, say("keys")), h("button", { type: "button", class: "close", onclick: () => this.dialog?.close() }, say("close"))),
             h("div", { class: "sheet-body", tabindex: "0", role: "region", "aria-label": say("keys") },
-                h("p", {}, say("keys-hint"), " ", say("strip-keys")),
+                h("p", {}, say("keys-hint"), " ", say("strip-keys"), " ", say("scene-keys"), " ", say("player-keys")),
                 h("p", { class: "sheet-all" }, h("label", { for: "all-keys" }, this.all, " ", say("all-keys")), h("button", { type: "button", onclick: () => this.#reset() }, say("reset-keys"))),
                 h("table", {}, h("thead", {}, h("tr", {}, ...["on", "key", "does", "change"].map((name) => h("th", { scope: "col" }, say(name))))), this.rows),
                 h("h3", {}, say("pages")),

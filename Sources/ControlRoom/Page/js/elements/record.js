@@ -28,7 +28,7 @@ export function isStopAlive() {
 export function mayRecord() {
     const { cost, policy } = studio.status;
     const isRefused = policy === "refuse" && (cost?.hardware ?? 0) > (cost?.budget ?? 1);
-    return studio.canAct && studio.state === "standby" && studio.cameras.length + studio.microphones.length > 0 && !isRefused;
+    return studio.canAct && !studio.local.isCalibrating && studio.state === "standby" && studio.cameras.length + studio.microphones.length > 0 && !isRefused;
 }
 
 /** The state in a block that never moves. */
@@ -107,7 +107,7 @@ export class RecordButtons extends StudioElement {
         const hadFocus = document.activeElement === stopButton || document.activeElement === end || document.activeElement === goOnButton;
         const wasEnding = !end.hidden;
         recordButton.hidden = isRecording || state === "contact" || state === "finishing" || state === "starting" || state === "paused";
-        recordButton.disabled = !mayRecord() && state !== "gone" || state === "gone" && !studio.contact;
+        recordButton.disabled = studio.local.isCalibrating || (!mayRecord() && state !== "gone") || (state === "gone" && !studio.contact);
         setFlag(recordButton, "data-pending", isPending("record"));
         stopButton.hidden = !isRecording || isEnding;
         setAttribute(stopButton, "aria-disabled", isStopAlive() ? undefined : "true");

@@ -19,6 +19,8 @@ const steps = [10, 30, 60, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800];
 export class Timeline extends StudioElement {
     #drawn = "";
     #drawnAt = 0;
+    /** The instant of the mark whose name is being typed, since T0. */
+    #markAtNs = 0;
 
     build() {
         this.classList.add("timeline");
@@ -57,6 +59,8 @@ export class Timeline extends StudioElement {
     openForm() {
         if (!this.form || !this.input || !this.markButton || !studio.isRecording) return;
         const n = studio.markCount + 1;
+        // The mark stands where the field was opened, however long its name takes.
+        this.#markAtNs = studio.seconds * 1e9;
         this.form.hidden = false;
         this.markButton.hidden = true;
         this.input.placeholder = say("mark-name", { n });
@@ -75,7 +79,7 @@ export class Timeline extends StudioElement {
     /** @param {Event} event */
     #submit(event) {
         event.preventDefault();
-        mark(this.input?.value);
+        mark(this.input?.value, this.#markAtNs);
         this.closeForm();
     }
 

@@ -380,6 +380,14 @@ export function keepScene(name) {
     void act([[studio.knowsArrange ? "keep-scene" : "keep", ...(studio.knowsArrange ? [] : ["scene"]), name]], "keep-scene", (status) => (status.scenes ?? []).some((scene) => (typeof scene === "string" ? scene : scene.name) === name));
 }
 
+/**
+ * Takes a scene out of the profile.
+ * @param {string} name
+ */
+export function forgetScene(name) {
+    void act([["forget-scene", name]], `scene/${name}`, (status) => !(status.scenes ?? []).some((scene) => (typeof scene === "string" ? scene : scene.name) === name));
+}
+
 // Sound
 
 /** @param {string} role @param {number} gain in dB */
@@ -429,11 +437,17 @@ export function endRecording() {
     studio.tell("local");
 }
 
-/** @param {string} [text] */
-export function mark(text) {
+/**
+ * Sets a mark.
+ * @param {string} [text]
+ * @param {number} [atNs] since T0; now where it is left out
+ */
+export function mark(text, atNs) {
     if (!studio.isRecording) return;
     const count = studio.markCount;
-    void act([["mark", text?.trim() || say("mark-text", { n: count + 1 })]], "mark", (status) => (status.mark_count ?? status.marks?.length ?? 0) > count);
+    const words = ["mark", text?.trim() || say("mark-text", { n: count + 1 })];
+    if (atNs !== undefined && studio.knowsArrange) words.push(`at=${Math.max(0, Math.round(atNs))}`);
+    void act([words], "mark", (status) => (status.mark_count ?? status.marks?.length ?? 0) > count);
 }
 
 export function split() {

@@ -99,6 +99,7 @@ function holding() {
     }
     /** @type {Omit<Condition, "since">[]} */
     const all = [];
+    if (state === "gone" && studio.local.isCalibrating) return [{ id: "calibrating", level: "state", text: say("calibrating"), more: say("calibrating-more") }];
     if (state === "gone") {
         const text = studio.goneAt === undefined ? say("recorder-gone-idle") : say("recorder-gone", { time: clockTime(studio.goneAt) });
         const more = studio.goneAt === undefined ? studio.recorderText : say("recorder-gone-more");

@@ -102,8 +102,10 @@ import { decibels } from "./numbers.js";
 const mostEvents = 400;
 const mostShots = 2000;
 const mostFaults = 500;
-const residualStepMs = 5000;
-const residualCount = 120;
+/** A clock's residual is noted so often, */
+export const residualStepMs = 2000;
+/** for 10 min. */
+const mostResiduals = 300;
 const talkWindow = 900;
 /** So long after contact the page waits for a recorder before it calls it gone. */
 const newContactMs = 4000;
@@ -116,6 +118,8 @@ class Local {
     isHealthShown = false;
     isEnding = false;
     isInsetShown = false;
+    /** Whether the devices are being calibrated, so that the recorder is away on purpose. */
+    isCalibrating = false;
     view = "studio";
     /** @type {import("./arrangement.js").Arrangement | undefined} */
     next;
@@ -166,10 +170,12 @@ export class Studio {
     /** When each frame was last lost, by `performance.now()`. */
     lastLossAt = -1e9;
     /**
-     * Residuals by role, a value each 5 s, NaN where the clock is not locked.
+     * Residuals by role in µs, a value each 2 s, NaN where the clock is not locked.
      * @type {Map<string, number[]>}
      */
     residuals = new Map();
+    /** How many times residuals were noted. */
+    residualCount = 0;
     /**
      * How many times each microphone clipped, and when, by `performance.now()`.
      * @type {Map<string, number[]>}
@@ -211,6 +217,7 @@ export class Studio {
             this.#isFresh = false;
             this.contactAt = performance.now();
             if (!isThere) this.lostContactAt = performance.now();
+            this.local.isCalibrating = false;
             if (isThere) this.isLocked = false;
             this.tell("contact");
         };
@@ -438,6 +445,7 @@ export class Studio {
                 this.#noteEvent(message.event, false);
                 break;
             case "job":
+                if (message.command === "calibrate") this.local.isCalibrating = message.done !== true;
                 this.tell("job", message);
                 break;
             case "error":
@@ -490,10 +498,11 @@ export class Studio {
         this.since.set("lost", lost);
         if (now - this.#residualAt >= residualStepMs) {
             this.#residualAt = now;
+            this.residualCount += 1;
             for (const device of [...this.cameras, ...this.microphones]) {
                 const all = this.residuals.get(device.role) ?? [device.residual_us ?? NaN];
                 all.push(device.locked === false || device.residual_us === undefined ? NaN : device.residual_us);
-                if (all.length > residualCount) all.shift();
+                if (all.length > mostResiduals) all.shift();
                 this.residuals.set(device.role, all);
             }
         }
