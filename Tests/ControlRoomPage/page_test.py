@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Uses every element of the control room's page in Chromium, against a running `multicam studio --virtual`.
 
-    page_test.py --address 'http://127.0.0.1:8470/#token=…' [--only WORDS] [--chromium PATH] [--pictures DIR] [--mock]
+    page_test.py --address 'http://127.0.0.1:8470/#token=…' [--only WORDS] [--chromium PATH] [--failures DIR] [--mock]
 
 Give the studio folders of its own (XDG_CONFIG_HOME, XDG_STATE_HOME, --output): the test keeps a scene and a profile, and records.
 Needs Python's playwright and axe-core-python. Prints a line for each sentence that was tested and the counts; exit status 1
@@ -45,6 +45,8 @@ class Room:
         options.setdefault("ignore_https_errors", True)
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
+        self.patience = arguments.patience
+        self.page.set_default_timeout(30_000 * self.patience)
         self.complaints = []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._console)
@@ -82,7 +84,7 @@ class Room:
             body: JSON.stringify({words})}).then(answer => answer.json())""", list(words))
 
     def until(self, what, test, seconds=15):
-        end = time.monotonic() + seconds
+        end = time.monotonic() + seconds * self.patience
         while time.monotonic() < end:
             if test():
                 return
@@ -1105,7 +1107,7 @@ def _(room, browser, arguments):
 
 @holds("Calibrating by claps is drawn device by device, and can be ended.")
 def _(room, browser, arguments):
-    needs(room, "/api/v1/calibration")
+    needs(room, "/api/v1/jobs")
     room.end()
     page = room.page
     opens(room, "prepare")
@@ -1401,7 +1403,8 @@ def main():
     parser.add_argument("--address", required=True, help="the address that multicam studio prints, with its fragment")
     parser.add_argument("--only", default="", help="run sentences that contain these words; | stands between several")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
-    parser.add_argument("--pictures", help="a folder for a picture of each failure")
+    parser.add_argument("--failures", help="a folder for a picture of each failure")
+    parser.add_argument("--patience", type=float, default=1, help="wait so many times as long, on a machine that has much else to do")
     parser.add_argument("--mock", action="store_true")
     arguments = parser.parse_args()
     held = failed = skipped = 0
@@ -1426,9 +1429,9 @@ def main():
                 failed += 1
                 place = traceback.extract_tb(error.__traceback__)[1]
                 print(f"FAILS    {sentence}\n         line {place.lineno}: {str(error)[:1200] or type(error).__name__}", flush=True)
-                if arguments.pictures:
-                    os.makedirs(arguments.pictures, exist_ok=True)
-                    room.page.screenshot(path=os.path.join(arguments.pictures, f"{number}.png"))
+                if arguments.failures:
+                    os.makedirs(arguments.failures, exist_ok=True)
+                    room.page.screenshot(path=os.path.join(arguments.failures, f"{number}.png"))
         browser.close()
     print(f"{held} hold, {failed} fail, {skipped} skipped.")
     sys.exit(1 if failed else 0)

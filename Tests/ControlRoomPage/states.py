@@ -1,81 +1,208 @@
 #!/usr/bin/env python3
-"""Makes a picture of each state of the control room, to be looked at and for the documents.
+"""Makes the documents' pictures of the control room, one of each state that they teach.
 
-    states.py --address 'http://127.0.0.1:8470/#token=…' --into DIR [--chromium PATH]
+    states.py --address 'http://127.0.0.1:8470/#token=…' --into DIR [--only WORDS] [--patience N] [--chromium PATH]
 
-Needs a running `multicam studio --virtual` that is on standby; it records for some seconds.
+Needs a running `multicam studio` on standby with four cameras and two microphones, whose third camera goes away after 90 s of
+a recording; `tools/page-test --pictures` starts one. It records for two minutes. Look at each picture before you commit it.
 """
 
 import argparse
 import os
+import subprocess
 
 from playwright.sync_api import sync_playwright
 
-from page_test import Room
+from page_test import Room, frames
 
-DESKTOP = {"width": 1440, "height": 900}
-PHONE = {"width": 390, "height": 844}
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 780}
+WALL = {"width": 1600, "height": 900}
+AWAY_AT = 90
+LOOKS = [("host", "k"), ("guest", "g"), ("wide", "n"), ("desk", "j")]
+OVER_BUDGET = """# Two raw cameras on one USB controller
+cameras:
+  left: { device: 'virtual:clap?bus=one', size: 1280x720, rate: 30, format: yuyv }
+  right: { device: 'virtual:clap?bus=one', size: 1280x720, rate: 30, format: yuyv }
+program: { layout: side-by-side }
+"""
+CLAPS = """description: Cameras that see claps
+cameras:
+  host: { device: 'virtual:clap?fps=29.9&size=640x360', size: 640x360 }
+  guest: { device: 'virtual:clap?fps=30.1&size=640x360', size: 640x360 }
+microphones: { host-mic: { device: 'virtual:clap' }, guest-mic: { device: 'virtual:clap' } }
+program: { layout: pip, main: host, inset: guest, size: 640x360, video: { codec: h264, preset: ultrafast } }
+"""
+
+
+class Camera:
+    def __init__(self, browser, arguments):
+        self.browser = browser
+        self.arguments = arguments
+        self.made = []
+
+    def wants(self, *names):
+        return not self.arguments.only or any(word in name for word in self.arguments.only.split("|") for name in names)
+
+    def take(self, name, room, wait=700, **options):
+        if not self.wants(name):
+            return
+        room.page.wait_for_timeout(wait)
+        path = os.path.join(self.arguments.into, f"room-{name}.png")
+        raw = path + ".raw.png"
+        room.page.screenshot(path=raw, **options)
+        # Of few colours, since it lies in the repository.
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", raw, "-vf", "split[a][b];[a]palettegen=max_colors=200:stats_mode=single[p];[b][p]paletteuse=dither=none",
+             "-frames:v", "1", path], check=True)
+        os.remove(raw)
+        self.made.append(path)
+        print(f"{path}: {os.path.getsize(path) // 1000} kB", flush=True)
+
+    def room(self, **options):
+        options = {"viewport": DESKTOP, "color_scheme": "dark", **options}
+        return Room(self.browser, self.arguments, **options)
+
+
+def view(room, name):
+    room.page.locator(f'nav [data-view="{name}"]').click()
+
+
+def seconds(room):
+    status = room.status()
+    return status.get("time_ns", 0) / 1e9 if status.get("state") == "recording" else 0
+
+
+def studio_states(camera, room):
+    page = room.page
+    for name, words in [("Opening", ["layout=single", "main=wide"]), ("Talk", ["layout=side-by-side", "main=host", "inset=guest"]), ("Notes", ["layout=pip", "main=desk", "inset=host"])]:
+        room.command("arrange", *words)
+        page.wait_for_timeout(400)
+        room.command("keep-scene", name)
+        page.wait_for_timeout(700)
+    room.command("arrange", "layout=pip", "main=guest", "inset=host")
+    room.command("gain", "host-mic", "3")
+    page.wait_for_timeout(2500)
+    page.keyboard.press("?")
+    camera.take("keys", room)
+    page.keyboard.press("Escape")
+    room.record()
+    page.keyboard.press("m")
+    for key, wait in [("1", 2500), ("2", 2500)]:
+        page.wait_for_timeout(wait)
+        page.keyboard.press(key)
+    room.command("mark", "question 1")
+    page.mouse.move(5, 5)
+    camera.take("recording", room)
+    page.emulate_media(color_scheme="light")
+    camera.take("recording-light", room)
+    page.emulate_media(color_scheme="dark")
+    page.keyboard.press("h")
+    camera.take("health", room, wait=6000)
+    page.keyboard.press("h")
+    for role, key in LOOKS:
+        page.locator(f'mc-tile[data-role="{role}"]').hover()
+        page.keyboard.press(key)
+    page.mouse.move(5, 5)
+    tiles = page.locator("#tiles").bounding_box()
+    camera.take("looks", room, clip={"x": 0, "y": tiles["y"] - 8, "width": DESKTOP["width"], "height": tiles["height"] + 16})
+    for role, key in LOOKS:
+        page.locator(f'mc-tile[data-role="{role}"]').hover()
+        page.keyboard.press(key)
+    page.mouse.move(5, 5)
+    for name, path, size in [("multiview", "/multiview", WALL), ("phone", "/", PHONE), ("remote", "/remote", PHONE)]:
+        other = camera.room(path=path, viewport=size, has_touch=size == PHONE)
+        if name != "remote":
+            other.until("the program is painted", lambda: frames(other.page, 'canvas[data-role="program"]') > 3)
+        camera.take(name, other, wait=1500)
+        other.close()
+    room.until("wide is away", lambda: page.locator('mc-tile[data-role="wide"][data-away]').count() == 1, AWAY_AT + 60)
+    camera.take("alarm", room)
+    page.locator(".bar .stop").click()
+    camera.take("ending", room, clip={"x": 0, "y": 0, "width": DESKTOP["width"], "height": 96})
+    page.locator(".bar .end").click()
+    room.until("it is on standby again", lambda: room.data("state") == "standby", 60)
+
+
+def recording_states(camera, room):
+    page = room.page
+    view(room, "recordings")
+    room.until("there is one", lambda: page.locator(".recording-item").count() > 0)
+    page.wait_for_timeout(2000)
+    lanes = page.locator(".player-lanes").bounding_box()
+    page.mouse.click(lanes["x"] + lanes["width"] * 0.3, lanes["y"] + lanes["height"] / 2)
+    if page.locator('[data-job="sync-check"]').is_visible():
+        page.locator('[data-job="sync-check"]').click()
+    page.mouse.move(5, 5)
+    page.evaluate("document.activeElement.blur()")
+    camera.take("recordings", room, wait=3000)
+
+
+def prepare_states(camera, room):
+    page = room.page
+    view(room, "prepare")
+    room.until("profiles are listed", lambda: page.locator(".profile-item").count() > 3)
+    page.locator(".profile-item", has_text="interview").first.click()
+    room.until("rows are there", lambda: page.locator(".row-controls").count() == 2)
+    page.locator(".row-controls").first.click()
+    page.wait_for_timeout(2000)
+    room.until("doctor has checked", lambda: page.locator(".findings li").count() > 0, 60)
+    page.mouse.move(5, 5)
+    camera.take("prepare", room)
+    page.locator(".form-head button", has_text="Text").click()
+    page.locator(".profile-text").fill(OVER_BUDGET)
+    room.until("proposals are made", lambda: page.locator(".plan-fixes li").count() > 0)
+    page.mouse.move(5, 5)
+    page.evaluate("document.activeElement.blur()")
+    camera.take("fit", room)
+    page.locator(".form-head button", has_text="As it was kept").click()
+    page.locator(".form-head button", has_text="Form").click()
+
+
+def calibrate_states(camera, room):
+    page = room.page
+    if page.evaluate("fetch('/api/v1/jobs').then(answer => answer.status)") != 200:
+        return
+    page.evaluate("""async text => {
+        await fetch('/api/v1/profiles/claps', { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ text }) });
+        await fetch('/api/v1/profiles/use', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ name: 'claps' }) }); }""", CLAPS)
+    room.until("it is used", lambda: page.locator("mc-line .profile").inner_text() == "claps" and room.data("state") == "standby", 60)
+    view(room, "prepare")
+    button = page.locator(".calibrate-begin")
+    room.until("it can begin", lambda: button.is_enabled())
+    button.click()
+    room.until("events are heard", lambda: page.locator(".calibrate-dot[data-seen]").count() >= 18, 90)
+    page.mouse.move(5, 5)
+    box = page.locator("mc-calibrate").bounding_box()
+    camera.take("calibrate", room, clip={"x": max(0, box["x"] - 8), "y": max(0, box["y"] - 8), "width": box["width"] + 16, "height": box["height"] + 16})
+    button.click()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--address", required=True)
     parser.add_argument("--into", required=True)
+    parser.add_argument("--only", help="write those whose names contain these words; | stands between several")
+    parser.add_argument("--patience", type=float, default=1, help="wait so many times as long, on a machine that has much else to do")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     arguments = parser.parse_args()
     os.makedirs(arguments.into, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=arguments.chromium, args=["--no-sandbox"])
-
-        def picture(name, room):
-            room.page.wait_for_timeout(1500)
-            room.page.screenshot(path=os.path.join(arguments.into, f"{name}.png"))
-            print(name, flush=True)
-
-        room = Room(browser, arguments, viewport=DESKTOP, color_scheme="dark")
-        picture("standby", room)
-        room.page.keyboard.press("?")
-        picture("keys", room)
-        room.page.keyboard.press("Escape")
-        for view in ["prepare", "recordings"]:
-            room.page.locator(f'nav [data-view="{view}"]').click()
-            picture(view, room)
-        room.page.locator('nav [data-view="studio"]').click()
-        room.pip()
-        room.record()
-        for number, key in enumerate(["m", "2", "1"]):
-            room.page.keyboard.press(key)
-            room.page.wait_for_timeout(2000)
-        picture("recording", room)
-        room.page.keyboard.press("h")
-        picture("health", room)
-        room.page.keyboard.press("h")
-        for name in ["k", "j", "n", "g"]:
-            room.page.keyboard.press(name)
-        picture("looks", room)
-        for name in ["k", "j", "n", "g"]:
-            room.page.keyboard.press(name)
-        room.page.emulate_media(color_scheme="light")
-        picture("light", room)
-        room.page.emulate_media(color_scheme="dark")
-        others = [("multiview", "/multiview", {"width": 1920, "height": 1080}), ("program", "/program", {"width": 1280, "height": 720}),
-                  ("phone", "/", PHONE), ("remote", "/remote", PHONE), ("tablet", "/", {"width": 800, "height": 1100}), ("wall", "/", {"width": 3840, "height": 2160})]
-        for name, path, size in others:
-            other = Room(browser, arguments, path=path, viewport=size, color_scheme="dark", has_touch=size == PHONE, device_scale_factor=2 if size == PHONE else 1)
-            picture(name, other)
-            other.close()
-        german = Room(browser, arguments, viewport=DESKTOP, color_scheme="dark", locale="de-DE")
-        picture("german", german)
-        german.close()
-        room.page.locator(".bar .stop").click()
-        picture("ending", room)
-        room.page.locator(".bar .end").click()
-        picture("finishing", room)
-        room.until("it is on standby again", lambda: room.data("state") == "standby", 30)
-        room.context.set_offline(True)
-        room.until("contact is lost", lambda: room.data("contact") == "no", 20)
-        picture("lost-contact", room)
+        camera = Camera(browser, arguments)
+        room = camera.room()
+        if camera.wants("keys", "recording", "recording-light", "health", "looks", "multiview", "phone", "remote", "alarm", "ending"):
+            studio_states(camera, room)
+        if camera.wants("recordings"):
+            recording_states(camera, room)
+        if camera.wants("prepare", "fit"):
+            prepare_states(camera, room)
+        if camera.wants("calibrate"):
+            calibrate_states(camera, room)
         browser.close()
+    large = [path for path in camera.made if os.path.getsize(path) > 300_000]
+    if large:
+        raise SystemExit(f"larger than 300 kB: {', '.join(large)}")
 
 
 if __name__ == "__main__":

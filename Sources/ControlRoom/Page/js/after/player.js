@@ -38,6 +38,15 @@ export class Player extends StudioElement {
     #steppedAt = 0;
     /** The track that is seen large where there is no film. */
     #large = "program";
+    /**
+     * When each of the program's files begins, in seconds: a recording that was split has several.
+     * @type {number[]}
+     */
+    #parts = [0];
+    #part = 0;
+    /** Whether the next file is to play on, and where in it. */
+    #goesOn = false;
+    #startAt = 0;
     /** Whether the browser plays the program; else its frames are asked for like those of the tracks. */
     #hasFilm = false;
 
@@ -66,7 +75,16 @@ export class Player extends StudioElement {
         this.video.addEventListener("loadedmetadata", () => {
             this.#hasFilm = true;
             this.#playable(true);
-            if (this.still) this.still.hidden = true;
+            if (this.video && this.#startAt > 0) this.video.currentTime = this.#startAt;
+            if (this.video && this.#goesOn) void this.video.play();
+            this.#goesOn = false;
+        });
+        this.video.addEventListener("ended", () => {
+            if (this.#part + 1 < this.#parts.length) this.#open(this.#part + 1, 0, true);
+        });
+        // Some browsers show nothing before the film plays: until then the still of this instant stands there.
+        for (const name of ["loadeddata", "playing", "seeked"]) this.video.addEventListener(name, () => {
+            if (this.still && this.#hasFilm) this.still.hidden = true;
         });
         this.still.addEventListener("load", () => this.#playable(true));
         this.still.addEventListener("error", () => this.#playable(this.#hasFilm));
@@ -122,9 +140,13 @@ export class Player extends StudioElement {
         range.max = String(this.duration || 1);
         setText(total, say("of-time", { time: clockTime(this.duration) }));
         this.#hasFilm = this.#isStepping = false;
-        if (program) video.src = `${this.#address()}/program.mp4`;
-        else video.removeAttribute("src");
-        video.load();
+        const begins = (Array.isArray(program?.part_details) ? program.part_details : []).map((/** @type {any} */ part) => Number(part.first_ns) / 1e9).filter((/** @type {number} */ at) => at > 0);
+        this.#parts = [0, ...begins];
+        if (program) this.#open(0, 0, false);
+        else {
+            video.removeAttribute("src");
+            video.load();
+        }
         this.#at = 0;
         const cameras = all.filter((track) => track.kind === "camera");
         this.#large = String(program?.name ?? cameras[0]?.name ?? "");
@@ -146,6 +168,24 @@ export class Player extends StudioElement {
         }, () => {});
         this.#lanes();
         this.#moved(true);
+    }
+
+    /**
+     * Opens one of the program's files.
+     * @param {number} part from 0
+     * @param {number} at seconds within it
+     * @param {boolean} goesOn whether it plays at once
+     */
+    #open(part, at, goesOn) {
+        if (!this.video) return;
+        const rate = this.video.playbackRate;
+        this.#part = part;
+        this.#startAt = at;
+        this.#goesOn = goesOn;
+        this.#hasFilm = false;
+        this.video.src = `${this.#address()}/program.mp4${part === 0 ? "" : `?part=${part + 1}`}`;
+        this.video.load();
+        this.video.defaultPlaybackRate = this.video.playbackRate = rate;
     }
 
     #address() {
@@ -209,6 +249,14 @@ export class Player extends StudioElement {
         follow(event);
     }
 
+    /**
+     * Goes on or back.
+     * @param {number} seconds
+     */
+    skip(seconds) {
+        this.seek(this.#at + seconds);
+    }
+
     /** @param {KeyboardEvent} event */
     #rangeKey(event) {
         const by = /** @type {Record<string, number>} */ ({ ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 })[event.key];
@@ -248,7 +296,14 @@ export class Player extends StudioElement {
     /** @param {number} seconds */
     seek(seconds) {
         this.#at = Math.max(0, Math.min(this.duration, seconds));
-        if (this.video && this.#hasFilm) this.video.currentTime = this.#at;
+        let part = this.#parts.length - 1;
+        while (part > 0 && (this.#parts[part] ?? 0) > this.#at) part -= 1;
+        const within = this.#at - (this.#parts[part] ?? 0);
+        if (this.video && this.video.hasAttribute("src")) {
+            if (part !== this.#part) this.#open(part, within, !this.video.paused);
+            else if (this.#hasFilm) this.video.currentTime = within;
+            else this.#startAt = within;
+        }
         this.#moved(true);
     }
 
@@ -256,7 +311,7 @@ export class Player extends StudioElement {
     #moved(isSought = false) {
         const { video, range, time, head, caption } = this;
         if (!video || !range || !time || !head || !caption) return;
-        if (this.#hasFilm && !isSought) this.#at = video.currentTime;
+        if (this.#hasFilm && !isSought) this.#at = video.currentTime + (this.#parts[this.#part] ?? 0);
         if (document.activeElement !== range || !isSought) range.value = String(this.#at);
         setAttribute(range, "aria-valuetext", clockTime(this.#at));
         const tick = Math.floor((this.#at % 1) * this.rate + 1e-6);

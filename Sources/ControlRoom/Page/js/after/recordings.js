@@ -32,21 +32,25 @@ addWords({
     "job-begun": ["{what}…", "{what}…"],
     "job-left": [", about {time} left", ", noch etwa {time}"],
     "job-end": ["End", "Beenden"],
+    "made-of-it": ["Made of it", "Daraus entstanden"],
     "job-over": ["{what}: done.", "{what}: fertig."],
     "job-failed": ["{what}: not done.", "{what}: nicht gelungen."],
     "chosen-recording": ["The chosen recording", "Die gewählte Aufnahme"],
     sound_: ["Sound", "Ton"],
-    loudness: ["loudness", "Lautheit"],
-    peak: ["peak", "Spitze"],
-    clipped: ["clipped", "übersteuert"],
-    clock: ["clock", "Uhr"],
+    loudness: ["LUFS", "LUFS"],
+    peak: ["peak, dB", "Spitze, dB"],
+    clipped: ["clipped", "zu laut"],
+    clock: ["clock, ±ms", "Uhr, ±ms"],
     "recordings-word": ["The recordings", "Die Aufnahmen"],
 });
 
 /** @typedef {{folder: string, started?: string, duration_ns?: number, bytes?: number, profile?: string, state?: string, verdict?: string}} Recording */
 /** @typedef {{job: number, command?: string, folder?: string, progress?: number, text?: string, done?: boolean, ok?: boolean, files?: string[], begunAt?: number, begunWith?: number}} Job */
 
-/** @type {Record<string, string>} */
+/**
+ * Jobs on a recording, and their names.
+ * @type {Record<string, string>}
+ */
 const jobWords = { verify: "check-files", recover: "make-whole", "sync-check": "measure-sync", render: "program-anew", export: "project-for" };
 
 /**
@@ -128,6 +132,8 @@ export class Recordings extends StudioElement {
         this.soundRows = h("tbody", {});
         this.jobLine = h("p", { class: "job-line" });
         this.jobSpoken = h("p", { class: "unseen", role: "status" });
+        this.madeTitle = h("h3", { hidden: true }, say("made-of-it"));
+        this.made = h("ul", { class: "made-files" });
         this.jobEnd = h("button", { type: "button", class: "small job-end", hidden: true, onclick: () => void this.#endJob() }, say("job-end"));
         this.jobBar = h("progress", { max: "1", hidden: true, "aria-label": say("look-closer") });
         this.download = h("a", { class: "button-link", download: "" }, say("download"));
@@ -143,7 +149,7 @@ export class Recordings extends StudioElement {
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sound_", "loudness", "peak", "clipped"].map((name) => h("th", { scope: "col" }, say(name))))), this.soundRows)),
             h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, this.download, toEditor, anew, this.repair),
                 h("h3", {}, say("look-closer")), h("div", { class: "action-grid" }, verify, sync),
-                h("div", { class: "job-place" }, this.jobLine, this.jobEnd), this.jobBar, this.jobSpoken));
+                h("div", { class: "job-place" }, this.jobLine, this.jobEnd), this.jobBar, this.jobSpoken, this.madeTitle, this.made));
         this.append(h("section", { class: "panel recording-place", "aria-label": say("recordings") }, h("h2", { class: "unseen" }, say("recordings")), this.list, this.empty), this.player, this.details);
     }
 
@@ -158,7 +164,7 @@ export class Recordings extends StudioElement {
         const answer = await ask("/api/v1/jobs");
         if (answer.ok) {
             const value = /** @type {any} */ (answer.value);
-            if (Array.isArray(value.commands)) this.commands = value.commands.map(String);
+            this.commands = Array.isArray(value.commands) ? value.commands.map(String) : Object.keys(jobWords);
             for (const job of Array.isArray(value.jobs) ? value.jobs.slice(-50) : []) if (typeof job?.folder === "string") this.jobs.set(job.folder, job);
         }
         this.#showJob();
@@ -167,7 +173,7 @@ export class Recordings extends StudioElement {
     async #endJob() {
         const job = this.jobs.get(this.chosen);
         if (!job || job.done) return;
-        const answer = await ask(`/api/v1/jobs/${job.job}/end`, { method: "POST", body: {} });
+        const answer = await ask(`/api/v1/jobs/${job.job}/cancel`, { method: "POST", body: {} });
         if (!answer.ok) note(say("refused", { what: answer.text }), true);
     }
 
@@ -234,6 +240,7 @@ export class Recordings extends StudioElement {
             if (manifest) this.player.show(folder, manifest);
         }
         this.#details(recording, manifest);
+        void this.#loadMade();
     }
 
     /** @param {Recording} recording @param {any} manifest */
@@ -257,7 +264,7 @@ export class Recordings extends StudioElement {
         /** @param {string} role */
         const clock = (role) => {
             const device = (manifest?.devices ?? []).find((/** @type {any} */ one) => one.role === role);
-            return device?.clock?.residual_us === undefined ? "–" : `±${fixed(device.clock.residual_us / 1000)} ms`;
+            return device?.clock?.residual_us === undefined ? "–" : fixed(device.clock.residual_us / 1000);
         };
         /** @type {(row: HTMLElement, texts: string[]) => void} */
         const fill = (row, texts) => texts.forEach((text, index) => {
@@ -271,9 +278,24 @@ export class Recordings extends StudioElement {
         });
         keep(soundRows, tracks.filter((track) => track.loudness), (track) => String(track.name), () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {})), (row, track) => {
             const { integrated_lufs: loud, true_peak_dbtp: peak } = track.loudness;
-            fill(row, [String(track.name), loud === undefined ? "–" : `${fixed(loud)} LUFS`, peak === undefined ? "–" : `${fixed(peak)} dB`, String(track.samples?.clipped ?? 0)]);
+            fill(row, [String(track.name), loud === undefined ? "–" : fixed(loud), peak === undefined ? "–" : fixed(peak), String(track.samples?.clipped ?? 0)]);
         });
         this.#showJob();
+    }
+
+    /** Lists the files that export and render have made. */
+    async #loadMade() {
+        const folder = this.chosen;
+        const address = `/api/v1/recordings/${encodeURIComponent(folder)}/edit`;
+        const answer = await ask(address);
+        if (!this.made || !this.madeTitle || folder !== this.chosen) return;
+        /** @type {{name: string, bytes?: number}[]} */
+        const files = answer.ok && Array.isArray(/** @type {any} */ (answer.value).files) ? /** @type {any} */ (answer.value).files.slice(0, 40) : [];
+        this.madeTitle.hidden = files.length === 0;
+        keep(this.made, files, (file) => `${folder}/${file.name}`, (file) => h("li", {},
+            h("a", { href: `${address}/${file.name.split("/").map(encodeURIComponent).join("/")}`, download: file.name.split("/").pop() ?? "" }, file.name), h("span", { class: "quiet-text" })), (item, file) => {
+            if (item.lastElementChild) setText(item.lastElementChild, file.bytes === undefined ? "" : bytes(file.bytes));
+        });
     }
 
     /** @param {Job} job */
@@ -302,7 +324,9 @@ export class Recordings extends StudioElement {
         const isBroken = recording?.state === "cut-off" || recording?.state === "damaged";
         if (!isBroken) repair.hidden = true;
         setFlag(repair, "data-wanted", isBroken);
-        jobBar.hidden = jobEnd.hidden = !isRunning;
+        jobBar.hidden = !isRunning;
+        // A recovery writes files that nothing else can make: it is not ended.
+        jobEnd.hidden = !isRunning || job.command === "recover";
         if (job?.progress === undefined) jobBar.removeAttribute("value");
         else jobBar.value = job.progress;
         const what = job ? say(jobWords[job.command ?? ""] ?? job.command ?? "") : "";

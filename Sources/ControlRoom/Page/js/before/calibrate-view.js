@@ -69,9 +69,14 @@ export class CalibrateView extends StudioElement {
 
     async #load() {
         const answer = await ask("/api/v1/calibration");
-        if (!answer.ok) return;
-        this.hidden = false;
-        this.#showKept(/** @type {any} */ (answer.value).devices ?? []);
+        if (answer.ok) {
+            this.hidden = false;
+            this.#showKept(/** @type {any} */ (answer.value).devices ?? []);
+            return;
+        }
+        // What is kept is not told; whether it can be measured is seen by the jobs.
+        const jobs = await ask("/api/v1/jobs");
+        if (jobs.ok) this.hidden = false;
     }
 
     /** @param {any[]} devices */
@@ -105,7 +110,7 @@ export class CalibrateView extends StudioElement {
         this.findings = [];
         this.noticed.clear();
         this.heard = 0;
-        const answer = await ask("/api/v1/jobs", { method: "POST", body: { command: "calibrate" } });
+        const answer = await ask("/api/v1/calibrate", { method: "POST", body: { options: {} } });
         if (!this.said) return;
         if (!answer.ok) {
             setText(this.said, say("refused", { what: answer.text }));
@@ -122,7 +127,7 @@ export class CalibrateView extends StudioElement {
 
     async #end() {
         if (this.button) this.button.disabled = true;
-        await ask(`/api/v1/jobs/${this.job}/end`, { method: "POST", body: {} });
+        await ask(`/api/v1/jobs/${this.job}/cancel`, { method: "POST", body: {} });
         this.#states();
     }
 

@@ -107,7 +107,8 @@ export class ControlsView extends StudioElement {
         this.#take(value);
         const kept = (value.set ?? []).find((/** @type {any} */ one) => one.refused || (one.value !== null && one.value !== undefined && one.value !== one.asked));
         const control = kept ? controlName(String(kept.name)) : "";
-        setText(this.said, kept ? kept.refused ? say("refused-value", { control, what: String(kept.refused) }) : say("kept-value", { control, value: kept.value }) : done);
+        const said = body.match !== undefined && value.text ? String(value.text) : done;
+        setText(this.said, kept ? kept.refused ? say("refused-value", { control, what: String(kept.refused) }) : say("kept-value", { control, value: kept.value }) : said);
     }
 
     /** @param {boolean} isOpen */

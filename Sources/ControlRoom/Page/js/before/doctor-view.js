@@ -7,7 +7,7 @@ import { StudioElement, h, icon, setText } from "./dom.js";
 
 addWords({
     "before-begin": ["Before you begin", "Vor dem Anfang"],
-    checked: ["checked {time}", "geprüft {time}"],
+    checked: ["at {time}", "um {time}"],
     "check-again": ["Check again", "Neu prüfen"],
     mend: ["Mend…", "Beheben…"],
     copy: ["Copy", "Kopieren"],

@@ -42,7 +42,7 @@ export class Prepare extends StudioElement {
     name = "";
     text = "";
     kept = "";
-    /** @type {{name: string, description?: string, problem?: string | null, own?: boolean, layout?: string}[]} */
+    /** @type {{name: string, description?: string, problem?: string | null, own?: boolean, layout?: string | null, shown?: number, cameras?: number}[]} */
     profiles = [];
     current = "";
     /**
@@ -163,7 +163,7 @@ export class Prepare extends StudioElement {
         const check = /** @type {Check} */ (answer.value ?? {});
         const errors = (check.errors ?? []).slice(0, 50);
         this.form?.show(text, errors);
-        this.plan?.show(check.plan, check.plan_error ?? (answer.status === 200 ? undefined : say("cannot-load", { what: say("plan-title") })));
+        this.plan?.show(check.plan, check.plan_error ?? (answer.status === 200 ? undefined : answer.text || say("cannot-load", { what: say("plan-title") })));
         if (!this.faults) return;
         keep(this.faults, errors, (fault) => `${fault.line}:${fault.column}:${fault.path}:${fault.text}`, (fault) => h("li", {},
             h("button", { type: "button", class: "fault-button quiet", onclick: () => this.#goTo(fault) }, icon("warn"), h("span", {}, h("strong", {}, `${say("line-n", { n: fault.line })}, ${fault.path}: `), fault.text))), () => {});
@@ -233,9 +233,10 @@ export class Prepare extends StudioElement {
             const isUsed = profile.name === this.current;
             setText(description, [profile.problem ?? profile.description ?? "", profile.own ? say("own-profile") : "", isUsed ? say("in-use") : ""].filter(Boolean).join(" · "));
             if (drawing.childElementCount === 0) {
-                const layout = profile.layout ?? "single";
-                const count = { single: 1, pip: 2, "side-by-side": 2, grid: 4 }[layout] ?? 1;
-                const shown = ["1", "2", "3", "4"].slice(0, count);
+                // A profile without a program is drawn by its cameras, and one that says nothing as an empty frame.
+                const layout = profile.layout ?? (profile.cameras ? "grid" : "single");
+                const count = profile.layout ? profile.shown ?? /** @type {Record<string, number>} */ ({ single: 1, grid: 4 })[layout] ?? 2 : profile.cameras ?? 0;
+                const shown = ["1", "2", "3", "4", "5", "6", "7", "8", "9"].slice(0, count);
                 drawing.append(drawLayout({ layout, shown, corner: "bottom-right", scale: 0.4, margin: 0.05, width: 16, height: 9 }, Number));
             }
         });

@@ -145,7 +145,7 @@ export class Timeline extends StudioElement {
         keep(times, ticks, String, () => h("span", { class: "tick" }), (element, at) => {
             element.style.left = place(at);
             const text = clockTime(at);
-            setText(element, step < 60 ? text.replace(/^0:/, "") : `${Math.floor(at / 3600)}:${String(Math.floor(at / 60) % 60).padStart(2, "0")}`);
+            setText(element, step < 60 ? text.replace(/^0:0?/, "") : `${Math.floor(at / 3600)}:${String(Math.floor(at / 60) % 60).padStart(2, "0")}`);
         });
         setAttribute(lanes, "aria-label", `${say("timeline")}: ${say("timeline-text", { marks: studio.markCount, shots: studio.shots.length, faults: studio.faults.length })}`);
     }

@@ -17,13 +17,21 @@ const form = document.getElementById("mark-form");
 
 if (bar) new BottomBar(bar, false);
 
-const input = h("input", { type: "text", maxlength: "120", autocomplete: "off", "aria-label": say("key-mark-text"), placeholder: say("key-mark-text") });
+const input = h("input", { type: "text", maxlength: "120", autocomplete: "off", "aria-label": say("mark-named"), placeholder: say("mark-named") });
+/** The instant at which the name began to be typed: there the mark will stand. */
+let markAtNs = 0;
+let hadText = false;
+input.addEventListener("input", () => {
+    if (!hadText) markAtNs = studio.seconds * 1e9;
+    hadText = input.value !== "";
+});
 const send = h("button", { type: "submit" }, say("mark-n", { n: "" }).trim());
 form?.append(input, send);
 form?.addEventListener("submit", (event) => {
     event.preventDefault();
-    mark(input.value);
+    mark(input.value, hadText ? markAtNs : undefined);
     input.value = "";
+    hadText = false;
 });
 
 function update() {

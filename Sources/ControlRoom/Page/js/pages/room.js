@@ -65,7 +65,7 @@ let sceneKeyAt = -1e9;
 const ofStudio = new Set(["main", "inset", "cut", "pip", "side-by-side", "grid", "single", "scene", "undo", "still", "preview", "health", "mark-text", "one-to-one", "peaking", "zebra", "false-colour", "areas"]);
 
 /**
- * Keys of the player: comma and full stop by frames, the space bar plays.
+ * Keys of the player: comma and full stop by frames, arrows by seconds, the space bar plays.
  * @param {KeyboardEvent} event
  */
 function playerKey(event) {
@@ -74,7 +74,11 @@ function playerKey(event) {
     const isControl = event.target instanceof HTMLElement && event.target.closest("button, a") !== null;
     if (event.key === ",") player.step(-1);
     else if (event.key === ".") player.step(1);
-    else if (event.key === " " && !isControl) player.toggle();
+    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+        const isElsewhere = event.target instanceof HTMLElement && event.target !== document.body && event.target.closest("mc-player") === null;
+        if (event.shiftKey || isElsewhere) return false;
+        player.skip(event.key === "ArrowLeft" ? -1 : 1);
+    } else if (event.key === " " && !isControl) player.toggle();
     else return false;
     event.preventDefault();
     return true;

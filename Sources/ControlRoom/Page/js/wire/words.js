@@ -129,7 +129,7 @@ const sentences = {
     areas: ["Areas", "Ränder"],
     black: ["black", "schwarz"],
     skin: ["skin", "Haut"],
-    white: ["clipped", "weiß"],
+    white: ["white", "weiß"],
     // Switching
     cut: ["Cut", "Schnitt"],
     undo: ["Undo", "Zurück"],
@@ -185,6 +185,7 @@ const sentences = {
     // Timeline
     timeline: ["Timeline", "Zeitleiste"],
     "mark-n": ["Mark {n}", "Marke {n}"],
+    "mark-named": ["Mark with a name", "Marke mit Namen"],
     "mark-name": ["Name of mark {n}", "Name der Marke {n}"],
     split: ["Split", "Teilen"],
     "last-changes": ["Last changes", "Letzte Änderungen"],
@@ -262,8 +263,8 @@ const sentences = {
     "key-sheet": ["this sheet", "dieses Blatt"],
     "strip-keys": ["In a strip: ↑ ↓ gain, X mute, O solo.", "Im Tonstreifen: ↑ ↓ Pegel, X stumm, O solo."],
     "scene-keys": ["On a scene: Delete takes it out.", "Auf einer Szene: Entf löscht sie."],
-    "player-keys": ["In a recording: Space plays, comma and full stop go by frames, ← → by seconds, Page Up and Down by ten, Home and End to its ends.",
-        "In einer Aufnahme: Leertaste spielt, Komma und Punkt gehen bildweise, ← → sekundenweise, Bild auf und ab zehn Sekunden, Pos1 und Ende an die Enden."],
+    "player-keys": ["In a recording: Space plays, comma and full stop go by frames, ← → by seconds; on its timeline Page Up and Down by ten, Home and End to its ends.",
+        "In einer Aufnahme: Leertaste spielt, Komma und Punkt gehen bildweise, ← → sekundenweise; auf ihrer Zeitleiste Bild auf und ab zehn Sekunden, Pos1 und Ende an die Enden."],
     // Getting in
     "get-in": ["How to get in", "So geht es hinein"],
     "get-in-text": ["This page needs the link that multicam studio prints. Open that link, with all that stands behind the #.",
