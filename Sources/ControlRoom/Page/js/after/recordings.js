@@ -39,8 +39,8 @@ addWords({
     sound_: ["Sound", "Ton"],
     loudness: ["LUFS", "LUFS"],
     peak: ["peak, dB", "Spitze, dB"],
-    clipped: ["clipped", "zu laut"],
-    clock: ["clock, ±ms", "Uhr, ±ms"],
+    clipped: ["clips", "zu laut"],
+    clock: ["±ms", "±ms"],
     "recordings-word": ["The recordings", "Die Aufnahmen"],
 });
 
@@ -212,7 +212,8 @@ export class Recordings extends StudioElement {
             if ("day" in row) return /** @type {HTMLElement} */ (h("h3", { class: "day" }, row.day));
             const picture = h("img", { alt: "", loading: "lazy", class: "recording-picture" });
             if (row.state !== "damaged") picture.src = `/api/v1/recordings/${encodeURIComponent(row.folder)}/frame.jpg?track=program&at_ns=${Math.round((row.duration_ns ?? 0) / 3)}&width=160`;
-            picture.addEventListener("error", () => picture.removeAttribute("src"));
+            // Without a frame the place stays black.
+            picture.addEventListener("error", () => setFlag(picture, "data-none", true));
             return h("button", { type: "button", class: "recording-item", onclick: () => void this.choose(row.folder) }, picture,
                 h("span", { class: "recording-words" }, h("span", { class: "recording-name" }), h("span", { class: "recording-facts" }), h("span", { class: "recording-state" })));
         }, (element, row) => {

@@ -29,15 +29,17 @@ addWords({
     "menu-Disabled": ["not at all", "gar nicht"],
 });
 
-/** Older names of drivers. */
-/** @type {Record<string, string>} */
+/**
+ * Older names of drivers.
+ * @type {Record<string, string>}
+ */
 const formerly = {
     exposure_auto: "auto_exposure", exposure_absolute: "exposure_time_absolute", exposure_auto_priority: "exposure_dynamic_framerate",
     white_balance_temperature_auto: "white_balance_automatic", focus_auto: "focus_automatic_continuous",
 };
 
-/** What is used most, in this order; the rest stands below. */
-const first = ["auto_exposure", "exposure_time_absolute", "gain", "white_balance_automatic", "white_balance_temperature", "focus_automatic_continuous", "focus_absolute", "zoom_absolute", "exposure_dynamic_framerate"];
+/** What is used most, in this order: what is automatic beside what it governs. The rest stands below. */
+const first = ["auto_exposure", "exposure_time_absolute", "white_balance_automatic", "white_balance_temperature", "focus_automatic_continuous", "focus_absolute", "gain", "zoom_absolute", "exposure_dynamic_framerate"];
 
 /** @param {string} name */
 function known(name) {

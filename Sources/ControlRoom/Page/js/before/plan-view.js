@@ -21,6 +21,11 @@ addWords({
     copied: ["copied", "kopiert"],
 });
 
+/** @param {string} text */
+function capital(text) {
+    return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 export class PlanView extends StudioElement {
     /** @param {(changes: Record<string, unknown>) => void} onUse */
     constructor(onUse) {
@@ -71,9 +76,9 @@ export class PlanView extends StudioElement {
         /** @type {any[]} */
         const all = Array.isArray(cost.fixes) ? cost.fixes.slice(0, 8) : [];
         keep(fixes, all, (fix) => String(fix.action), (fix) => {
-            const item = h("li", {}, h("span", { class: "fix-words" }, h("span", {}, String(fix.action)), h("span", { class: "quiet-text" })));
+            const item = h("li", {}, h("span", { class: "fix-words" }, h("span", {}, capital(String(fix.action))), h("span", { class: "quiet-text" })));
             if (fix.set && typeof fix.set === "object") item.append(h("button", { type: "button", onclick: () => this.onUse(fix.set) }, say("use")));
-            else item.append(h("span", { class: "quiet-text" }, say("by-hand")));
+            else item.append(h("span", { class: "quiet-text by-hand" }, say("by-hand")));
             return item;
         }, (item, fix) => {
             const after = item.querySelector(".quiet-text");
