@@ -13,6 +13,8 @@ package final class TapBoard: Sendable {
         var metadata: [String: [MetadataTap]] = [:]
         var packets: [PacketTap] = []
         var history = PacketHistory()
+        /// Whether the governor has given up previews, those that come meanwhile included.
+        var pausesPreviews = false
         /// Set while the session runs.
         var codecs: (any CodecFactory)?
         var isOver = false
@@ -30,10 +32,11 @@ package final class TapBoard: Sendable {
 
     // MARK: Coming and going
 
-    /// Attaches a tap. After the session's end it is finished at once.
+    /// Attaches a tap, paused where it serves a preview and those are given up. After the session's end it is finished at once.
     package func attach(_ tap: FrameTap) {
-        attach(tap.finish, tap.role, waits: !tap.mayStall, run: tap.run) {
-            $0.frames[tap.role, default: []].append(tap)
+        attach(tap.finish, tap.role, waits: !tap.mayStall, run: tap.run) { state in
+            tap.pause(tap.isPreview && state.pausesPreviews)
+            state.frames[tap.role, default: []].append(tap)
         }
     }
 
@@ -156,8 +159,18 @@ package final class TapBoard: Sendable {
 
     // MARK: What they get
 
-    /// The taps that only serve previews.
-    package var previews: [FrameTap] { state.withLock { $0.frames.values.joined().filter(\.isPreview) } }
+    /// Whether there is a tap that only serves a preview.
+    package var hasPreviews: Bool {
+        state.withLock { $0.frames.values.joined().contains(where: \.isPreview) }
+    }
+
+    /// Pauses the taps that only serve previews, also those that are attached later, or resumes them.
+    package func pausePreviews(_ isPaused: Bool) {
+        state.withLock { state in
+            state.pausesPreviews = isPaused
+            for tap in state.frames.values.joined() where tap.isPreview { tap.pause(isPaused) }
+        }
+    }
 
     /// Whether anybody wants the program's composed frames.
     package var wantsProgramFrames: Bool {

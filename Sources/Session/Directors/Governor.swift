@@ -54,7 +54,7 @@ final class Governor {
         self.clock = clock
         self.alignmentDelay = alignmentDelay
         governor = GovernorPolicy(
-            ladder: Self.ladder(plan, inputs: inputs, hasPreviews: !taps.previews.isEmpty))
+            ladder: Self.ladder(plan, inputs: inputs, hasPreviews: taps.hasPreviews))
         takeInStreams()
     }
 
@@ -107,9 +107,7 @@ final class Governor {
     }
 
     /// Ends its measures that would outlive the recording: previews come again on standby.
-    func end() {
-        for tap in taps.previews { tap.pause(false) }
-    }
+    func end() { taps.pausePreviews(false) }
 
     // MARK: What happens
 
@@ -118,7 +116,7 @@ final class Governor {
         case .preset, .rate, .programPause, .coarseDecoding:
             for stream in outputs.governedStreams { apply(step.measure, isUp: step.isUp, to: stream) }
         case .previews:
-            for tap in taps.previews { tap.pause(!step.isUp) }
+            taps.pausePreviews(!step.isUp)
         case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role):
             guard let camera = inputs.cameras.first(where: { $0.role == role }) else { return }
             let format = Self.format(of: camera, givingUp: governor.inForce[...])
@@ -155,7 +153,7 @@ final class Governor {
             uniqueKeysWithValues: inputs.cameras.filter { roles.contains($0.role) }.map {
                 ($0.role, $0.slowestInterval(decidedAfter: alignmentDelay))
             })
-        let ladder = Self.ladder(plan, inputs: inputs, hasPreviews: !taps.previews.isEmpty)
+        let ladder = Self.ladder(plan, inputs: inputs, hasPreviews: taps.hasPreviews)
         governor.extend(
             to: ladder.filter { measure in
                 guard case .cameraRate(let role, _, let rate) = measure.action, let slowest = slowest[role]

@@ -1,0 +1,40 @@
+import Media
+import Testing
+
+@testable import Inputs
+
+@Suite("Taps that only serve previews")
+struct PreviewTapTests {
+    private func frame(_ number: Int64) -> CapturedFrame {
+        let size = FrameSize(width: 2, height: 2)
+        let (planes, byteCount) = FramePlane.packed(.i420, size)
+        return CapturedFrame(
+            pixel: .i420, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: number),
+            sequence: number, memory: SharedBytes(count: byteCount), planes: planes, isOwned: true)
+    }
+
+    @Test(
+        "those that come while previews are given up are paused as the others are, and all come back together"
+    )
+    func paused() {
+        let board = TapBoard()
+        func tap(isPreview: Bool) -> FrameTap {
+            FrameTap(role: "desk", FrameRequest(), isPreview: isPreview, capacity: 8) { _ in }
+        }
+        let (early, other) = (tap(isPreview: true), tap(isPreview: false))
+        board.attach(early)
+        board.attach(other)
+        board.give(frame(0), of: "desk")
+        board.pausePreviews(true)
+        let late = tap(isPreview: true)
+        board.attach(late)
+        for number in 1...3 { board.give(frame(Int64(number)), of: "desk") }
+        #expect([early, late, other].map(\.droppedCount) == [3, 3, 0])
+        board.pausePreviews(false)
+        let last = tap(isPreview: true)
+        board.attach(last)
+        board.give(frame(4), of: "desk")
+        #expect([early, late, other, last].map(\.droppedCount) == [3, 3, 0, 0])
+        #expect(board.hasPreviews)
+    }
+}
