@@ -1,12 +1,12 @@
-internal import Media
+public import Media
 public import Plan
 
 /// A command that a person or a program gives to a running `multicam record`.
 public enum ControlCommand: Sendable, Equatable {
     /// Reports the state of the session.
     case status
-    /// Names the present instant of the recording.
-    case mark(String)
+    /// Names an instant of the recording: the present one, or one since T0.
+    case mark(String, at: MediaTime? = nil)
     /// Continues all tracks in new files.
     case split
     /// Begins a recording of a session on standby.
@@ -21,6 +21,8 @@ public enum ControlCommand: Sendable, Equatable {
     case snapshot([String])
     /// Keeps what the program shows and sounds like as a scene of this name, in the profile, too.
     case keepScene(String)
+    /// Forgets the scene of this name, in the profile, too.
+    case forgetScene(String)
     /// Changes what the session shows, mixes or records.
     case change(SessionChange)
     /// Sets controls of a camera, each given as NAME=VALUE.
@@ -46,7 +48,10 @@ public enum ControlCommand: Sendable, Equatable {
             title: "The recording",
             commands: [
                 ("status", "how it goes: cameras, microphones, what is shown"),
-                ("mark TEXT", "remember this instant under a name"),
+                (
+                    "mark TEXT [at=NS]",
+                    "remember this instant under a name, or the one so many nanoseconds after the recording's start"
+                ),
                 ("split", "go on in new files"),
                 ("start", "begin a recording, where `record --standby` waits"),
                 ("stop", "end the recording"),
@@ -57,7 +62,10 @@ public enum ControlCommand: Sendable, Equatable {
             commands: changes([
                 "swap", "show", "inset", "layout", "corner", "scale", "arrange", "scene", "undo", "hide",
                 "unhide", "rotate", "mirror", "zoom", "pan", "tilt",
-            ]) + [("keep-scene NAME", "keep what is shown and heard as a scene, in your profile, too")]),
+            ]) + [
+                ("keep-scene NAME", "keep what is shown and heard as a scene, in your profile, too"),
+                ("forget-scene NAME", "forget a scene, in your profile, too"),
+            ]),
         Group(title: "The program's audio", commands: changes(["gain", "mute", "unmute"])),
         Group(
             title: "Cameras, microphones and their tracks",
@@ -104,14 +112,16 @@ public enum ControlCommand: Sendable, Equatable {
             return
         }
         if name == "mark" {
-            let text = rest.joined(separator: " ").printable(limit: 200)
+            let time = try Self.time(rest.last)
+            let text = (time == nil ? rest : rest.dropLast()).joined(separator: " ").printable(limit: 200)
             guard !text.isEmpty else { throw .usage("`mark` needs a text: `mark \"question 2\"`.") }
-            self = .mark(text)
+            self = .mark(text, at: time)
             return
         }
-        if name == "keep-scene" {
-            guard !rest.isEmpty else { throw .usage("`keep-scene` needs a name: `keep-scene wide shot`.") }
-            self = .keepScene(rest.joined(separator: " "))
+        if name == "keep-scene" || name == "forget-scene" {
+            guard !rest.isEmpty else { throw .usage("`\(name)` needs a name: `\(name) wide shot`.") }
+            let scene = rest.joined(separator: " ")
+            self = name == "keep-scene" ? .keepScene(scene) : .forgetScene(scene)
             return
         }
         if name == "switch" {
@@ -168,19 +178,32 @@ public enum ControlCommand: Sendable, Equatable {
         self = .change(change)
     }
 
+    /// The instant that a word `at=NS` names; `nil` where the word is another one.
+    private static func time(_ word: String?) throws(ControlError) -> MediaTime? {
+        guard let word, word.hasPrefix("at=") else { return nil }
+        guard let nanoseconds = Int64(word.dropFirst("at=".count)), nanoseconds >= 0 else {
+            throw .usage(
+                "`\(word.printable(limit: 60))`: expected nanoseconds since the recording's start, as `status` tells them in `time_ns`."
+            )
+        }
+        return MediaTime(nanoseconds: nanoseconds)
+    }
+
     /// Whether the command makes sense only during a recording.
     public var needsRecording: Bool {
         switch self {
         case .mark, .split, .stop, .add, .addMicrophone, .exchange: true
         case .change(let change): change.needsRecording
-        case .status, .start, .quit, .snapshot, .switchCamera, .set, .keepScene: false
+        case .status, .start, .quit, .snapshot, .switchCamera, .set, .keepScene, .forgetScene: false
         }
     }
 
     /// Whether the command may block its thread: for a device, for the disk, or until a recording has begun.
     public var blocks: Bool {
         switch self {
-        case .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange, .keepScene: true
+        case .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange, .keepScene,
+            .forgetScene:
+            true
         case .status, .mark, .split, .stop, .quit, .change: false
         }
     }
@@ -190,7 +213,7 @@ public enum ControlCommand: Sendable, Equatable {
         switch self {
         case .status, .stop, .quit: true
         case .mark, .split, .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange,
-            .keepScene, .change:
+            .keepScene, .forgetScene, .change:
             false
         }
     }

@@ -69,6 +69,14 @@ struct StandbyTests {
         #expect(try ctl("scene", "top", "left").status == 0)
         let unknown = try ctl("scene", "top")
         #expect(unknown.status == 2 && unknown.errors.contains("it has top left"), "\(unknown.errors)")
+        // And forgotten, in the profile, too; what is shown stays.
+        let forgotten = try ctl("forget-scene", "top", "left")
+        #expect(
+            forgotten.status == 0 && forgotten.errors.contains("taken out of \(profile)"),
+            "\(forgotten.errors)")
+        #expect(try String(contentsOfFile: profile, encoding: .utf8) == Self.profile)
+        #expect(try ctl("forget-scene", "top", "left").status == 2)
+        #expect((try state()["scenes"] as? [String])?.isEmpty == true)
         // A still of devices that stand by lies where the session was started.
         #expect(try ctl("snapshot", "desk").status == 0)
         #expect(
@@ -85,6 +93,13 @@ struct StandbyTests {
             #expect(try state()["folder"] as? String == folder)
             #expect(try ctl("start").errors.contains("runs already"))
             #expect(try ctl("swap").status == 0)
+            // A mark may be named after its instant, never before.
+            #expect(try ctl("mark", "the beginning", "at=1000").status == 0)
+            let early = try ctl("mark", "too early", "at=3600000000000")
+            #expect(early.status == 2 && early.errors.contains("not come to that instant"), "\(early.errors)")
+            let marks = try state()["marks"] as? [[String: Any]]
+            #expect(marks?.map { $0["text"] as? String } == ["the beginning"])
+            #expect(marks?.first?["at_ns"] as? Int == 1000)
             #expect(try ctl("stop").status == 0)
             let finished = try command.event("finished")
             #expect(finished["exit"] as? Int == 0)

@@ -20,6 +20,16 @@ extension ControlStatus {
         }
     }
 
+    /// How far the files of a recording that has ended are closed.
+    public struct Finishing: Sendable, Equatable, Codable {
+        /// Number of files that are closed.
+        public var done: Int
+        /// Number of files.
+        public var total: Int
+
+        init(_ finishing: SessionStatus.Finishing) { (done, total) = (finishing.done, finishing.total) }
+    }
+
     /// A named instant of the recording.
     public struct Mark: Sendable, Equatable, Codable {
         /// Nanoseconds since T0.

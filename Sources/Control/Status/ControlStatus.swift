@@ -47,6 +47,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var profile: String
     /// The path of the session folder; `nil` while nothing is recorded.
     public var folder: String?
+    /// How far the files are closed, while they are after the end of a recording; `nil` at all other times.
+    public var finishing: Finishing?
     /// Recorded time in nanoseconds since T0; on standby, nanoseconds since that began.
     public var time_ns: Int64
     /// T0 on CLOCK_MONOTONIC of this machine, in nanoseconds; `nil` while nothing is recorded.
@@ -114,6 +116,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         if let state { self.state = state }
         profile = plan.profile
         self.folder = folder
+        finishing = status.finishing.map { Finishing($0) }
         time_ns = status.time.nanoseconds
         t0_monotonic_ns = status.start?.nanoseconds
         cameras = status.cameras.map { Camera($0, in: plan, at: status.takenAt) }

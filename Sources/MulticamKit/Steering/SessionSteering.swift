@@ -3,7 +3,6 @@ internal import Foundation
 public import Media
 public import MediaLink
 public import Plan
-internal import Profiles
 public import Session
 public import SessionFolder
 public import Setup
@@ -24,8 +23,6 @@ public final class SessionSteering: Sendable {
     private struct State {
         /// The present session; `nil` when nothing is recorded and nothing is on standby.
         var session: MulticamSession?
-        /// Scenes that people kept, for the sessions to come.
-        var scenes: [SceneSettings] = []
         /// The plan of the session that ended last; `nil` while there is one, and before the first.
         var lastPlan: SessionPlan?
         /// The setup of the present session.
@@ -57,6 +54,7 @@ public final class SessionSteering: Sendable {
     private let isStandby: Bool
     private let say: @Sendable (String) -> Void
     private let state = ConditionLock(State())
+    private let scenes = SceneKeeping()
     private let stopped = Cancellation()
     private let steps: AsyncStream<StandbyStep>
     private let next: AsyncStream<StandbyStep>.Continuation
@@ -192,8 +190,16 @@ public final class SessionSteering: Sendable {
                     ok: false, text: "nothing is being recorded: `multicam ctl start` begins a recording."))
         }
         switch command {
-        case .mark(let text):
-            session.mark(text, at: arrival) { answer(ControlReply($0, did: "marked: \(text)")) }
+        case .mark(let text, let time):
+            guard let instant = Self.instant(time, in: session, askedAt: arrival) else {
+                return answer(
+                    ControlReply(
+                        ok: false,
+                        text:
+                            "the recording has not come to that instant yet: `at` is nanoseconds since its start.",
+                        usage: true))
+            }
+            session.mark(text, at: instant) { answer(ControlReply($0, did: "marked: \(text)")) }
         case .split:
             session.split(at: arrival) {
                 answer(ControlReply($0, did: "the recording goes on in new files."))
@@ -222,7 +228,8 @@ public final class SessionSteering: Sendable {
                         ? "the recording is being ended."
                         : "the devices are let go, and `multicam record` ends.")
             )
-        case .status, .start, .snapshot, .set, .switchCamera, .add, .addMicrophone, .exchange, .keepScene:
+        case .status, .start, .snapshot, .set, .switchCamera, .add, .addMicrophone, .exchange, .keepScene,
+            .forgetScene:
             answer(perform(command, session, isRecording: isRecording))
         }
     }
@@ -240,9 +247,18 @@ public final class SessionSteering: Sendable {
             end(nil)
             return ControlReply(ok: true, text: "it does not go on.")
         case .mark, .split, .change, .add, .addMicrophone, .exchange, .set, .snapshot, .start, .stop,
-            .switchCamera, .keepScene:
+            .switchCamera, .keepScene, .forgetScene:
             return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
         }
+    }
+
+    /// The instant of a mark on the session's clock: when it was asked for, or so long after T0; `nil` where that is still to come.
+    private static func instant(
+        _ time: MediaTime?, in session: MulticamSession, askedAt arrival: ClockTime
+    ) -> ClockTime? {
+        guard let time, let start = session.status.start else { return arrival }
+        let (instant, overflows) = start.nanoseconds.addingReportingOverflow(time.nanoseconds)
+        return overflows || instant > arrival.nanoseconds ? nil : ClockTime(nanoseconds: instant)
     }
 
     /// Carries out a command whose outcome is known when it returns.
@@ -288,7 +304,8 @@ public final class SessionSteering: Sendable {
                     : "a recording runs already.")
         case .start: return start()
         case .switchCamera(let selector): return switchCamera(to: selector)
-        case .keepScene(let name): return keepScene(named: name, of: session)
+        case .keepScene(let name): return scenes.keep(name, of: session, state.withLock(\.setup))
+        case .forgetScene(let name): return scenes.forget(name, of: session, state.withLock(\.setup))
         case .mark, .split, .change, .stop, .quit:
             preconditionFailure("`\(command)` is answered when it is decided")
         }
@@ -310,32 +327,6 @@ public final class SessionSteering: Sendable {
                     : "camera \(role): \(remarks.joined(separator: " "))")
         } catch {
             return ControlReply(ok: false, text: error.description, usage: true)
-        }
-    }
-
-    /// Keeps a scene, in the session and in the user's profile; waits for the disk.
-    private func keepScene(named name: String, of session: MulticamSession) -> ControlReply {
-        let scene: SceneSettings
-        do throws(SessionChangeError) {
-            scene = try session.keepScene(named: name)
-        } catch {
-            return ControlReply(error)
-        }
-        let setup = state.withLock { state in
-            state.scenes.keep(scene)
-            return state.setup
-        }
-        guard let setup else { return ControlReply(ok: false, text: "the session is over.") }
-        do throws(ProfileError) {
-            let (path, isCopy) = try setup.keep(scene)
-            return ControlReply(
-                ok: true,
-                text: "scene \(name) is kept in \(path.printable(limit: 1000))"
-                    + (isCopy ? ", a copy of the profile, which is yours and counts from now on." : "."))
-        } catch {
-            return ControlReply(
-                ok: true,
-                text: "scene \(name) is kept until this session ends, and in no file: \(error.description)")
         }
     }
 
@@ -468,7 +459,7 @@ public final class SessionSteering: Sendable {
             state.isRecording = !isStandby
             return state.isStopped
         }
-        for scene in state.withLock(\.scenes) { session.keep(scene) }
+        scenes.update(session)
         state.withLock(\.media)?.serve(session)
         if isStopped { session.stop() }
     }

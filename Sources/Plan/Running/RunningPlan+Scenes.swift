@@ -7,12 +7,7 @@ extension RunningPlan {
     mutating func show(scene name: String) throws(SessionChangeError) {
         let scenes = plan.program?.scenes ?? []
         guard var program = plan.program, let scene = scenes.first(where: { $0.name == name }) else {
-            throw SessionChangeError(
-                scenes.isEmpty
-                    ? "this session has no scenes: name them in `scenes` of the profile, or keep what the program shows with "
-                        + "`keep-scene NAME`."
-                    : "there is no scene “\(name.printable())” in this session: it has \(ProfileValue.list(scenes.map(\.name), nearestTo: name))."
-            )
+            throw Self.unknown(name, among: scenes)
         }
         for role in scene.shown { try check(camera: role) }
         for role in scene.mix ?? [] { try checkPresence(ofMicrophone: role) }
@@ -42,6 +37,29 @@ extension RunningPlan {
         }
         keep(scene)
         return scene
+    }
+
+    /// Forgets a scene; what the program shows stays.
+    ///
+    /// - Throws: `SessionChangeError` when there is none of this name.
+    package mutating func forgetScene(named name: String) throws(SessionChangeError) {
+        let scenes = plan.program?.scenes ?? []
+        guard scenes.contains(where: { $0.name == name }) else { throw Self.unknown(name, among: scenes) }
+        dropScene(named: name)
+    }
+
+    /// Removes a scene that was forgotten before, where there is one of this name.
+    package mutating func dropScene(named name: String) {
+        plan.program?.scenes.removeAll { $0.name == name }
+    }
+
+    private static func unknown(_ name: String, among scenes: [SceneSettings]) -> SessionChangeError {
+        SessionChangeError(
+            scenes.isEmpty
+                ? "this session has no scenes: name them in `scenes` of the profile, or keep what the program shows with "
+                    + "`keep-scene NAME`."
+                : "there is no scene “\(name.printable())” in this session: it has \(ProfileValue.list(scenes.map(\.name), nearestTo: name))."
+        )
     }
 
     /// Adds a scene that was kept before.

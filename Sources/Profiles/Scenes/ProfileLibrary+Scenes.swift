@@ -16,11 +16,35 @@ extension ProfileLibrary {
     public func keep(
         _ scene: SceneSettings, in nameOrPath: String
     ) throws(ProfileError) -> (path: String, isCopy: Bool) {
+        try rewrite(nameOrPath, try text(of: nameOrPath)) { (text) throws(ProfileError) in
+            try text.keeping(scene)
+        }
+    }
+
+    /// Takes a scene out of a profile: out of the same file into which `keep` would write it.
+    ///
+    /// - Parameters:
+    ///   - name: The scene's name.
+    ///   - nameOrPath: The profile's name or the path of its file.
+    /// - Returns: The path of the file that lacks the scene now, and whether that is a new copy; `nil` where the profile has no such
+    ///   scene, and nothing is written.
+    /// - Throws: `ProfileError` with the reason why the scene cannot be taken out; the file is as before then.
+    public func forget(
+        sceneNamed name: String, in nameOrPath: String
+    ) throws(ProfileError) -> (path: String, isCopy: Bool)? {
         let text = try text(of: nameOrPath)
+        guard try SceneText(text.bytes, file: text.path ?? nameOrPath).has(name) else { return nil }
+        return try rewrite(nameOrPath, text) { (text) throws(ProfileError) in try text.forgetting(name) }
+    }
+
+    private func rewrite(
+        _ nameOrPath: String, _ text: ProfileText,
+        _ change: (SceneText) throws(ProfileError) -> [UInt8]
+    ) throws(ProfileError) -> (path: String, isCopy: Bool) {
         if let path = text.path, let own = Self.writable(path),
             Self.isPath(nameOrPath) || ownFolder.map({ path.hasPrefix($0 + "/") }) ?? false
         {
-            try Self.write(try SceneText(text.bytes, file: path).keeping(scene), to: own)
+            try Self.write(try change(try SceneText(text.bytes, file: path)), to: own)
             return (path, false)
         }
         guard let folder = ownFolder else {
@@ -33,7 +57,7 @@ extension ProfileLibrary {
                 file: text.path ?? nameOrPath, found: "a profile that may not be written",
                 expected: "one that may be, since \(copy) is another one")
         }
-        let bytes = try SceneText(text.bytes, file: copy).keeping(scene)
+        let bytes = try change(try SceneText(text.bytes, file: copy))
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {

@@ -1,7 +1,7 @@
 internal import Media
 internal import YAML
 
-/// Writes a scene into the text of a profile, and leaves the rest of the text as it is, comments and order included. Pure.
+/// Writes a scene into the text of a profile, or takes it out, and leaves the rest of the text as it is, comments and order included. Pure.
 struct SceneText {
     private let lines: [ArraySlice<UInt8>]
     private let root: YAMLNode
@@ -33,40 +33,86 @@ struct SceneText {
     /// - Throws: `ProfileError` when the profile does not have the scene's roles, or its text is written in a way that cannot be
     ///   changed safely.
     func keeping(_ scene: SceneSettings) throws(ProfileError) -> [UInt8] {
+        let fields = try fields()
+        var expected = profile
+        expected.scenes.keep(scene)
+        return try checked(written(scene, all: expected.scenes, fields), expected)
+    }
+
+    /// Whether the profile has a scene of this name.
+    func has(_ name: String) -> Bool { profile.scenes.contains { $0.name == name } }
+
+    /// The text without a scene.
+    ///
+    /// - Throws: `ProfileError` when the text is written in a way that cannot be changed safely.
+    func forgetting(_ name: String) throws(ProfileError) -> [UInt8] {
+        let fields = try fields()
+        var expected = profile
+        expected.scenes.removeAll { $0.name == name }
+        return try checked(without(name, rest: expected.scenes, fields), expected)
+    }
+
+    private func fields() throws(ProfileError) -> [YAMLField] {
         guard case .mapping(let fields) = root.content, let first = fields.first,
             first.position == root.position, first.position.column == 1
         else { throw ProfileError(file: file, found: "fields in braces", expected: Self.expected) }
-        var expected = profile
-        expected.scenes.keep(scene)
-        let text = written(scene, all: expected.scenes, fields)
-        // What was written is read back: it must be the same profile but for the scene.
+        return fields
+    }
+
+    /// What was written is read back: it must be the same profile but for the scene.
+    private func checked(_ text: [UInt8], _ expected: Profile) throws(ProfileError) -> [UInt8] {
         guard try Profile(yaml: text, file: file) == expected else {
             throw ProfileError(file: file, found: "scenes that cannot be changed", expected: Self.expected)
         }
         return text
     }
 
+    private func without(_ name: String, rest: [SceneSettings], _ fields: [YAMLField]) -> [UInt8] {
+        guard let (lines, value) = place(in: fields) else { return bytes }
+        guard !rest.isEmpty else { return replacing(lines, with: []) }
+        guard let scenes = rows(of: value, from: lines.lowerBound),
+            let place = scenes.firstIndex(where: { $0.name == name })
+        else { return replacing(lines, with: block(rest)) }
+        return replacing(self.lines(of: place, in: scenes, to: lines.upperBound), with: [])
+    }
+
+    /// The lines of the field `scenes`, and its value; `nil` where the profile has none.
+    private func place(in fields: [YAMLField]) -> (lines: Range<Int>, value: YAMLNode)? {
+        guard let index = fields.firstIndex(where: { $0.name == "scenes" }) else { return nil }
+        let begin = fields[index].position.line - 1
+        let next = index + 1 < fields.count ? fields[index + 1].position.line - 1 : lines.count
+        return (begin..<contentEnd(from: begin, to: next), fields[index].value)
+    }
+
+    /// The scenes where each begins a line of its own below the field's; `nil` where they are written otherwise.
+    private func rows(of value: YAMLNode, from begin: Int) -> [YAMLField]? {
+        guard case .mapping(let scenes) = value.content, let first = scenes.first,
+            first.position == value.position, first.position.line - 1 > begin
+        else { return nil }
+        return scenes
+    }
+
+    private func lines(of place: Int, in scenes: [YAMLField], to end: Int) -> Range<Int> {
+        let from = scenes[place].position.line - 1
+        let to = place + 1 < scenes.count ? scenes[place + 1].position.line - 1 : end
+        return from..<contentEnd(from: from, to: to)
+    }
+
     private func written(
         _ scene: SceneSettings, all: [SceneSettings], _ fields: [YAMLField]
     ) -> [UInt8] {
-        guard let index = fields.firstIndex(where: { $0.name == "scenes" }) else {
+        guard let (lines, value) = place(in: fields) else {
             return bytes + (bytes.last == UInt8(ascii: "\n") ? [] : ending)
                 + block([scene]).flatMap { $0 + ending }
         }
-        let begin = fields[index].position.line - 1
-        let end = contentEnd(
-            from: begin, to: index + 1 < fields.count ? fields[index + 1].position.line - 1 : lines.count)
-        let value = fields[index].value
-        guard case .mapping(let scenes) = value.content, let first = scenes.first,
-            first.position == value.position, first.position.line - 1 > begin
-        else { return replacing(begin..<end, with: block(all)) }
+        guard let scenes = rows(of: value, from: lines.lowerBound), let first = scenes.first else {
+            return replacing(lines, with: block(all))
+        }
         let line = Self.line(scene, column: first.position.column)
         guard let place = scenes.firstIndex(where: { $0.name == scene.name }) else {
-            return replacing(end..<end, with: [line])
+            return replacing(lines.upperBound..<lines.upperBound, with: [line])
         }
-        let from = scenes[place].position.line - 1
-        let to = place + 1 < scenes.count ? scenes[place + 1].position.line - 1 : end
-        return replacing(from..<contentEnd(from: from, to: to), with: [line])
+        return replacing(self.lines(of: place, in: scenes, to: lines.upperBound), with: [line])
     }
 
     /// The end of a field without the comments and empty lines after it, which belong to what follows.

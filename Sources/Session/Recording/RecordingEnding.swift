@@ -36,6 +36,8 @@ struct RecordingEnding {
     let simulationTime: Nanoseconds
     /// Receives each event, in order; it does not write to the session folders.
     let publish: (SessionEvent) -> Void
+    /// Told how many files are closed, and of how many, whenever that changes.
+    let tellClosed: (_ done: Int, _ total: Int) -> Void
 
     /// Waits until all files are closed and each disk has its final manifest.
     ///
@@ -53,8 +55,13 @@ struct RecordingEnding {
     private func conclude() -> [Int: RecordedFiles] {
         let closings = DiskClosings(outputs)
         var files: [Int: RecordedFiles] = [:]
+        var count = 0
+        tellClosed(count, closings.fileCount)
         for _ in disks {
-            let closed = closings.next()
+            let closed = closings.next {
+                count += 1
+                tellClosed(count, closings.fileCount)
+            }
             let disk = closed.disk
             for event in outputs.metadata.flatMap({ $0.conclude(at: end) }) {
                 publish(event)

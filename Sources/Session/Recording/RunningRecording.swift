@@ -256,10 +256,14 @@ final class RunningRecording {
     /// - Parameters:
     ///   - position: The time that the recording has reached, since T0.
     ///   - phase: The phase to report.
-    func reportStatus(at position: MediaTime, phase: SessionStatus.Phase) {
+    ///   - finishing: Number of files that are closed, and of all; `nil` while the encoders are waited for.
+    func reportStatus(
+        at position: MediaTime, phase: SessionStatus.Phase, finishing: (done: Int, total: Int)? = nil
+    ) {
         statusDue = MediaTime(nanoseconds: position.nanoseconds + Self.statusInterval)
         var status = SessionStatus()
         status.phase = phase
+        status.finishing = finishing.map { SessionStatus.Finishing(done: $0.done, total: $0.total) }
         status.time = position
         status.takenAt = context.clock.now
         status.start = start
@@ -328,7 +332,10 @@ final class RunningRecording {
             marks: marks, stills: stills,
             pressure: pressure?.course.summary, governor: governor, history: history, storage: storage,
             silenceExceeded: silenceExceeded, simulationTime: inputs.simulationTime,
-            publish: context.publish)
+            publish: context.publish,
+            tellClosed: { [self] done, total in
+                reportStatus(at: end, phase: .finishing, finishing: (done, total))
+            })
         return ending.finish()
     }
 }

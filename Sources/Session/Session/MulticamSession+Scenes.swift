@@ -16,6 +16,22 @@ extension MulticamSession {
         }.get()
     }
 
+    /// Forgets a scene of this session; what the program shows stays. No file is changed: `SessionSetup.forget` takes it out of the
+    /// profile.
+    ///
+    /// - Parameter name: The scene's name.
+    /// - Throws: `SessionChangeError` when the session has no scene of this name.
+    public nonisolated func forgetScene(named name: String) throws(SessionChangeError) {
+        try running.withLock { running -> Result<Void, SessionChangeError> in
+            Result { () throws(SessionChangeError) in try running.forgetScene(named: name) }
+        }.get()
+    }
+
+    /// Removes a scene that was forgotten in an earlier session of the same profile.
+    package nonisolated func dropScene(named name: String) {
+        running.withLock { $0.dropScene(named: name) }
+    }
+
     /// Adds a scene that was kept in an earlier session of the same profile.
     package nonisolated func keep(_ scene: SceneSettings) { running.withLock { $0.keep(scene) } }
 }

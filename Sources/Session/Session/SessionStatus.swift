@@ -61,8 +61,18 @@ public struct SessionStatus: Sendable, Equatable {
         public let clock: ClockReading
     }
 
+    /// How far the files of a recording that has ended are closed.
+    public struct Finishing: Sendable, Equatable {
+        /// Number of files that are closed.
+        public var done: Int
+        /// Number of files.
+        public var total: Int
+    }
+
     /// What the session is doing.
     public var phase = Phase.starting
+    /// How far the files are closed, while they are; `nil` in other phases, and while the encoders are waited for.
+    public var finishing: Finishing?
     /// Time since T0; on standby, time since the pause began.
     public var time = MediaTime.zero
     /// When this state was taken, on the session's clock.

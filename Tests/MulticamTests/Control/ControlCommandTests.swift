@@ -1,3 +1,4 @@
+import Media
 import Testing
 
 @testable import Control
@@ -19,6 +20,23 @@ struct ControlCommandTests {
             #expect(text.hasSuffix("did you mean `\(guess)`?"), "\(text)")
         } else {
             #expect(!text.contains("did you mean") && text.hasSuffix("."), "\(text)")
+        }
+    }
+
+    @Test("a mark is set now, or so many nanoseconds after T0 where the last word says so")
+    func marks() throws {
+        #expect(try ControlCommand(words: ["mark", "question", "2"]) == .mark("question 2"))
+        let time = MediaTime(nanoseconds: 1_500_000_000)
+        #expect(
+            try ControlCommand(words: ["mark", "question 2", "at=1500000000"])
+                == .mark("question 2", at: time))
+        // Elsewhere it is a part of the text.
+        #expect(try ControlCommand(words: ["mark", "at=3", "pm"]) == .mark("at=3 pm"))
+        for words in [
+            ["at=5"], ["late", "at="], ["late", "at=-1"], ["late", "at=1.5"],
+            ["late", "at=99999999999999999999"],
+        ] {
+            #expect(throws: ControlError.self) { _ = try ControlCommand(words: ["mark"] + words) }
         }
     }
 

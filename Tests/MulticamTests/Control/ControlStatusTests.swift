@@ -45,6 +45,20 @@ struct ControlStatusTests {
         return try #require(seen.withLock { $0 })
     }
 
+    @Test("says while the files are closed how many are, and of how many")
+    func finishing() async throws {
+        let recorded = ConditionLock<MulticamSession?>(nil)
+        let recording = try await Recording(
+            Self.profile, seconds: 1, steer: { session in recorded.withLock { $0 = session } })
+        let session = try #require(recorded.withLock { $0 })
+        // It stays as it was told last: all are closed.
+        let status = ControlStatus(session.status, plan: session.currentPlan, folder: nil)
+        let finishing = try #require(status.finishing)
+        // The program, two cameras and two microphones.
+        #expect(recording.manifest.files?.count == 5)
+        #expect(status.state == .finishing && finishing.done == 5 && finishing.total == 5)
+    }
+
     @Test(
         "says of each camera what it is, how a preview shows it, what became of its frames, and why none come"
     )

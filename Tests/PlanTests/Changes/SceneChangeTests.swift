@@ -95,6 +95,20 @@ struct SceneChangeTests {
     }
 
     @Test(
+        "a scene that is forgotten can no longer be shown, and what is shown stays; one that is not there is refused"
+    )
+    func forgets() throws {
+        var running = try Self.running()
+        try Self.change(&running, "scene talk")
+        let shown = running.plan.program?.layers
+        try running.forgetScene(named: "talk")
+        #expect(running.plan.program?.scenes.map(\.name) == ["start", "wide shot"])
+        #expect(running.plan.program?.layers == shown && running.plan.scene == nil)
+        let error = #expect(throws: SessionChangeError.self) { try running.forgetScene(named: "talk") }
+        #expect(error?.description.contains("it has start") == true, "\(String(describing: error))")
+    }
+
+    @Test(
         "a camera becomes the first inset, and what was there makes room",
         arguments: [
             (["inset wide"], ["desk", "wide"]), (["inset desk"], ["face", "desk"]),

@@ -124,6 +124,41 @@ struct SceneTests {
         }
     }
 
+    @Test(
+        "are taken out of a text that is otherwise as it was; with the last one goes the field",
+        arguments: [
+            ("scenes:\n  close: { main: wide }\n# the end\n", "# the end\n"),
+            (
+                "scenes:\n  a: { main: face }   # first\n  close:\n    main: wide\n  # last\n  z: {}\ntracks: { cameras: copy }\n",
+                "scenes:\n  a: { main: face }   # first\n  # last\n  z: {}\ntracks: { cameras: copy }\n"
+            ),
+            ("scenes:\n  a: {}\n  close: {}\n\n# end", "scenes:\n  a: {}\n\n# end"),
+            ("scenes: { close: { main: wide } }\n", ""),
+        ])
+    func forgets(before: String, after: String) throws {
+        for ending in ["\n", "\r\n"] {
+            func text(_ end: String) -> [UInt8] {
+                Array((Self.profile + end).replacingOccurrences(of: "\n", with: ending).utf8)
+            }
+            let scenes = try SceneText(text(before), file: "studio.yaml")
+            #expect(scenes.has("close") && !scenes.has("nobody"))
+            let written = try scenes.forgetting("close")
+            #expect(written == text(after), "\(String(decoding: written, as: UTF8.self))")
+        }
+    }
+
+    @Test("in braces are written anew without the one that is forgotten")
+    func forgetsInBraces() throws {
+        let text = Self.profile + "scenes: { a: { main: face },\n  close: {} }\n"
+        let written = try SceneText(Array(text.utf8), file: "studio.yaml").forgetting("close")
+        #expect(try Profile(yaml: written, file: "studio.yaml").scenes.map(\.name) == ["a"])
+        #expect(String(decoding: written, as: UTF8.self).contains("# the table"))
+        let inBraces = Array("{ cameras: { a: , b: }, program: {}, scenes: { close: {} } }".utf8)
+        #expect(throws: ProfileError.self) {
+            try SceneText(inBraces, file: "studio.yaml").forgetting("close")
+        }
+    }
+
     @Test("in braces are written anew as a block; names are quoted where they must be")
     func braces() throws {
         let text = Self.profile + "scenes: { a: { main: face },\n  b: {} }\n"
