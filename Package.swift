@@ -62,7 +62,8 @@ let package = Package(
         .target(
             name: "ControlRoom",
             dependencies: [
-                "CPage", "CQRCode", "CSoup", "CTLS", "Containers", "Control", "Encoding", "FileSystem",
+                "CConfinement", "CPage", "CQRCode", "CSoup", "CTLS", "Containers", "Control", "Encoding",
+                "FileSystem",
                 "Inputs", "Media",
                 "MediaLink", "SessionFolder",
                 "Studio",
@@ -132,6 +133,8 @@ let package = Package(
         .target(name: "CPage"),
         .systemLibrary(name: "CTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(
+            name: "CConfinement", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),
@@ -194,7 +197,7 @@ let package = Package(
             "SessionFolder", "TestDisks", "Writers", "Stills"),
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
-        tests("ControlRoomTests", "ControlRoom", "Media", "Studio"),
+        tests("ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Media", "Studio"),
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(

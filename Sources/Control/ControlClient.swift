@@ -25,12 +25,22 @@ public struct ControlClient: Sendable {
     /// - Throws: `ControlError.usage` when the words are too long or several sessions run, `ControlError.nobody` when none runs,
     ///   `ControlError.system` when there is no answer.
     public func ask(_ request: CommandRequest, process: Int32? = nil) throws(ControlError) -> ControlReply {
+        guard request.line.count <= LocalSocket.longestRequest else { throw Self.tooLong }
+        return try Self.ask(request, over: try connected(process))
+    }
+
+    private static let tooLong = ControlError.usage(
+        "the words are longer than \(LocalSocket.longestRequest) bytes: say it shorter.")
+
+    /// Sends a command over a socket that is connected to a session, and waits up to 30 s for the answer. Blocks its thread.
+    ///
+    /// - Throws: `ControlError` as `ask(_:process:)`.
+    package static func ask(
+        _ request: CommandRequest, over socket: LocalSocket
+    ) throws(ControlError) -> ControlReply {
         let line = request.line
-        guard line.count <= LocalSocket.longestRequest else {
-            throw .usage("the words are longer than \(LocalSocket.longestRequest) bytes: say it shorter.")
-        }
-        let socket = try connected(process)
-        guard let reply = try Self.exchange(line, over: socket, patience: Self.patience) else {
+        guard line.count <= LocalSocket.longestRequest else { throw tooLong }
+        guard let reply = try exchange(line, over: socket, patience: patience) else {
             throw .system(
                 "the session did not answer: it ended, or is stuck. `multicam ctl status` tells whether it goes on."
             )

@@ -38,7 +38,8 @@ package final class LocalSocket: Sendable {
         guard descriptor >= 0 else { throw Self.failure("a socket cannot be made") }
     }
 
-    private init(accepted descriptor: Int32) { self.descriptor = descriptor }
+    /// Takes a connected socket that nothing else owns.
+    package init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
@@ -64,7 +65,7 @@ package final class LocalSocket: Sendable {
     package func accept() -> Acceptance {
         while true {
             let accepted = linux_accept(descriptor)
-            if accepted >= 0 { return .connected(LocalSocket(accepted: accepted)) }
+            if accepted >= 0 { return .connected(LocalSocket(owning: accepted)) }
             switch errno {
             case EINTR, ECONNABORTED: continue
             case EAGAIN: return .nobody
@@ -73,7 +74,7 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// Sets the longest time for connecting, and for each piece of a line to be sent or received.
+    /// Sets the longest time for connecting, and for each piece of a line to be sent or received; `.zero` for no limit.
     package func setPatience(_ patience: Nanoseconds) {
         var time = timeval(
             tv_sec: Int(patience.count / 1_000_000_000), tv_usec: Int(patience.count % 1_000_000_000 / 1000))

@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import Foundation
 internal import Studio
 
@@ -16,7 +17,10 @@ public enum ControlRoom {
         }
         guard let settings else { return 1 }
         do throws(WebError) {
-            try Room(settings, supervisor).serve()
+            // What is made before has no thread, and what comes after no rights.
+            let entrance = try RoomEntrance(settings)
+            let connector = RecorderConnector(OwnedDescriptor(owning: RecorderConnector.descriptor))
+            try Room(settings, supervisor, connector).serve(entrance)
             return 0
         } catch {
             var line = SupervisorLine()

@@ -20,7 +20,18 @@ public final class ChildProcess: Sendable {
     ///   - program: Its path.
     ///   - arguments: What follows its name.
     /// - Throws: `StudioError` when the system cannot start it.
-    public init(_ program: String, _ arguments: [String]) throws(StudioError) {
+    public convenience init(_ program: String, _ arguments: [String]) throws(StudioError) {
+        try self.init(program, arguments, door: nil)
+    }
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - program: Its path.
+    ///   - arguments: What follows its name.
+    ///   - door: Leads it to the recorder; `nil` for none.
+    /// - Throws: `StudioError` when the system cannot start it.
+    package init(_ program: String, _ arguments: [String], door: RecorderDoor?) throws(StudioError) {
         var ends: [Int32] = [-1, -1, -1, -1, -1, -1]
         for index in stride(from: 0, to: 6, by: 2) {
             var pair: [Int32] = [-1, -1]
@@ -42,6 +53,10 @@ public final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, childInput.number, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, childOutput.number, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, childMessages.number, STDERR_FILENO)
+        if let door {
+            posix_spawn_file_actions_adddup2(
+                &actions, door.outside.number, RecorderConnector.descriptor)
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

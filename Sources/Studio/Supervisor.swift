@@ -32,6 +32,8 @@ public final class Supervisor: Sendable {
     /// What the thread of `run` knows.
     private struct State {
         var web: ChildProcess?
+        /// The web process's way to the recorder.
+        var door: RecorderDoor?
         var generation = 0
         var began = MonotonicClock().now
         var delay = Supervisor.firstDelay
@@ -137,6 +139,7 @@ public final class Supervisor: Sendable {
     private func startRecorder(_ state: inout State) throws(StudioError) {
         let child = try ChildProcess(plan.program, state.plan.recording)
         state.recorder = child
+        state.door?.lead(to: state.process)
         state.lastWords = nil
         let events = events
         child.readMessages { _ = events.offer(.recorderSaid($0)) }
@@ -148,6 +151,7 @@ public final class Supervisor: Sendable {
     private func recorderEnded(_ status: Int32, _ state: inout State) {
         state.ended = state.recorder?.process
         state.recorder = nil
+        state.door?.lead(to: state.process)
         state.status = status
         guard !state.isEnding else {
             state.isOver = true
@@ -224,7 +228,11 @@ public final class Supervisor: Sendable {
     // MARK: The web process
 
     private func startWeb(_ state: inout State) throws(StudioError) {
-        let child = try ChildProcess(plan.webProgram, [])
+        let door = try RecorderDoor()
+        door.lead(to: state.process)
+        let child = try ChildProcess(plan.webProgram, [], door: door)
+        door.open()
+        state.door = door
         state.generation += 1
         state.began = MonotonicClock().now
         state.web = child
@@ -237,6 +245,7 @@ public final class Supervisor: Sendable {
         child.readMessages { tell(.message($0.printable(limit: 1000))) }
         _ = MediaThread(name: "web:end") {
             _ = child.wait()
+            door.close()
             _ = events.offer(.webEnded(generation))
         }
         var line = SupervisorLine()

@@ -1,16 +1,20 @@
 internal import Control
 internal import Foundation
 internal import Media
+internal import Studio
 
 /// Hands commands to the recorder, each on a thread of its own, since an answer may take a while. Safe to use from any thread.
 final class CommandDesk: Sendable {
     private let mailbox: WebMailbox<RoomMessage>
+    private let connector: RecorderConnector
     private let working = ConditionLock(0)
 
     /// Most commands that are under way at once.
     private static let most = 16
 
-    init(_ mailbox: WebMailbox<RoomMessage>) { self.mailbox = mailbox }
+    init(_ mailbox: WebMailbox<RoomMessage>, _ connector: RecorderConnector) {
+        (self.mailbox, self.connector) = (mailbox, connector)
+    }
 
     /// Sends a command. The answer comes to the mailbox as `answered`.
     ///
@@ -31,7 +35,9 @@ final class CommandDesk: Sendable {
         _ = MediaThread(name: "command") { [self] in
             defer { working.withLock { $0 -= 1 } }
             do throws(ControlError) {
-                let reply = try ControlClient().ask(CommandRequest(words: words), process: process)
+                let request = try CommandRequest(words: words)
+                let reply = try ControlClient.ask(
+                    request, over: try connector.connect(.control, of: process))
                 answer(ticket, reply.ok ? 200 : reply.usage ? 400 : 409, reply)
             } catch {
                 switch error {

@@ -1,6 +1,7 @@
 internal import Control
 internal import Media
 internal import MediaLink
+internal import Studio
 
 /// Finds the recorder, follows its status and events, and attaches streams to it, again whenever it comes back. Safe to use from any
 /// thread: what may block runs on a thread of its own.
@@ -14,6 +15,7 @@ final class RecorderLink: Sendable {
     }
 
     private let mailbox: WebMailbox<RoomMessage>
+    private let connector: RecorderConnector
     private let state = ConditionLock(State())
 
     /// How often is looked for a recorder that is not there, and for streams that are not attached.
@@ -24,8 +26,9 @@ final class RecorderLink: Sendable {
     /// - Parameters:
     ///   - process: Its process identifier; `nil` for none yet.
     ///   - mailbox: Where news go.
-    init(_ process: Int32?, _ mailbox: WebMailbox<RoomMessage>) {
-        self.mailbox = mailbox
+    ///   - connector: Connects to the recorder.
+    init(_ process: Int32?, _ mailbox: WebMailbox<RoomMessage>, _ connector: RecorderConnector) {
+        (self.mailbox, self.connector) = (mailbox, connector)
         state.withLock { $0.process = process }
         _ = MediaThread(name: "recorder") { [self] in
             while next() {}
@@ -82,7 +85,7 @@ final class RecorderLink: Sendable {
         if let process {
             if !isThere { meet(process) }
             if state.withLock({ $0.isThere }) {
-                for source in sources where !source.isAttached { source.attach(to: process) }
+                for source in sources where !source.isAttached { source.attach(to: process, by: connector) }
             }
         }
         let end = MonotonicClock().now + Self.interval
@@ -102,16 +105,22 @@ final class RecorderLink: Sendable {
         }
         guard isWanted else { return }
         do throws(ControlError) {
-            let status = try RemoteTap(.status, process: process) { [weak self] piece in
+            let socket = try connector.connect(.media, of: process)
+            let status = try RemoteTap(.status, over: socket) { [weak self] piece in
                 guard let self else { return }
                 switch piece {
                 case .status(let text): self.mailbox.post(.status(text))
                 case .end: self.lose(process)
-                case .frame, .audio, .packet, .event, .refused: break
+                case .frame, .audio, .packet, .event, .events, .refused: break
                 }
             }
-            let events = try RemoteTap(.events, process: process) { [weak self] piece in
-                if case .event(let text, _) = piece { self?.mailbox.post(.event(text)) }
+            let other = try connector.connect(.media, of: process)
+            let events = try RemoteTap(.eventsSoFar, over: other) { [weak self] piece in
+                switch piece {
+                case .event(let text, _): self?.mailbox.post(.event(text))
+                case .events(let texts): self?.mailbox.post(.events(texts))
+                case .frame, .audio, .packet, .status, .refused, .end: break
+                }
             }
             mailbox.post(.recorderCame(process: process))
             let isStillThere = state.withLock { state in

@@ -4,6 +4,8 @@ enum RoomMessage: Sendable {
     case status(String)
     /// An event of the recorder, an object of JSON.
     case event(String)
+    /// The events of the recording so far, each an object of JSON.
+    case events([String])
     /// A recorder can be asked now.
     case recorderCame(process: Int32)
     /// The recorder can no longer be asked.

@@ -4,6 +4,7 @@ internal import Foundation
 internal import Inputs
 internal import Media
 internal import MediaLink
+internal import Studio
 
 /// One stream of the recorder: takes it by a tap, makes of it what browsers show, and keeps what the web loop has not fetched yet.
 ///
@@ -30,13 +31,16 @@ final class StreamSource: Sendable {
 
     /// Connects to a recorder. Blocks while that is too busy to answer, so not on the web loop.
     ///
-    /// - Parameter process: The recorder's process identifier.
-    func attach(to process: Int32) {
+    /// - Parameters:
+    ///   - process: The recorder's process identifier.
+    ///   - connector: Connects to it.
+    func attach(to process: Int32, by connector: RecorderConnector) {
         guard state.withLock({ $0.tap == nil && !$0.isClosed }) else { return }
         let maker = PieceMaker(key)
         let tap: RemoteTap
         do throws(ControlError) {
-            tap = try RemoteTap(content, process: process) { [weak self] piece in
+            tap = try RemoteTap(content, over: try connector.connect(.media, of: process)) {
+                [weak self] piece in
                 guard let self else { return }
                 switch piece {
                 case .frame(let frame, _):
@@ -46,7 +50,7 @@ final class StreamSource: Sendable {
                 case .audio(let slice, _): self.offer(maker.piece(of: slice))
                 case .refused(let sentence): self.mailbox.post(.refused(self.key, sentence))
                 case .end: self.state.withLock { $0.tap = nil }
-                case .status, .event: break
+                case .status, .event, .events: break
                 }
             }
         } catch {

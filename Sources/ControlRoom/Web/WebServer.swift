@@ -17,6 +17,8 @@ final class WebServer {
     /// Address of the WebSocket.
     static let socketPath = "/api/v1/socket"
     private static let mostRequests = 256
+    /// Most connections that wait for the loop to take them.
+    private static let mostWaiting: gint = 1024
     /// Time from the first byte of a request to its last.
     private static let patience = Nanoseconds.seconds(10)
     /// Time from a refusal to the end of its connection.
@@ -62,7 +64,14 @@ final class WebServer {
         defer { g_object_unref(place) }
         var error: UnsafeMutablePointer<GError>?
         let options = guardian.isEncrypted ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(rawValue: 0)
-        guard soup_server_listen(pointer, place, options, &error) != 0 else {
+        // A socket of our own, since GLib's keep ten waiting: who comes eleventh is not heard, and tries again a second later.
+        let socket = g_socket_new(
+            g_socket_address_get_family(place), G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &error)
+        defer { if let socket { g_object_unref(socket) } }
+        if let socket { g_socket_set_listen_backlog(socket, Self.mostWaiting) }
+        guard let socket, g_socket_bind(socket, place, 1, &error) != 0, g_socket_listen(socket, &error) != 0,
+            soup_server_listen_socket(pointer, socket, options, &error) != 0
+        else {
             let reason = error.map { String(cString: $0.pointee.message) } ?? "the system does not say why"
             let isBusy = error.map { $0.pointee.code == Int32(G_IO_ERROR_ADDRESS_IN_USE.rawValue) } ?? false
             g_clear_error(&error)

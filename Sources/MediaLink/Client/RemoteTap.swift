@@ -19,6 +19,8 @@ public final class RemoteTap: Sendable {
         case status
         /// Events as they happen.
         case events
+        /// The events of the recording that runs, at most the last 500, and then events as they happen.
+        case eventsSoFar
     }
 
     /// What comes. `lost` is how many were dropped so far, because this process was too slow.
@@ -31,6 +33,8 @@ public final class RemoteTap: Sendable {
         case status(String)
         /// An event as JSON, as in `events.ndjson`.
         case event(String, lost: Int)
+        /// The events so far, the oldest first, each as JSON; once, before the first of `event`.
+        case events([String])
         /// What the session refused, as a sentence.
         case refused(String)
         /// The connection has ended; nothing follows.
@@ -50,11 +54,23 @@ public final class RemoteTap: Sendable {
     ///   - path: Path of the media socket; `nil` to find it.
     ///   - handler: Called for each piece, one at a time, on the tap's own thread.
     /// - Throws: `ControlError` when no session can be connected to.
-    public init(
+    public convenience init(
         _ content: Content, process: Int32? = nil, path: String? = nil,
         handler: @escaping @Sendable (Piece) -> Void
     ) throws(ControlError) {
-        let connection = try MediaPath.connect(process: process, path: path)
+        try self.init(content, over: try MediaPath.connect(process: process, path: path), handler: handler)
+    }
+
+    /// Asks a session for what is wanted, over a socket that is connected to it.
+    package convenience init(
+        _ content: Content, over socket: LocalSocket, handler: @escaping @Sendable (Piece) -> Void
+    ) throws(ControlError) {
+        try self.init(content, over: MediaConnection(socket), handler: handler)
+    }
+
+    private init(
+        _ content: Content, over connection: MediaConnection, handler: @escaping @Sendable (Piece) -> Void
+    ) throws(ControlError) {
         self.connection = connection
         self.content = ConditionLock(content)
         guard connection.send(content.wish.header(id: Self.id)) else {
@@ -112,6 +128,9 @@ public final class RemoteTap: Sendable {
         case "packet": return RemotePacket(header, message.bytes).map { .packet($0, lost: lost) }
         case "status": return .status(inner("status", of: message))
         case "event": return .event(inner("event", of: message), lost: lost)
+        case "events":
+            let text = String(decoding: message.bytes.bytes, as: UTF8.self)
+            return .events(text.split(separator: "\n").map { String($0) })
         case "error": return .refused(header.text ?? "")
         default: return nil
         }
@@ -170,7 +189,8 @@ extension RemoteTap.Content {
         case .audio(let role): .audio(role: role)
         case .packets(let includesStandby): .packets(includesStandby: includesStandby)
         case .status: .status
-        case .events: .events
+        case .events: .events(history: false)
+        case .eventsSoFar: .events(history: true)
         }
     }
 }

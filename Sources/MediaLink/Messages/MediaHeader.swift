@@ -3,7 +3,7 @@ internal import Media
 /// The fields of a message's header. Which of them a message has depends on its `type`; docs/reference/media-socket.md lists them.
 struct MediaHeader: Codable, Sendable {
     /// What the message is: `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `gone` to a session; `hello`, `frame`,
-    /// `audio`, `packet`, `status`, `event`, `error`, `end` from it.
+    /// `audio`, `packet`, `status`, `event`, `events`, `error`, `end` from it.
     var type: String
     /// The sender's number of a subscription or device.
     var id: Int?
@@ -18,6 +18,8 @@ struct MediaHeader: Codable, Sendable {
     var preview: Bool?
     /// Whether the program is encoded for this on standby, too.
     var standby: Bool?
+    /// Whether the events so far are wanted first.
+    var history: Bool?
 
     // Devices, frames and audio.
     var name: String?

@@ -4,7 +4,7 @@ internal import Media
 /// What one subscription wants.
 enum MediaWish: Sendable, Equatable {
     case status
-    case events
+    case events(history: Bool)
     case packets(includesStandby: Bool)
     case audio(role: String)
     case frames(role: String, FrameRequest, isPreview: Bool)
@@ -15,7 +15,7 @@ enum MediaWish: Sendable, Equatable {
     init(_ header: MediaHeader) throws(MediaLinkError) {
         switch header.of {
         case "status": self = .status
-        case "events": self = .events
+        case "events": self = .events(history: header.history ?? false)
         case "packets": self = .packets(includesStandby: header.standby ?? false)
         case "audio":
             guard let role = header.role else { throw Self.missingRole }
@@ -78,7 +78,9 @@ enum MediaWish: Sendable, Equatable {
         var header = MediaHeader("want", id: id)
         switch self {
         case .status: header.of = "status"
-        case .events: header.of = "events"
+        case .events(let history):
+            header.of = "events"
+            if history { header.history = true }
         case .packets(let includesStandby): (header.of, header.standby) = ("packets", includesStandby)
         case .audio(let role): (header.of, header.role) = ("audio", role)
         case .frames(let role, let request, let isPreview):

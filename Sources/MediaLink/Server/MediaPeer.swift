@@ -26,6 +26,7 @@ final class MediaPeer: Sendable {
     private let connection: MediaConnection
     private let registry: RemoteDevices
     private let status: MediaServer.StatusSource
+    private let history: EventHistory
     private let state = ConditionLock(State())
     /// Held while subscriptions are given a session or lose one: what a process wants, and the sessions, come from two threads.
     private let turn = ConditionLock(())
@@ -40,11 +41,14 @@ final class MediaPeer: Sendable {
     /// - Parameters:
     ///   - connection: The connection with the process.
     ///   - devices: Takes what it sends.
+    ///   - history: The events so far.
     ///   - status: Says how the session goes.
     init(
-        _ connection: MediaConnection, devices: RemoteDevices, status: @escaping MediaServer.StatusSource
+        _ connection: MediaConnection, devices: RemoteDevices, history: EventHistory,
+        status: @escaping MediaServer.StatusSource
     ) {
         self.connection = connection
+        self.history = history
         self.status = status
         registry = devices
     }
@@ -96,13 +100,9 @@ final class MediaPeer: Sendable {
         }
     }
 
-    var wantsEvents: Bool {
-        state.withLock { $0.subscriptions.values.contains { $0.wish == .events } }
-    }
-
-    func tell(event line: String) {
+    func tell(event line: String, _ number: Int) {
         for subscription in state.withLock({ Array($0.subscriptions.values) }) {
-            subscription.tell(event: line)
+            subscription.tell(event: line, number)
         }
     }
 
@@ -183,6 +183,7 @@ final class MediaPeer: Sendable {
                 state.subscriptions[id] = subscription
                 return state.session
             }
+            subscription.begin(with: history)
             attach(subscription, to: session)
         }
     }

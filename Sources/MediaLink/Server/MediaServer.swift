@@ -30,6 +30,7 @@ public final class MediaServer: Sendable {
     private let wakeUp: WakeUp
     private let state = ConditionLock(State())
     private let thread = ConditionLock<MediaThread?>(nil)
+    private let history = EventHistory()
 
     /// Most connections at once.
     private static let mostPeers = 32
@@ -103,10 +104,8 @@ public final class MediaServer: Sendable {
 
     /// Sends an event to the subscriptions of events. Never blocks.
     public func tell(_ event: SessionEvent) {
-        let peers = state.withLock { Array($0.peers.values) }
-        guard peers.contains(where: \.wantsEvents) else { return }
-        let line = event.line()
-        for peer in peers { peer.tell(event: line) }
+        let (line, number) = history.note(event)
+        for peer in state.withLock({ Array($0.peers.values) }) { peer.tell(event: line, number) }
     }
 
     /// Closes the socket and all connections.
@@ -150,7 +149,7 @@ public final class MediaServer: Sendable {
             _ = connection.send(header)
             return connection.close()
         }
-        let peer = MediaPeer(connection, devices: devices) { [weak self] in self?.status }
+        let peer = MediaPeer(connection, devices: devices, history: history) { [weak self] in self?.status }
         let (session, isAdmitted) = state.withLock { state in
             guard !state.isClosed, state.peers.count < Self.mostPeers else {
                 return (MulticamSession?.none, false)

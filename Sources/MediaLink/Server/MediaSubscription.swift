@@ -15,13 +15,26 @@ final class MediaSubscription: Sendable {
         case packets(PacketTap)
     }
 
+    private enum Line: Sendable {
+        case event(String)
+        case history([String])
+    }
+
+    private enum Telling: Sendable {
+        /// The events so far are to come first; these have happened meanwhile.
+        case later([(line: String, number: Int)])
+        /// Events after that number.
+        case since(Int)
+    }
+
     let id: Int
     private let outlet: MediaOutlet
     private let state: ConditionLock<(wish: MediaWish, source: Source?)>
     private let status: MediaServer.StatusSource
     /// Lines of events that wait; `nil` where none are wanted.
-    private let lines: BoundedQueue<String>?
+    private let lines: BoundedQueue<Line>?
     private let lostLines = ConditionLock(0)
+    private let telling: ConditionLock<Telling>
     private let ended = Cancellation()
 
     /// Most events that wait for a process that does not read.
@@ -43,7 +56,14 @@ final class MediaSubscription: Sendable {
         self.id = id
         outlet = MediaOutlet(connection)
         state = ConditionLock((wish, nil))
-        lines = wish == .events ? BoundedQueue(capacity: Self.mostLines) : nil
+        switch wish {
+        case .events(let history):
+            lines = BoundedQueue(capacity: Self.mostLines)
+            telling = ConditionLock(history ? .later([]) : .since(0))
+        case .status, .packets, .audio, .frames:
+            lines = nil
+            telling = ConditionLock(.since(0))
+        }
         switch wish {
         case .events: startEvents()
         case .status: startStatus()
@@ -120,19 +140,48 @@ final class MediaSubscription: Sendable {
 
     // MARK: Lines
 
-    func tell(event line: String) {
-        guard let lines, !lines.offer(line) else { return }
-        lostLines.withLock { $0 += 1 }
+    /// Tells the events so far, where they are wanted; to be called once, when other threads tell those that follow.
+    func begin(with history: EventHistory) {
+        guard let lines else { return }
+        telling.withLock { telling in
+            guard case .later(let waiting) = telling else { return }
+            let (before, last) = history.soFar()
+            _ = lines.offer(.history(before))
+            for event in waiting where event.number > last { _ = lines.offer(.event(event.line)) }
+            telling = .since(max(last, waiting.last?.number ?? 0))
+        }
+    }
+
+    /// Tells an event, unless it was among those so far.
+    func tell(event line: String, _ number: Int) {
+        guard let lines else { return }
+        let isLost = telling.withLock { telling in
+            switch telling {
+            case .later(let waiting):
+                telling = .later(waiting + [(line, number)])
+                return false
+            case .since(let last): return number > last && !lines.offer(.event(line))
+            }
+        }
+        if isLost { lostLines.withLock { $0 += 1 } }
     }
 
     private func startEvents() {
         guard let lines else { return }
         _ = MediaThread(name: "media:events") { [id, outlet, lostLines] in
             while let line = lines.next() {
-                let lost = lostLines.withLock { $0 }
-                guard outlet.send(#"{"type":"event","id":\#(id),"lost":\#(lost),"event":\#(line)}"#) else {
-                    return
+                let isSent: Bool
+                switch line {
+                case .event(let text):
+                    let lost = lostLines.withLock { $0 }
+                    isSent = outlet.send(
+                        #"{"type":"event","id":\#(id),"lost":\#(lost),"event":\#(text)}"#)
+                case .history(let lines):
+                    let text = Array(lines.joined(separator: "\n").utf8)
+                    isSent = outlet.send(
+                        #"{"type":"events","id":\#(id)}"#, text.withUnsafeBytes { SharedBytes(copying: $0) })
                 }
+                guard isSent else { return }
             }
         }
     }

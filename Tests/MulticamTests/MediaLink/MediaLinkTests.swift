@@ -30,6 +30,7 @@ struct MediaLinkTests {
             case .packet(let packet, _): packets.withLock { $0.append(packet) }
             case .status(let line), .event(let line, _):
                 lines.withLock { $0.append(line) }
+            case .events(let past): lines.withLock { $0 += past }
             case .refused(let text): refusals.withLock { $0.append(text) }
             case .end: isOver.store(true, ordering: .relaxed)
             }
@@ -277,6 +278,54 @@ struct MediaLinkTests {
         }
         #expect(isTold && told.load(ordering: .relaxed) > 0)
         tap.close()
+        await place.session.close()
+    }
+
+    @Test(
+        "who looks in the middle of a recording can have its events so far, each once, and then those that follow"
+    )
+    func eventsSoFar() async throws { try await OwnThread.run(Self.eventsSoFar) }
+
+    private static func eventsSoFar() async throws {
+        let place = try MediaPlace()
+        defer { place.remove() }
+        func tell(_ name: SessionEvent.Name, _ number: Int64) {
+            place.server.tell(SessionEvent(name, at: MediaTime(nanoseconds: number)))
+        }
+        func numbers(_ got: Got) -> [Int] {
+            got.lines.withLock { $0 }.map { line in
+                let digits = line.split(separator: "\"at_ns\":").last?.prefix { $0.isNumber }
+                return Int(digits ?? "") ?? -1
+            }
+        }
+        tell(.mark, 1)
+        // Another recording: what was before is not its own.
+        tell(.started, 2)
+        for number in 3...9 { tell(.mark, Int64(number)) }
+        let (all, news) = (Got(), Got())
+        let taps = [
+            try RemoteTap(.eventsSoFar, path: place.path) { all.take($0) },
+            try RemoteTap(.events, path: place.path) { news.take($0) },
+        ]
+        #expect(try await wait { place.server.subscriptionCount == 2 && numbers(all).count == 8 })
+        // Told meanwhile and afterwards, by another thread than the one that takes the wish.
+        for number in 10...600 { tell(.mark, Int64(number)) }
+        #expect(try await wait { numbers(all).last == 600 && numbers(news).last == 600 })
+        #expect(numbers(all) == Array(2...600))
+        #expect(numbers(news) == Array(10...600))
+        // Of many the last are kept.
+        let late = Got()
+        let tap = try RemoteTap(.eventsSoFar, path: place.path) { late.take($0) }
+        #expect(try await wait { numbers(late).count == 500 })
+        #expect(numbers(late) == Array(101...600))
+        tell(.finished, 601)
+        let after = Got()
+        let last = try RemoteTap(.eventsSoFar, path: place.path) { after.take($0) }
+        #expect(try await wait { place.server.subscriptionCount == 4 })
+        tell(.standby, 602)
+        #expect(try await wait { !numbers(after).isEmpty })
+        #expect(numbers(after) == [602])
+        for tap in taps + [tap, last] { tap.close() }
         await place.session.close()
     }
 

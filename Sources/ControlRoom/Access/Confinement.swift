@@ -1,0 +1,162 @@
+internal import CConfinement
+internal import FileSystem
+internal import Foundation
+internal import Glibc
+internal import Media
+
+/// Takes from this process for good what a web server does not need, so that whoever takes it over gets no more than its sockets.
+///
+/// It can open the system's own files to read, and no others; it can write none. It can start no program, make no connection, send no
+/// signal, and look into no other process. What it has open stays: standard input and output, the port, the door to the recorder.
+enum Confinement {
+    /// Rights of Landlock (linux/landlock.h), as bits.
+    private enum Right {
+        static let readFile: UInt64 = 1 << 2
+        static let readFolder: UInt64 = 1 << 3
+        static let bindPort: UInt64 = 1 << 0
+        static let connectPort: UInt64 = 1 << 1
+        /// Abstract sockets, signals.
+        static let scopes: UInt64 = 1 << 0 | 1 << 1
+
+        /// All rights on files that a version of Landlock knows.
+        static func files(_ version: Int32) -> UInt64 {
+            let counts: [Int32: UInt64] = [1: 13, 2: 14, 3: 15, 4: 15]
+            return 1 << (counts[version] ?? 16) - 1
+        }
+    }
+
+    /// What libraries read when they are used for the first time: modules for TLS, time zones, the processor's number of cores.
+    private static let systemFolders = [
+        "/usr", "/lib", "/lib64", "/etc", "/proc/self", "/sys/devices/system/cpu",
+    ]
+    private static let systemFiles = ["/dev/null", "/dev/urandom"]
+
+    // MARK: Files
+
+    /// Gives up files, and ports but one, for the calling thread and all threads that it starts; to be called before there are others.
+    ///
+    /// - Parameters:
+    ///   - readable: Paths of files that are read later.
+    ///   - port: The port that is listened at later; 0 for a free one.
+    /// - Returns: Why that is not done, as a sentence; `nil` when it is.
+    static func ofFiles(readable: [String], port: Int) -> String? {
+        let version = landlock_version()
+        guard version > 0 else {
+            return refusal("files of this user", "this kernel has no Landlock, or has it switched off")
+        }
+        var rules = landlock_rules(
+            files: Right.files(version), ports: version >= 4 ? Right.bindPort | Right.connectPort : 0,
+            scopes: version >= 6 ? Right.scopes : 0)
+        let number = landlock_make(&rules)
+        guard number >= 0 else { return refusal("files of this user", reason(errno)) }
+        let set = OwnedDescriptor(owning: number)
+        for path in systemFolders { allow(path, Right.readFile | Right.readFolder, in: set.number) }
+        for path in systemFiles + readable { allow(path, Right.readFile, in: set.number) }
+        if version >= 4 {
+            var rule = landlock_port(allowed: Right.bindPort, port: UInt64(clamping: port))
+            guard landlock_allow_port(set.number, &rule) == 0 else {
+                return refusal("files of this user", reason(errno))
+            }
+        }
+        guard landlock_enter(set.number) == 0 else { return refusal("files of this user", reason(errno)) }
+        return nil
+    }
+
+    /// Allows what a path leads to; one that is not there cannot be opened anyway.
+    private static func allow(_ path: String, _ rights: UInt64, in set: Int32) {
+        let number = open(path, confine_path_only | O_CLOEXEC)
+        guard number >= 0 else { return }
+        let place = OwnedDescriptor(owning: number)
+        var rule = landlock_folder(allowed: rights, folder: place.number)
+        _ = landlock_allow_folder(set, &rule)
+    }
+
+    // MARK: System calls
+
+    /// Gives up all system calls but those of a server that has begun to listen, for all threads.
+    ///
+    /// - Returns: Why that is not done, as a sentence; `nil` when it is.
+    static func ofCalls() -> String? {
+        guard let filter = seccomp_init(confine_unknown) else {
+            return refusal("system calls", "memory is short")
+        }
+        defer { seccomp_release(filter) }
+        var code = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1)
+        func add(_ action: UInt32, _ name: String, _ conditions: [scmp_arg_cmp] = []) {
+            let number = seccomp_syscall_resolve_name(name)
+            // This processor's kernel has no such call.
+            guard number >= 0, code >= 0 else { return }
+            code = seccomp_rule_add_array(filter, action, number, UInt32(conditions.count), conditions)
+        }
+        for name in allowed { add(confine_allow, name) }
+        for name in refused { add(confine_refuse, name) }
+        // Threads, not processes. clone3(2), whose arguments a filter cannot see, is unknown, and the C library takes this one.
+        add(confine_allow, "clone", [condition(0, masked: confine_thread, is: confine_thread)])
+        add(confine_allow, "tgkill", [condition(0, is: UInt64(getpid()))])
+        add(confine_allow, "prlimit64", [condition(0, is: 0)])
+        add(confine_allow, "prctl", [condition(0, is: UInt64(PR_SET_NAME))])
+        for request in [FIONREAD, FIONBIO] {
+            add(confine_allow, "ioctl", [condition(1, is: UInt64(request))])
+        }
+        if code >= 0 { code = seccomp_load(filter) }
+        return code >= 0 ? nil : refusal("system calls", reason(-code))
+    }
+
+    private static func condition(_ argument: UInt32, is value: UInt64) -> scmp_arg_cmp {
+        scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
+    }
+
+    private static func condition(_ argument: UInt32, masked mask: UInt64, is value: UInt64) -> scmp_arg_cmp {
+        scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: mask, datum_b: value)
+    }
+
+    /// Unknown to the filter are all others, and answered like a call that the kernel does not have: libraries then do without.
+    private static let allowed =
+        // Descriptors that are open, and the files that Landlock leaves.
+        [
+            "read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "close", "close_range",
+            "lseek",
+            "fstat", "fstatfs", "statfs", "stat", "lstat", "newfstatat", "statx", "access", "faccessat",
+            "faccessat2", "open", "openat", "readlink", "readlinkat", "getdents64", "getcwd", "fcntl", "dup",
+            "dup2", "dup3", "pipe", "pipe2", "eventfd2", "poll", "ppoll", "select", "pselect6",
+            "epoll_create1",
+            "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "timerfd_create", "timerfd_settime",
+        ]
+        // The sockets that are open.
+        + [
+            "accept", "accept4", "getsockname", "getpeername", "getsockopt", "setsockopt", "recvfrom",
+            "recvmsg", "recvmmsg", "sendto", "sendmsg", "sendmmsg", "shutdown",
+        ]
+        // Memory and threads.
+        + [
+            "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "membarrier", "futex", "futex_waitv",
+            "set_robust_list", "get_robust_list", "rseq", "set_tid_address", "sched_yield",
+            "sched_getaffinity",
+            "sched_setaffinity", "sched_getparam", "sched_getscheduler", "sched_setscheduler",
+            "sched_getattr", "sched_setattr",
+            "sched_get_priority_min", "sched_get_priority_max", "getpriority", "setpriority", "exit",
+            "exit_group", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigtimedwait", "sigaltstack",
+            "restart_syscall",
+        ]
+        // Clocks, chance, and what the process may know of itself.
+        + [
+            "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time",
+            "getrandom", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getrlimit",
+            "getrusage", "times", "uname", "sysinfo", "getcpu",
+        ]
+    /// Calls that are answered as not permitted, so that a log says what was tried.
+    private static let refused = [
+        "execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev", "kill",
+        "socket", "socketpair", "connect", "bind", "listen", "unlink", "unlinkat", "rename", "renameat",
+        "renameat2", "truncate", "ftruncate", "mkdir", "mkdirat", "rmdir", "chmod", "fchmod", "fchmodat",
+        "chown", "fchown", "fchownat", "link", "linkat", "symlink", "symlinkat",
+    ]
+
+    // MARK: Sentences
+
+    private static func refusal(_ what: String, _ why: String) -> String {
+        "multicam: the web process keeps its right to \(what): \(why)."
+    }
+
+    private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+}

@@ -1,0 +1,109 @@
+internal import Foundation
+internal import Media
+
+/// The pages that are open: what they say, and what they are told. Belongs to the thread of the web loop.
+final class PageBoard {
+    private let board: RecorderBoard
+    private let streams: StreamBoard
+    private var pages: [ObjectIdentifier: PageLink] = [:]
+    /// Called when pages watch something else than before.
+    var changed: () -> Void = {}
+
+    private static let mostPages = 64
+
+    init(_ board: RecorderBoard, _ streams: StreamBoard) { (self.board, self.streams) = (board, streams) }
+
+    var isEmpty: Bool { pages.isEmpty }
+
+    /// What pages watch now.
+    var keys: Set<StreamKey> { pages.values.reduce(into: []) { $0.formUnion($1.keys) } }
+
+    // MARK: What they are told
+
+    /// Tells all pages something.
+    func tell(_ message: [String: Any]) {
+        guard !pages.isEmpty else { return }
+        let text = WebJSON.text(of: message)
+        for page in pages.values { page.link.send(text) }
+    }
+
+    /// Tells those who watch a stream why it does not come.
+    func tell(_ sentence: String, of key: StreamKey) {
+        for page in pages.values {
+            for stream in page.streams.values where stream.key == key {
+                page.say([
+                    "type": "error", "stream": Int(stream.number), "text": sentence.printable(limit: 400),
+                ])
+            }
+        }
+    }
+
+    /// Sends a piece to those who watch its stream.
+    func send(_ piece: StreamPiece, of key: StreamKey) {
+        for page in pages.values {
+            page.send(piece, of: key, piece.setup ?? streams.setup(of: key), start: board.status.start)
+        }
+    }
+
+    /// The recording has begun or ended: of the program something else comes.
+    func choose() { for page in pages.values { page.choose(isRecording: board.isRecording) } }
+
+    // MARK: What they say
+
+    /// Takes a page that opens.
+    func admit(_ link: WebSocketLink) {
+        guard pages.count < Self.mostPages else {
+            return link.close(1013, "\(Self.mostPages) pages are open already, which is the most.")
+        }
+        let page = PageLink(link)
+        pages[ObjectIdentifier(page)] = page
+        link.received = { [unowned self, unowned page] in take($0, from: page) }
+        link.closed = { [unowned self, unowned page] in
+            pages[ObjectIdentifier(page)] = nil
+            changed()
+        }
+        for message in board.greeting { page.say(message) }
+        changed()
+    }
+
+    private func take(_ text: String, from page: PageLink) {
+        guard page.mayGoOn(at: MonotonicClock().now) else {
+            return page.link.close(1008, "The page says too much.")
+        }
+        guard let request = PageLink.request(text) else {
+            return page.say([
+                "type": "error",
+                "text": "the message is not understood: expected an object of JSON with `type`.",
+            ])
+        }
+        switch request.type {
+        case "watch": watch(request, page)
+        case "unwatch":
+            page.unwatch(request.stream ?? 0)
+            changed()
+        case "seen": page.note(seen: request.sequence ?? 0, of: request.stream ?? 0)
+        case "ping":
+            page.say(["type": "pong", "at": request.at ?? 0, "now_ns": MonotonicClock().now.nanoseconds])
+        default:
+            page.say(["type": "error", "text": "`type` is watch, unwatch, seen or ping."])
+        }
+    }
+
+    private func watch(_ request: PageLink.Request, _ page: PageLink) {
+        let number = request.stream ?? 0
+        func refuse(_ sentence: String) {
+            page.say(["type": "error", "stream": Int(number), "text": sentence])
+        }
+        let status = board.status
+        let roles = request.of == "audio" ? status.microphones + ["program"] : status.cameras
+        if request.of != "program", let role = request.role, !status.fields.isEmpty, !roles.contains(role) {
+            return refuse("there is no \(role.printable(limit: 60)) in this session.")
+        }
+        if let problem = page.watch(request, isRecording: board.isRecording) { return refuse(problem) }
+        changed()
+        guard let stream = page.streams[number], stream.key == .packets, stream.isNew else { return }
+        for piece in streams.group {
+            page.send(piece, of: .packets, streams.setup(of: .packets), start: status.start)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+internal import Foundation
+internal import Media
+internal import Studio
+
+/// What the web process makes and looks up before it is confined.
+struct RoomEntrance {
+    /// Path of a PEM file with certificate and key; `nil` where connections are not encrypted.
+    let certificate: String?
+    /// The certificate's fingerprint, for people.
+    private let fingerprint: String?
+    /// The address that others are told.
+    private let host: String
+    /// Why the process may still open files, as a sentence; `nil` where it may not.
+    let note: String?
+
+    /// Prepares everything that needs files or names, and gives up the right to them.
+    ///
+    /// - Throws: `WebError` when no certificate can be made.
+    init(_ settings: RoomSettings) throws(WebError) {
+        var path = settings.certificate
+        let (names, addresses) = (MachineAddresses.names.sorted(), MachineAddresses.all)
+        if settings.isEncrypted, path == nil {
+            path = try OwnCertificate.path(in: settings.stateFolder, names: names, addresses: addresses)
+        }
+        certificate = path
+        fingerprint = path.flatMap { OwnCertificate.fingerprint($0) }
+        let everywhere = ["0.0.0.0", "::"].contains(settings.address)
+        host = everywhere ? addresses.first ?? settings.address : settings.address
+        note = Confinement.ofFiles(readable: [path].compactMap(\.self), port: settings.port)
+    }
+
+    /// What the supervisor is told when the port is listened at: the address, and for phones the same as a code, with the
+    /// certificate's fingerprint.
+    ///
+    /// - Parameters:
+    ///   - settings: What the supervisor has said.
+    ///   - port: The port that is listened at.
+    ///   - notes: More sentences for people.
+    /// - Returns: The line for the supervisor.
+    func beginning(_ settings: RoomSettings, _ port: Int, notes: [String]) -> SupervisorLine {
+        let place = host.contains(":") ? "[\(host)]" : host
+        let address =
+            "\(settings.isEncrypted ? "https" : "http")://\(place):\(port)/#token=\(settings.token.text)"
+        var line = SupervisorLine()
+        (line.listening, line.address) = (port, address)
+        line.notes = notes
+        if certificate != nil {
+            line.notes? +=
+                QRCode.lines(address) + (fingerprint.map { ["SHA-256 of the certificate: \($0)"] } ?? [])
+        }
+        return line
+    }
+}
