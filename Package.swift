@@ -59,6 +59,11 @@ let package = Package(
             swiftSettings: strict),
         // The executable that talks to browsers; what it links is not linked into the recorder.
         .executableTarget(name: "multicam-web", dependencies: ["ControlRoom"], swiftSettings: strict),
+        // The executable that opens a window.
+        .executableTarget(name: "multicam-preview", dependencies: ["Preview"], swiftSettings: strict),
+        module(
+            "Preview", "CSDL", "Control", "Encoding", "Inputs", "Media", "MediaLink", "SessionFolder",
+            "Studio"),
         .target(
             name: "ControlRoom",
             dependencies: [
@@ -135,6 +140,7 @@ let package = Package(
         .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(
             name: "CConfinement", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .systemLibrary(name: "CSDL", pkgConfig: "sdl2", providers: [.apt(["libsdl2-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),
@@ -198,6 +204,7 @@ let package = Package(
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
         tests("ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Media", "Studio"),
+        tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(

@@ -21,7 +21,7 @@ struct Multicam {
         StressCommand.self, CalibrateCommand.self, SyncCheckCommand.self, VerifyCommand.self,
         RecordingsCommand.self,
         RecoverCommand.self, CtlCommand.self, DoctorCommand.self, PreferCommand.self, ControlsCommand.self,
-        SnapshotCommand.self, StudioCommand.self,
+        SnapshotCommand.self, StudioCommand.self, PreviewCommand.self,
     ]
 
     static func main() async {

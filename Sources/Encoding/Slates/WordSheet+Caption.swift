@@ -27,7 +27,7 @@ extension WordSheet {
         let limit = upright.width - 2 * (Int(unit * Self.margin) + padding)
         let lines = [
             (caption.role, Self.roleLetters, true, 1.0), (caption.device, Self.deviceLetters, false, 0.9),
-            (SlateCaption.complaint, Self.complaintLetters, false, 0.7),
+            (caption.complaint, Self.complaintLetters, false, 0.7),
         ].compactMap { text, letters, isBold, strength in
             WordLine(text, letters: unit * letters, isBold: isBold, limit: limit, fonts: fonts)
                 .map { (line: $0, strength: strength) }

@@ -1,0 +1,9 @@
+/// Why no window is shown: a sentence for the user, and the exit status.
+struct PreviewError: Error, Equatable, CustomStringConvertible {
+    /// What, where, why, and what to do.
+    let description: String
+    /// 1 where there is no display, 2 for what the session does not have, 3 where no session runs.
+    let status: Int32
+
+    init(_ description: String, status: Int32) { (self.description, self.status) = (description, status) }
+}

@@ -1,0 +1,206 @@
+internal import Control
+internal import Encoding
+internal import Foundation
+internal import Inputs
+internal import Media
+internal import MediaLink
+internal import SessionFolder
+
+/// Takes the frames and the status of a session for a window, and looks for another session when that one has ended. Safe to use from
+/// any thread.
+///
+/// Only the latest frame is kept. JPEGs are decoded here, so that the recorder has no work with them.
+final class PreviewLink: Sendable {
+    private struct State {
+        var scene: PreviewScene
+        var frame: CapturedFrame?
+        /// The taps on the session that is shown; empty while there is none.
+        var taps: [RemoteTap] = []
+        /// The session to show next; `nil` for the only one that runs.
+        var process: Int32?
+        /// The number of the session that is shown: what earlier ones still say is not heard.
+        var session = 0
+        var heard = ClockTime(nanoseconds: 0)
+        var isVisible = true
+        var isClosed = false
+    }
+
+    private let role: String?
+    private let state: ConditionLock<State>
+    private let changed: @Sendable () -> Void
+
+    /// How often a session is looked for, and whether the one that is shown still answers.
+    private static let interval = Nanoseconds.milliseconds(500)
+    /// A session that tells no status for this long does not answer; it tells ten a second.
+    private static let patience = Nanoseconds.seconds(3)
+
+    /// Starts to look.
+    ///
+    /// - Parameters:
+    ///   - role: The role of the camera; `nil` for the program.
+    ///   - process: The process identifier of the session; `nil` when only one runs.
+    ///   - changed: Called when there is something new to show, on a thread of the link.
+    init(role: String?, process: Int32?, changed: @escaping @Sendable () -> Void) {
+        self.role = role
+        self.changed = changed
+        var state = State(scene: PreviewScene(role: role))
+        state.process = process
+        self.state = ConditionLock(state)
+        _ = MediaThread(name: "preview:link") { [self] in
+            while next() {}
+        }
+    }
+
+    /// What to show now. The frame is the latest one; it is to be shown where the scene has no notice.
+    func latest() -> (scene: PreviewScene, frame: CapturedFrame?) { state.withLock { ($0.scene, $0.frame) } }
+
+    /// Whether somebody can see the window; frames are not decoded while nobody can.
+    func setVisible(_ isVisible: Bool) { state.withLock { $0.isVisible = isVisible } }
+
+    /// Ends everything.
+    func close() {
+        let taps = state.broadcast { state in
+            state.isClosed = true
+            defer { state.taps = [] }
+            return state.taps
+        }
+        for tap in taps { tap.close() }
+    }
+
+    // MARK: The thread
+
+    private func next() -> Bool {
+        let (isClosed, isConnected, process) = state.withLock {
+            ($0.isClosed, !$0.taps.isEmpty, $0.process)
+        }
+        guard !isClosed else { return false }
+        if isConnected { checkAnswers() } else { connect(process) }
+        _ = state.wait(until: MonotonicClock().now + Self.interval) { $0.isClosed ? () : nil }
+        return true
+    }
+
+    private func checkAnswers() {
+        let isNew = state.withLock { state in
+            guard MonotonicClock().now - state.heard > Self.patience else { return false }
+            let before = state.scene
+            state.scene.missStatus()
+            return state.scene != before
+        }
+        if isNew { changed() }
+    }
+
+    private func connect(_ process: Int32?) {
+        do throws(ControlError) {
+            guard let process = try Self.session(process) else { return }
+            let session = state.withLock { state in
+                state.session += 1
+                state.heard = MonotonicClock().now
+                state.scene.connect()
+                state.frame = nil
+                // Another session may follow this one.
+                state.process = nil
+                return state.session
+            }
+            // The status first: it says how a frame is turned.
+            let status = try RemoteTap(.status, process: process) { [weak self] in self?.take($0, session) }
+            let frames = try RemoteTap(
+                .frames(role: role ?? "program", FrameRequest(), isPreview: true), process: process
+            ) { [weak self] in self?.take($0, session) }
+            let isWanted = state.withLock { state in
+                guard state.session == session, !state.isClosed else { return false }
+                state.taps = [frames, status]
+                return true
+            }
+            guard isWanted else {
+                frames.close()
+                return status.close()
+            }
+        } catch {
+            // No session can be shown now; it is looked for again.
+            state.withLock { $0.scene.disconnect() }
+        }
+        changed()
+    }
+
+    /// The session that is asked for, else the only one that runs; `nil` where none or several do.
+    private static func session(_ asked: Int32?) throws(ControlError) -> Int32? {
+        if let asked { return asked }
+        let processes = try ControlClient().processes()
+        return processes.count == 1 ? processes[0] : nil
+    }
+
+    // MARK: What comes
+
+    private func take(_ piece: RemoteTap.Piece, _ session: Int) {
+        switch piece {
+        case .frame(let frame, _): take(frame, session)
+        case .status(let text): take(status: text, session)
+        case .refused(let sentence): change(session) { $0.scene.refuse(sentence) }
+        case .end: leave(session)
+        case .audio, .packet, .event, .events: break
+        }
+    }
+
+    private func take(_ frame: CapturedFrame, _ session: Int) {
+        guard state.withLock({ $0.isVisible && $0.session == session }) else { return }
+        switch frame.pixel {
+        case .i420, .nv12, .yuyv, .uyvy, .bgra: show(frame, session)
+        case .mjpeg:
+            do throws(EncodingError) {
+                show(try Codecs().convert(frame, to: .i420), session)
+            } catch {
+                // The camera's ledger counts it; the next frame is on its way.
+            }
+        case .h264, .i422, .grey, .converted:
+            state.withLock { $0.taps.first }?.change(to: FrameRequest(.converted(.i420)))
+        }
+    }
+
+    private func show(_ frame: CapturedFrame, _ session: Int) {
+        change(session) { state in
+            state.frame = frame
+            state.scene.takeFrame()
+        }
+    }
+
+    private func take(status text: String, _ session: Int) {
+        let status: ControlStatus
+        do {
+            status = try JSONText.decoder().decode(ControlStatus.self, from: Data(text.utf8))
+        } catch {
+            // A status of another version: the frames are shown all the same.
+            return
+        }
+        let isNew = state.withLock { state in
+            guard state.session == session else { return false }
+            let before = state.scene
+            state.heard = MonotonicClock().now
+            state.scene.take(status)
+            return state.scene != before
+        }
+        if isNew { changed() }
+    }
+
+    private func leave(_ session: Int) {
+        let taps = state.withLock { state -> [RemoteTap]? in
+            guard state.session == session else { return nil }
+            state.session += 1
+            state.scene.disconnect()
+            state.frame = nil
+            defer { state.taps = [] }
+            return state.taps
+        }
+        guard let taps else { return }
+        for tap in taps { tap.close() }
+        changed()
+    }
+
+    private func change(_ session: Int, _ body: (inout State) -> Void) {
+        let isNew = state.withLock { state in
+            guard state.session == session else { return false }
+            body(&state)
+            return true
+        }
+        if isNew { changed() }
+    }
+}
