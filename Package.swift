@@ -93,6 +93,8 @@ let package = Package(
         module(
             "Control", "CLinux", "FileSystem", "Inputs", "Media", "Monitoring", "Plan", "Profiles", "Session",
             "SessionFolder", "Timing", "Stills"),
+        module(
+            "Interchange", "Containers", "FileSystem", "Media", "Plan", "Profiles", "SessionFolder", "Timing"),
         module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "SessionFolder", "Timing"),
 
         // One recording while it runs, and what it is made of. Imports point down.
@@ -191,6 +193,9 @@ let package = Package(
         tests("PlanTests", "Media", "Monitoring", "Plan", "Profiles", "Session", "Timing"),
         tests("MonitoringTests", "Media", "Monitoring", "Plan", "Profiles", "Timing"),
         tests("SessionFolderTests", "Media", "Profiles", "SessionFolder", "Timing"),
+        tests(
+            "InterchangeTests", "Containers", "Interchange", "Media", "Plan", "SeededNoise", "SessionFolder",
+            "Timing"),
         tests("WritersTests", "Containers", "Media", "SessionFolder", "TestDisks", "Writers"),
         tests(
             "EncodersTests", "Containers", "Encoders", "Media", "Session", "TestDisks", "Timing", "Writers"),
