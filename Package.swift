@@ -51,7 +51,10 @@ let package = Package(
         .executableTarget(
             name: "multicam",
             dependencies: [
-                "Arguments", "Control", "Doctor", "Media", "MediaLink", "Monitoring", "MulticamKit", "Plan",
+                "Arguments", "Containers", "Control", "Doctor", "Encoding", "Interchange", "Media",
+                "MediaLink",
+                "Monitoring",
+                "MulticamKit", "Plan",
                 "Profiles",
                 "Session",
                 "SessionFolder", "Setup", "Stills", "StressTest", "Studio", "Synchrony", "Timing", "Writers",
@@ -76,7 +79,8 @@ let package = Package(
             exclude: ["Page"], swiftSettings: strict),
         module("Studio", "CLinux", "Control", "FileSystem", "Media", "SessionFolder"),
         module(
-            "MulticamKit", "Control", "Doctor", "MediaLink", "Encoding", "Inputs", "Media", "Monitoring",
+            "MulticamKit", "Control", "Doctor", "MediaLink", "Encoding", "Inputs", "Interchange", "Media",
+            "Monitoring",
             "Plan",
             "Profiles", "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing", "Stills"),
         module(
@@ -194,7 +198,8 @@ let package = Package(
         tests("MonitoringTests", "Media", "Monitoring", "Plan", "Profiles", "Timing"),
         tests("SessionFolderTests", "Media", "Profiles", "SessionFolder", "Timing"),
         tests(
-            "InterchangeTests", "Containers", "Interchange", "Media", "Plan", "SeededNoise", "SessionFolder",
+            "InterchangeTests", "Containers", "Interchange", "Media", "Plan", "Profiles", "SeededNoise",
+            "SessionFolder",
             "Timing"),
         tests("WritersTests", "Containers", "Media", "SessionFolder", "TestDisks", "Writers"),
         tests(
@@ -213,7 +218,8 @@ let package = Package(
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(
-            "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "Inputs", "Media", "MediaLink",
+            "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "Inputs", "Interchange", "Media",
+            "MediaLink",
             "Monitoring",
             "MulticamKit", "Plan", "Profiles", "SeededNoise", "Session", "SessionFolder", "Setup",
             "StressTest", "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers", "Stills"),

@@ -20,7 +20,9 @@ struct CutTests {
         let end = rate.time(ofTick: 300).nanoseconds
         let face = [
             TestManifest.layer(
-                "face", (0, 0, 1280, 720), crop: FramePart(x: 0.5, y: 0, width: 0.5, height: 0.5)!)
+                "face", (0, 0, 1280, 720),
+                crop: FramePart(
+                    PixelRectangle(x: 1, y: 0, width: 1, height: 1), of: FrameSize(width: 2, height: 2)))
         ]
         func at(_ frame: Int64) -> Int64 { rate.time(ofTick: frame).nanoseconds }
         var manifest = TestManifest.make(
@@ -128,7 +130,9 @@ struct CutTests {
             "desk", width: 160, height: 180, crop: PixelRectangle(x: 320, y: 0, width: 320, height: 360),
             duration: Self.second)
         let layer = TestManifest.layer(
-            "desk", (0, 0, 640, 360), crop: FramePart(x: 0.25, y: 0.5, width: 0.5, height: 0.5)!)
+            "desk", (0, 0, 640, 360),
+            crop: FramePart(
+                PixelRectangle(x: 1, y: 2, width: 2, height: 2), of: FrameSize(width: 4, height: 4)))
         let manifest = TestManifest.make(
             duration: Self.second,
             tracks: [track, TestManifest.program(rate: 30, width: 640, height: 360, duration: Self.second)],

@@ -1,3 +1,4 @@
+import Containers
 import Interchange
 import Media
 import SessionFolder

@@ -2,6 +2,7 @@ internal import Containers
 internal import Foundation
 internal import Glibc
 public import Media
+internal import Profiles
 public import SessionFolder
 internal import Timing
 
@@ -90,7 +91,9 @@ extension RecordedSession {
         let size = planned.flatMap(Self.size) ?? upright ?? FrameSize(width: 1920, height: 1080)
         let rate = planned?.rate.flatMap { FrameRate($0) } ?? first?.rate ?? FrameRate(30, per: 1)
         self.init(
-            name: name.printable(), title: name.printable(), people: [:], size: size, rate: rate,
+            name: name.printable(), title: (manifest.title ?? name).printable(),
+            people: (manifest.people ?? [:]).mapValues { $0.printable() },
+            formats: (manifest.edit ?? []).compactMap { EditFormat(rawValue: $0) }, size: size, rate: rate,
             duration: end,
             start: Self.wallClock(manifest.started), angles: angles, microphones: microphones,
             program: program,
@@ -140,7 +143,7 @@ extension SessionTrack {
             shown: first?.crop.flatMap { crop in frame.map { FramePart(crop, of: $0) } } ?? .whole,
             channels: first?.channels ?? 0,
             gaps: manifest.gaps.filter { names.contains($0.track) && $0.to > .zero && $0.from < end },
-            devices: devices.map { $0.name.printable() }, camera: nil)
+            devices: devices.map { $0.name.printable() }, camera: devices.lazy.compactMap(\.camera).first)
     }
 
     /// The files of tracks in order, each from its first instant to the next one's.

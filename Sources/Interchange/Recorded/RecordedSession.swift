@@ -1,5 +1,6 @@
 public import Containers
 public import Media
+public import Profiles
 public import SessionFolder
 
 /// A recording as editing needs it: its tracks with all their files, what the program showed, and what is missing. Pure.
@@ -10,8 +11,10 @@ public struct RecordedSession: Sendable, Equatable {
     public var name: String
     /// The title that people read; the folder's name where nobody gave one.
     public var title: String
-    /// Names of people by role, in the order of the roles.
+    /// Names of people by role.
     public var people: [String: String]
+    /// Formats of projects that the profile asked for.
+    public var formats: [EditFormat]
     /// Size in pixels of what is edited: the program's, else the first camera's as seen upright.
     public var size: FrameSize
     /// Frames per second of what is edited: the program's, else the first camera's.

@@ -16,6 +16,15 @@ public struct DeviceIdentity: Sendable, Hashable, Codable {
         self.serial = serial
         self.name = name
     }
+
+    /// Whether both are functions of one USB device, such as the camera and the microphone of a webcam: their paths differ in
+    /// the interface alone.
+    package func isFunction(of other: Self) -> Bool {
+        guard let own = busPath.lastIndex(of: ":"), let its = other.busPath.lastIndex(of: ":") else {
+            return false
+        }
+        return busPath.contains("usb") && busPath[..<own] == other.busPath[..<its] && product == other.product
+    }
 }
 
 extension DeviceIdentity: CustomStringConvertible {

@@ -55,10 +55,12 @@ struct PlanCompiler {
         for role in profile.cameras.map(\.role) + profile.microphones.map(\.role) where !isUsed(role) {
             notes.append("\(role): nothing is made of it, so it is not opened.")
         }
-        return SessionPlan(
+        var plan = SessionPlan(
             profile: profile.name, cameras: cameras, microphones: microphones, program: program,
             cameraTracks: cameraTracks, microphoneTracks: microphoneTracks,
             limits: profile.limits, budget: profile.budget, notes: notes)
+        if profile.editing != EditingSettings() { plan.editing = profile.editing }
+        return plan
     }
 
     /// Whether a device is opened: something is made of it, or nothing is made of any device, so that all are there to be
@@ -327,7 +329,7 @@ struct PlanCompiler {
                     "one-each, since a movie's audio has two channels at most, or `pick` of one or two channels"
             )
         }
-        return PlannedMicrophone(
+        var planned = PlannedMicrophone(
             role: microphone.role, selector: device.selector, identity: device.device.identity,
             format: AudioFormat(
                 rate: native?.rate ?? AudioFormat.sessionRate,
@@ -335,6 +337,17 @@ struct PlanCompiler {
             gain: microphone.gainDecibels, offset: microphone.offset ?? .zero,
             offsetSource: microphone.offset == nil ? .none : .profile, pick: pick.map { $0 - 1 },
             voice: try voice(of: microphone, device.device, field))
+        planned.camera = microphone.camera ?? camera(with: device.device)
+        return planned
+    }
+
+    /// Role of the camera in which a microphone sits: both are functions of one USB device.
+    private func camera(with microphone: CaptureDevice) -> String? {
+        profile.cameras.first { role in
+            guard let camera = devices[role.role]?.device.identity else { return false }
+            return microphone.companion?.busPath == camera.busPath && !camera.busPath.isEmpty
+                || camera.isFunction(of: microphone.identity)
+        }?.role
     }
 
     /// The voice processing of a real microphone; `nil` for synthetic ones and files, whose audio is used as it is.

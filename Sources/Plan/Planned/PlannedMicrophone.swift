@@ -20,6 +20,9 @@ public struct PlannedMicrophone: Sendable, Equatable, Codable {
     public var pick: [Int]
     /// The processing that removes echo or noise from the audio in the program's mix; `nil` for none.
     public var voice: VoiceSettings?
+    /// Role of the camera that shows who speaks into it: the one that the profile names, else the one in which it sits; `nil`
+    /// where neither is known.
+    public var camera: String? = nil
 
     /// Creates a microphone of a plan.
     public init(

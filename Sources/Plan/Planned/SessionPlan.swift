@@ -27,6 +27,8 @@ public struct SessionPlan: Sendable, Equatable, Codable {
     public var budget: BudgetSettings
     /// One sentence for people on each choice that they should know of.
     public var notes: [String]
+    /// The title, the people, and the projects that are written at the end; `nil` where the profile says nothing of them.
+    public var editing: EditingSettings? = nil
 
     /// Creates a plan from its parts, which are connected as they name each other.
     public init(

@@ -22,6 +22,8 @@ public struct Profile: Sendable, Equatable {
     public var limits: RecordingLimits
     /// How cameras of roles with `any` are chosen.
     public var choice: ChoiceSettings
+    /// The title, the people, and the projects that are written at the end.
+    public var editing = EditingSettings()
     /// The places of the fields in the file, for errors.
     public let source: ProfileSource
 

@@ -12,14 +12,18 @@ extension ProfileReader {
             value.problems.collecting { () throws(ProfileError) in
                 try checkRole(entry, taken: cameras.map(\.role) + roles.map(\.role))
             }
-            let role = value.problems.collecting { () throws(ProfileError) in try microphone(entry) }
+            let role = value.problems.collecting { () throws(ProfileError) in
+                try microphone(entry, cameras: cameras.map(\.role))
+            }
             roles.append(role ?? MicrophoneRole(role: entry.name))
         }
         return roles
     }
 
-    private func microphone(_ entry: ProfileEntry) throws(ProfileError) -> MicrophoneRole {
-        let names = ["device", "channels", "gain", "offset", "pick", "voice"]
+    private func microphone(
+        _ entry: ProfileEntry, cameras: [String]
+    ) throws(ProfileError) -> MicrophoneRole {
+        let names = ["device", "channels", "gain", "offset", "pick", "voice", "camera"]
         for field in try entry.value.entries(expected: "the fields \(ProfileValue.list(names))")
         where Self.cameraFields.contains(field.name) && !names.contains(field.name) {
             throw field.value.error(
@@ -48,6 +52,16 @@ extension ProfileReader {
         }
         microphone.voice = fields.read("voice", else: microphone.voice) { value throws(ProfileError) in
             try voice(value)
+        }
+        microphone.camera = fields.read("camera") { value throws(ProfileError) in
+            guard let role = value.plainText, cameras.contains(role) else {
+                throw value.error(
+                    expected: cameras.isEmpty
+                        ? "no camera, since the profile has none"
+                        : "the role of the camera that shows who speaks: "
+                            + ProfileValue.list(cameras, nearestTo: value.plainText))
+            }
+            return role
         }
         return microphone
     }

@@ -16,7 +16,7 @@ struct ProfileReader {
     func profile() throws(ProfileError) -> Profile {
         let names = [
             "description", "cameras", "microphones", "program", "scenes", "tracks", "budget", "limits",
-            "choice",
+            "choice", "edit", "title", "people",
         ]
         if root.node.isNull {
             throw root.error(found: "an empty file", expected: "cameras or microphones")
@@ -46,7 +46,7 @@ struct ProfileReader {
             return try SceneReader(reader, usual: program).scenes(value)
         }
         let usual = TrackSettings.usual(withProgram: program != nil)
-        let profile = Profile(
+        var profile = Profile(
             name: name,
             description: fields.read("description", else: "") { value throws(ProfileError) in
                 try value.text(limit: 200, expected: "one line of at most 200 characters")
@@ -65,6 +65,7 @@ struct ProfileReader {
                 try ChoiceSettings(value)
             },
             source: source)
+        profile.editing = editing(fields, roles: cameras.map(\.role) + microphones.map(\.role))
         try root.problems.throwAny()
         return profile
     }

@@ -16,6 +16,8 @@ public struct MicrophoneRole: Sendable, Equatable {
     public var pick: [Int]?
     /// The echo or noise that the sound server removes for the program.
     public var voice: VoiceSettings
+    /// Role of the camera that shows who speaks into it; `nil` for the camera in which it sits, or none.
+    public var camera: String? = nil
 
     /// Creates a role that by default the default microphone plays.
     public init(

@@ -4,6 +4,7 @@ internal import Glibc
 internal import Inputs
 internal import Media
 internal import Plan
+internal import Profiles
 internal import SessionFolder
 internal import Timing
 internal import Writers
@@ -35,6 +36,9 @@ package struct ManifestBuilder {
             duration_ns: 0, alignment_delay_ns: delay.count, outcome: .recording, machine: Self.machine,
             limits: Manifest.Limits(context.plan.limits), devices: [],
             tracks: [], cost: Manifest.Cost(context.options.reduction), governor: [], marks: [], gaps: [])
+        manifest.title = plan.editing?.title
+        manifest.edit = plan.editing.flatMap { $0.formats.isEmpty ? nil : $0.formats.map(\.rawValue) }
+        manifest.people = plan.editing.flatMap { $0.people.isEmpty ? nil : $0.people }
         noteDevices()
     }
 
@@ -133,7 +137,7 @@ package struct ManifestBuilder {
         inputs.cameras.flatMap { camera in devices(of: camera) }
             + inputs.microphones.map { microphone in
                 let planned = plan.microphones.first { $0.role == microphone.role }
-                return Manifest.Device(
+                var device = Manifest.Device(
                     role: microphone.role, kind: "microphone",
                     identity: microphone.source.device.identity.description.printable(),
                     name: microphone.source.device.name.printable(),
@@ -143,6 +147,8 @@ package struct ManifestBuilder {
                     offset_ns: planned?.offset.count, offset_source: planned?.offsetSource,
                     voice: planned?.voice, timeError: microphone.source.timeError,
                     clock: Manifest.Clock(microphone.clockModel))
+                device.camera = planned?.camera
+                return device
             }
     }
 

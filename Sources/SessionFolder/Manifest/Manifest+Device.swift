@@ -27,6 +27,8 @@ extension Manifest {
         public var offset_source: CorrectionSource?
         /// Echo and noise that the sound server removed for the program, not for the own track; `nil` for cameras.
         public var voice: VoiceSettings? = nil
+        /// Role of the camera that shows who speaks into this microphone; `nil` where it is not known, and for cameras.
+        public var camera: String? = nil
         /// How far off the device's capture times may be, in nanoseconds, as the process that sends it says; `nil` for others.
         public var time_error_ns: Int64?
         /// Model of the device's clock against the session clock, as it was last.

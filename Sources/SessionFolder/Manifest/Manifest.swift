@@ -73,6 +73,12 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var multicam: String
     /// Name of the profile.
     public var profile: String
+    /// Title that the profile gave; `nil` for none.
+    public var title: String? = nil
+    /// Names of people that the profile gave, by the role of their microphone or camera; `nil` for none.
+    public var people: [String: String]? = nil
+    /// Formats of the projects for editors that the profile asked for, such as `fcpxml`; `nil` for none.
+    public var edit: [String]? = nil
     /// Wall clock at T0: ISO 8601 with nanoseconds and the zone.
     public var started: String
     /// T0 on `CLOCK_MONOTONIC` of the computer that recorded, in nanoseconds.

@@ -18,11 +18,11 @@ struct ProfileErrorTests {
             ("cameras: {}", "1:1: found no device, expected at least one role in cameras or microphones."),
             (
                 "- a",
-                "1:1: found a list, expected the fields description, cameras, microphones, program, scenes, tracks, budget, limits or choice."
+                "1:1: found a list, expected the fields description, cameras, microphones, program, scenes, tracks, budget, limits, choice, edit, title or people."
             ),
             (
                 "camera: { desk: }",
-                "1:1: camera: found an unknown field, expected description, cameras, microphones, program, scenes, tracks, budget, limits or choice (probably cameras)."
+                "1:1: camera: found an unknown field, expected description, cameras, microphones, program, scenes, tracks, budget, limits, choice, edit, title or people (probably cameras)."
             ),
             (
                 "cameras: { a: ",
@@ -159,7 +159,7 @@ struct ProfileErrorTests {
             // Microphones.
             (
                 "microphones: { m: { rotation: 90 } }",
-                "1:21: microphones.m.rotation: found a field that only cameras have, expected device, channels, gain, offset, pick or voice on a microphone."
+                "1:21: microphones.m.rotation: found a field that only cameras have, expected device, channels, gain, offset, pick, voice or camera on a microphone."
             ),
             (
                 "microphones: { m: { channels: 9 } }",

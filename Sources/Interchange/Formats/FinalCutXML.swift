@@ -1,0 +1,341 @@
+internal import Containers
+internal import Foundation
+internal import FoundationXML
+internal import Media
+
+/// Writes FCPXML 1.10, for Final Cut Pro and DaVinci Resolve: a multicam clip with all angles and microphones, and a project that
+/// cuts between them.
+///
+/// Elements and attributes are those of Apple's document type definition; all times are exact fractions of seconds.
+struct FinalCutXML {
+    private let timeline: EditTimeline
+    private let start: ExactTime
+    private let formats: [Format]
+
+    /// Size and rate of frames.
+    private struct Format: Hashable {
+        let size: FrameSize
+        let rate: FrameRate
+    }
+
+    /// The project of a timeline.
+    static func data(of timeline: EditTimeline) -> Data { FinalCutXML(timeline).document }
+
+    private init(_ timeline: EditTimeline) {
+        self.timeline = timeline
+        start = ExactTime(frame: Int64(timeline.timecode.firstFrame), at: timeline.rate)
+        var formats = [Format(size: timeline.session.size, rate: timeline.rate)]
+        for (track, clips) in timeline.angles {
+            for clip in clips {
+                guard let format = Self.format(of: clip.part, in: track), !formats.contains(format) else {
+                    continue
+                }
+                formats.append(format)
+            }
+        }
+        self.formats = formats
+    }
+
+    private var document: Data {
+        let title = timeline.session.title
+        let common: KeyValuePairs = [
+            "format": "r1", "duration": duration(timeline.count), "tcStart": Self.time(start),
+            "tcFormat": timeline.timecode.isDropFrame ? "DF" : "NDF",
+        ]
+        let media = EditXML.element(
+            "media", ["id": "m1", "name": title], [EditXML.element("multicam", common, angles)])
+        let sequence = EditXML.element("sequence", common, [EditXML.element("spine", [:], shots)])
+        sequence.addAttribute(Self.attribute("audioLayout", "stereo"))
+        sequence.addAttribute(Self.attribute("audioRate", "48k"))
+        let project = EditXML.element("project", ["name": title], [sequence])
+        let root = EditXML.element(
+            "fcpxml", ["version": "1.10"],
+            [
+                EditXML.element("resources", [:], formatElements + assets + [media]),
+                EditXML.element(
+                    "library", [:], [EditXML.element("event", ["name": timeline.session.name], [project])]),
+            ])
+        return EditXML.data(root, type: "fcpxml")
+    }
+
+    // MARK: Resources
+
+    private var formatElements: [XMLElement] {
+        formats.enumerated().map { index, format in
+            EditXML.element(
+                "format",
+                [
+                    "id": "r\(index + 1)", "frameDuration": Self.time(ExactTime(frame: 1, at: format.rate)),
+                    "width": "\(format.size.width)", "height": "\(format.size.height)",
+                    "colorSpace": "1-1-1 (Rec. 709)",
+                ])
+        }
+    }
+
+    /// Files of all tracks, once each, with the tracks that they hold.
+    private var files: [(file: String, tracks: [(track: SessionTrack, part: SessionPart)])] {
+        var files: [(file: String, tracks: [(track: SessionTrack, part: SessionPart)])] = []
+        for track in timeline.angles.map(\.track) + timeline.sounds.map(\.track) {
+            for part in track.parts {
+                if let index = files.firstIndex(where: { $0.file == part.file }) {
+                    files[index].tracks.append((track, part))
+                } else {
+                    files.append((part.file, [(track, part)]))
+                }
+            }
+        }
+        return files
+    }
+
+    private var assets: [XMLElement] {
+        files.enumerated().compactMap { index, entry in
+            guard let first = entry.tracks.first else { return nil }
+            let pictures = entry.tracks.filter { $0.part.size != nil && $0.track.kind != .microphone }
+            let channels = entry.tracks.map(\.track.channels).max() ?? 0
+            let length = timeline.mediaLength(of: first.part, in: first.track)
+            let asset = EditXML.element(
+                "asset",
+                [
+                    "id": "a\(index + 1)", "name": Self.base(entry.file),
+                    "start": Self.time(timeline.mediaStart(of: first.part)), "duration": Self.time(length),
+                ],
+                [
+                    EditXML.element(
+                        "media-rep", ["kind": "original-media", "src": EditXML.address(of: entry.file)])
+                ])
+            if let picture = pictures.first {
+                asset.addAttribute(Self.attribute("hasVideo", "1"))
+                asset.addAttribute(
+                    Self.attribute("videoSources", "\(Set(pictures.map(\.part.stream)).count)"))
+                asset.addAttribute(Self.attribute("format", formatID(of: picture.part, in: picture.track)))
+            }
+            if channels > 0 {
+                asset.addAttribute(Self.attribute("hasAudio", "1"))
+                asset.addAttribute(Self.attribute("audioSources", "1"))
+                asset.addAttribute(Self.attribute("audioChannels", "\(channels)"))
+                asset.addAttribute(Self.attribute("audioRate", "48000"))
+            }
+            return asset
+        }
+    }
+
+    private var angles: [XMLElement] {
+        let cameras = timeline.angles.map { angle($0.track, $0.clips, isAudio: false) }
+        let sounds = timeline.sounds.map { sound in
+            // The gains belong to the cut: here each file is one clip.
+            var clips: [EditClip] = []
+            for part in sound.track.parts {
+                clips += EditTimeline.clip(of: part, in: sound.track, session: timeline.session)
+            }
+            return angle(sound.track, clips, isAudio: true)
+        }
+        return cameras + sounds
+    }
+
+    private func angle(_ track: SessionTrack, _ clips: [EditClip], isAudio: Bool) -> XMLElement {
+        var children: [XMLElement] = []
+        var end: Int64 = 0
+        let gaps = timeline.gaps(of: track)
+        for clip in clips {
+            if clip.frames.lowerBound > end { children.append(gap(end..<clip.frames.lowerBound)) }
+            children.append(asset(clip, of: track, gaps: gaps, isAudio: isAudio))
+            end = clip.frames.upperBound
+        }
+        if end < timeline.count { children.append(gap(end..<timeline.count)) }
+        return EditXML.element(
+            "mc-angle",
+            ["name": timeline.name(of: track), "angleID": Self.angleID(track, isAudio: isAudio)], children)
+    }
+
+    private func gap(_ frames: Range<Int64>) -> XMLElement {
+        EditXML.element(
+            "gap",
+            [
+                "name": "Gap", "offset": time(frames.lowerBound), "start": "0s",
+                "duration": duration(frames.upperBound - frames.lowerBound),
+            ])
+    }
+
+    private func asset(
+        _ clip: EditClip, of track: SessionTrack, gaps: [EditTimeline.Marker], isAudio: Bool
+    ) -> XMLElement {
+        let begin = timeline.mediaStart(of: clip.part) + clip.start
+        let number = (files.firstIndex { $0.file == clip.part.file } ?? 0) + 1
+        var children: [XMLElement] = []
+        if !isAudio, let rate = track.rate, rate != timeline.rate {
+            let known = ["23.976": "23.98", "24": "24", "25": "25", "29.97": "29.97", "30": "30", "50": "50"]
+            let conform = EditXML.element("conform-rate", ["scaleEnabled": "0"])
+            let name = known[rate.description] ?? ["59.94", "60"].first { $0 == rate.description }
+            if let name { conform.addAttribute(Self.attribute("srcFrameRate", name)) }
+            children.append(conform)
+        }
+        let markers = gaps.filter { $0.frames.overlaps(clip.frames) }.map { gap in
+            let inside = gap.frames.clamped(to: clip.frames)
+            let at = begin + ExactTime(frame: inside.lowerBound - clip.frames.lowerBound, at: timeline.rate)
+            return EditXML.element(
+                "marker",
+                [
+                    "start": Self.time(at), "duration": duration(inside.upperBound - inside.lowerBound),
+                    "value": gap.text,
+                ])
+        }
+        let position: KeyValuePairs = [
+            "ref": "a\(number)", "name": Self.base(clip.part.file), "offset": time(clip.frames.lowerBound),
+            "start": Self.time(begin), "duration": duration(clip.count),
+        ]
+        if !isAudio, clip.part.stream > 0 {
+            // An asset's other pictures are reached by their number, which only `video` has.
+            let video = EditXML.element("video", position, children + markers)
+            video.addAttribute(Self.attribute("srcID", "\(clip.part.stream + 1)"))
+            video.addAttribute(Self.attribute("role", "video.\(track.role)"))
+            return video
+        }
+        let element = EditXML.element("asset-clip", position, children + markers)
+        element.addAttribute(Self.attribute("srcEnable", isAudio ? "audio" : "video"))
+        element.addAttribute(
+            Self.attribute(
+                isAudio ? "audioRole" : "videoRole", (isAudio ? "dialogue." : "video.") + track.role))
+        if !isAudio {
+            element.addAttribute(Self.attribute("format", formatID(of: clip.part, in: track)))
+        }
+        return element
+    }
+
+    // MARK: The cut
+
+    /// The multicam clips of the project, cut where a shot or a gain begins.
+    private var shots: [XMLElement] {
+        let gains = timeline.sounds.flatMap {
+            $0.clips.flatMap { [$0.frames.lowerBound, $0.frames.upperBound] }
+        }
+        let edges = Set(timeline.cut.shots.map(\.first) + gains + [timeline.count]).sorted()
+        return zip(edges, edges.dropFirst()).map { first, end in
+            let clips = timeline.layers.map { layer in
+                layer.first { $0.frames.contains(first) } ?? layer.first { $0.frames.overlaps(first..<end) }
+            }
+            return shot(first..<end, clips.compactMap(\.self))
+        }
+    }
+
+    private func shot(_ frames: Range<Int64>, _ clips: [EditClip]) -> XMLElement {
+        let shot = timeline.cut.shot(at: frames.lowerBound)
+        let note = EditXML.element("note", [:], text: shot.why)
+        let picture = clips.first.map { [source(of: $0)] } ?? []
+        let sounds = timeline.sounds.compactMap { sound -> XMLElement? in
+            guard let clip = sound.clips.first(where: { $0.frames.contains(frames.lowerBound) }) else {
+                return nil
+            }
+            let level = EditXML.element("adjust-volume", ["amount": EditXML.number(clip.gain) + "dB"])
+            let role = EditXML.element("audio-role-source", ["role": "dialogue.\(sound.track.role)"], [level])
+            return EditXML.element(
+                "mc-source", ["angleID": Self.angleID(sound.track, isAudio: true), "srcEnable": "audio"],
+                [role])
+        }
+        let over = clips.dropFirst().enumerated().map { index, clip in
+            multicam(
+                frames, offset: time(frames.lowerBound), name: clip.role, children: [source(of: clip)],
+                attributes: [("lane", "\(index + 1)"), ("srcEnable", "video")])
+        }
+        let markers = timeline.marks.filter { frames.contains($0.frames.lowerBound) }.map { mark in
+            EditXML.element(
+                "marker",
+                [
+                    "start": time(mark.frames.lowerBound), "duration": duration(1), "value": mark.text,
+                ])
+        }
+        return multicam(
+            frames, offset: time(frames.lowerBound), name: shot.show.joined(separator: ", "),
+            children: [note] + picture + sounds + over + markers,
+            attributes: picture.isEmpty ? [("srcEnable", "audio")] : [])
+    }
+
+    private func multicam(
+        _ frames: Range<Int64>, offset: String, name: String, children: [XMLElement],
+        attributes: [(String, String)]
+    ) -> XMLElement {
+        let element = EditXML.element(
+            "mc-clip",
+            [
+                "ref": "m1", "name": name.isEmpty ? "nothing" : name, "offset": offset,
+                "start": time(frames.lowerBound), "duration": duration(frames.upperBound - frames.lowerBound),
+            ], children)
+        for (key, value) in attributes { element.addAttribute(Self.attribute(key, value)) }
+        return element
+    }
+
+    /// The angle of a layer, with what stands between its frame and its place.
+    private func source(of clip: EditClip) -> XMLElement {
+        var adjustments: [XMLElement] = []
+        let size = timeline.session.size
+        if let picture = clip.picture, !picture.isPlain(in: size) {
+            // In percent of the frame's height, all four of them.
+            let percent = { (pixels: Int) in
+                EditXML.number(100 * Double(pixels) / Double(picture.frame.height))
+            }
+            if picture.source.size != picture.frame {
+                adjustments.append(
+                    EditXML.element(
+                        "adjust-crop", ["mode": "trim"],
+                        [
+                            EditXML.element(
+                                "trim-rect",
+                                [
+                                    "left": percent(picture.cut.left), "top": percent(picture.cut.top),
+                                    "right": percent(picture.cut.right),
+                                    "bottom": percent(picture.cut.bottom),
+                                ])
+                        ]))
+            }
+            let (scale, offset) = picture.transform(in: size)
+            let across = EditXML.number(100 * offset.x / Double(size.height))
+            let up = EditXML.number(-100 * offset.y / Double(size.height))
+            adjustments.append(EditXML.element("adjust-conform", ["type": "fit"]))
+            adjustments.append(
+                EditXML.element(
+                    "adjust-transform",
+                    [
+                        "position": "\(across) \(up)",
+                        "scale": "\(EditXML.number(scale.x)) \(EditXML.number(scale.y))",
+                        "rotation": "\(picture.rotation == .none ? 0 : -picture.rotation.degrees)",
+                    ]))
+        }
+        return EditXML.element("mc-source", ["angleID": clip.role, "srcEnable": "video"], adjustments)
+    }
+
+    // MARK: Words
+
+    private static func angleID(_ track: SessionTrack, isAudio: Bool) -> String {
+        isAudio ? "audio-\(track.role)" : track.role
+    }
+
+    private static func format(of part: SessionPart, in track: SessionTrack) -> Format? {
+        guard let size = part.size, let rate = track.rate else { return nil }
+        return Format(size: track.rotation.swapsSides ? size.turned : size, rate: rate)
+    }
+
+    private func formatID(of part: SessionPart, in track: SessionTrack) -> String {
+        "r\((Self.format(of: part, in: track).flatMap { formats.firstIndex(of: $0) } ?? 0) + 1)"
+    }
+
+    private static func attribute(_ name: String, _ value: String) -> XMLNode {
+        let attribute = XMLNode(kind: .attribute)
+        attribute.name = name
+        attribute.stringValue = value
+        return attribute
+    }
+
+    private static func base(_ file: String) -> String {
+        file.split(separator: "/").last.map(String.init) ?? file
+    }
+
+    /// The instant of a frame in the project and in the multicam clip, which both begin at the time code of T0.
+    private func time(_ frame: Int64) -> String {
+        Self.time(start + ExactTime(frame: frame, at: timeline.rate))
+    }
+
+    private func duration(_ count: Int64) -> String { Self.time(ExactTime(frame: count, at: timeline.rate)) }
+
+    private static func time(_ time: ExactTime) -> String {
+        time.scale == 1 ? "\(time.value)s" : "\(time.value)/\(time.scale)s"
+    }
+}

@@ -1,0 +1,249 @@
+internal import Foundation
+internal import FoundationXML
+internal import Media
+internal import SessionFolder
+
+/// Writes MLT XML, for Kdenlive, Shotcut and `melt`: a black track, the angles (hidden), the layers of the cut, the audio.
+///
+/// Paths are relative to the file. Times are frames of the project's rate, as in MLT itself.
+struct MeltProject {
+    private let timeline: EditTimeline
+
+    /// The project of a timeline.
+    static func data(of timeline: EditTimeline) -> Data { EditXML.data(MeltProject(timeline).document) }
+
+    init(_ timeline: EditTimeline) { self.timeline = timeline }
+
+    private var last: String { "\(timeline.count - 1)" }
+
+    private var document: XMLElement {
+        let size = timeline.session.size
+        let profile = EditXML.element(
+            "profile",
+            [
+                "description": "multicam", "width": "\(size.width)", "height": "\(size.height)",
+                "frame_rate_num": "\(timeline.rate.frames)", "frame_rate_den": "\(timeline.rate.seconds)",
+                "progressive": "1", "sample_aspect_num": "1", "sample_aspect_den": "1",
+                "display_aspect_num": "\(size.width)", "display_aspect_den": "\(size.height)",
+                "colorspace": "709",
+            ])
+        let black = EditXML.element(
+            "producer", ["id": "black", "in": "0", "out": last],
+            properties([("mlt_service", "color"), ("resource", "black"), ("length", "\(timeline.count)")]))
+        let background = EditXML.element(
+            "playlist", ["id": "background"],
+            [EditXML.element("entry", ["producer": "black", "in": "0", "out": last])])
+        let angles = timeline.angles.enumerated().map { index, angle in
+            playlist("angle\(index)", timeline.name(of: angle.track), angle.clips, isAudio: false)
+        }
+        let layers = timeline.layers.enumerated().map { index, clips in
+            playlist("cut\(index)", index == 0 ? "Cut" : "Cut \(index + 1)", clips, isAudio: false)
+        }
+        let sounds = timeline.sounds.enumerated().map { index, sound in
+            playlist("sound\(index)", timeline.name(of: sound.track), sound.clips, isAudio: true)
+        }
+        let tracks =
+            [EditXML.element("track", ["producer": "background"])]
+            + angles.indices.map { EditXML.element("track", ["producer": "angle\($0)", "hide": "both"]) }
+            + layers.indices.map { EditXML.element("track", ["producer": "cut\($0)", "hide": "audio"]) }
+            + sounds.indices.map { EditXML.element("track", ["producer": "sound\($0)", "hide": "video"]) }
+        let tractor = EditXML.element(
+            "tractor", ["id": "multicam", "in": "0", "out": last],
+            properties([
+                ("shotcut", "1"), ("kdenlive:projectTractor", "1"),
+                ("kdenlive:sequenceproperties.guides", guides),
+            ]) + [markers] + tracks + pictures(above: 1 + angles.count)
+                + mixes(above: 1 + angles.count + layers.count))
+        return EditXML.element(
+            "mlt", ["LC_NUMERIC": "C", "producer": "multicam", "title": timeline.session.title],
+            [profile, black] + producers + [background] + angles + layers + sounds + [tractor])
+    }
+
+    // MARK: Files
+
+    /// A file as MLT opens it: for each stream and each rotation that is not the file's own it is another producer.
+    private struct Source: Hashable {
+        let file: String
+        let stream: Int
+        let rotation: Rotation?
+        let isAudio: Bool
+
+        init(_ clip: EditClip, rotation: Rotation, isAudio: Bool) {
+            file = clip.part.file
+            stream = clip.part.stream
+            let turn = clip.picture?.rotation ?? .none
+            self.rotation = isAudio || turn == .none ? nil : rotation + turn
+            self.isAudio = isAudio
+        }
+    }
+
+    private func source(_ clip: EditClip, isAudio: Bool) -> Source {
+        Source(clip, rotation: timeline.session.angle(clip.role)?.rotation ?? .none, isAudio: isAudio)
+    }
+
+    private var sources: [Source] {
+        var sources: [Source] = []
+        let pictures = (timeline.angles.map(\.clips) + timeline.layers).joined().map {
+            source($0, isAudio: false)
+        }
+        for source in pictures + timeline.sounds.flatMap(\.clips).map({ source($0, isAudio: true) })
+        where !sources.contains(source) {
+            sources.append(source)
+        }
+        return sources
+    }
+
+    private var producers: [XMLElement] {
+        sources.enumerated().map { index, source in
+            let clips = timeline.angles.flatMap(\.clips) + timeline.sounds.flatMap(\.clips)
+            let length =
+                clips.filter { $0.part.file == source.file }.map { offset(of: $0) + $0.count }.max() ?? 1
+            var list = [
+                ("resource", "../" + source.file), ("mlt_service", "avformat-novalidate"),
+                ("length", "\(length)"),
+                ("eof", "pause"), ("seekable", "1"),
+                (
+                    "audio_index",
+                    source.isAudio ? (source.file.hasSuffix(".wav") ? "0" : audioIndex(source)) : "-1"
+                ),
+                ("video_index", source.isAudio ? "-1" : "\(source.stream)"),
+            ]
+            if let rotation = source.rotation { list.append(("rotate", "\(rotation.degrees)")) }
+            return EditXML.element(
+                "producer", ["id": "file\(index)", "in": "0", "out": "\(length - 1)"], properties(list))
+        }
+    }
+
+    /// The program's audio follows its frames.
+    private func audioIndex(_ source: Source) -> String {
+        timeline.session.program?.parts.contains { $0.file == source.file } == true ? "1" : "\(source.stream)"
+    }
+
+    /// The frame of a file at which a clip begins.
+    private func offset(of clip: EditClip) -> Int64 { clip.start.nearestFrame(at: timeline.rate) }
+
+    // MARK: Tracks
+
+    private func playlist(_ id: String, _ name: String, _ clips: [EditClip], isAudio: Bool) -> XMLElement {
+        let sources = sources
+        var children = properties(
+            [("shotcut:name", name), ("kdenlive:track_name", name)]
+                + (isAudio
+                    ? [("shotcut:audio", "1"), ("kdenlive:audio_track", "1")] : [("shotcut:video", "1")]))
+        var end: Int64 = 0
+        for clip in clips {
+            if clip.frames.lowerBound > end {
+                children.append(EditXML.element("blank", ["length": "\(clip.frames.lowerBound - end)"]))
+            }
+            let first = offset(of: clip)
+            let index = sources.firstIndex(of: source(clip, isAudio: isAudio)) ?? 0
+            children.append(
+                EditXML.element(
+                    "entry",
+                    ["producer": "file\(index)", "in": "\(first)", "out": "\(first + clip.count - 1)"],
+                    properties(clip.why.isEmpty ? [] : [("shotcut:comment", clip.why)]) + filters(of: clip)))
+            end = clip.frames.upperBound
+        }
+        return EditXML.element("playlist", ["id": id], children)
+    }
+
+    private func filters(of clip: EditClip) -> [XMLElement] {
+        var filters: [XMLElement] = []
+        func add(_ list: [(String, String)]) {
+            filters.append(EditXML.element("filter", [:], properties(list)))
+        }
+        if clip.gain != 0 { add([("mlt_service", "volume"), ("level", EditXML.number(clip.gain))]) }
+        guard let picture = clip.picture else { return filters }
+        if picture.source.size != picture.frame {
+            let cut = turned(picture)
+            add([
+                ("mlt_service", "crop"), ("left", "\(cut.left)"), ("top", "\(cut.top)"),
+                ("right", "\(cut.right)"),
+                ("bottom", "\(cut.bottom)"), ("use_profile", "0"),
+            ])
+        }
+        if picture.isMirrored { add([("mlt_service", "mirror"), ("mirror", "flip")]) }
+        return filters
+    }
+
+    /// What is cut off at each edge of the frame after the rotation, which the producer does first.
+    private func turned(_ picture: EditPicture) -> (left: Int, top: Int, right: Int, bottom: Int) {
+        let cut = picture.cut
+        return switch picture.rotation {
+        case .none: cut
+        case .quarter: (cut.bottom, cut.left, cut.top, cut.right)
+        case .half: (cut.right, cut.bottom, cut.left, cut.top)
+        case .threeQuarters: (cut.top, cut.right, cut.bottom, cut.left)
+        }
+    }
+
+    /// Each clip of the cut stands in its place over the black track.
+    private func pictures(above first: Int) -> [XMLElement] {
+        timeline.layers.enumerated().flatMap { index, clips in
+            clips.compactMap { clip -> XMLElement? in
+                guard let place = clip.picture?.target else { return nil }
+                let geometry = "\(place.x)/\(place.y):\(place.width)x\(place.height):100"
+                return EditXML.element(
+                    "transition",
+                    ["in": "\(clip.frames.lowerBound)", "out": "\(clip.frames.upperBound - 1)"],
+                    properties([
+                        ("a_track", "0"), ("b_track", "\(first + index)"), ("mlt_service", "composite"),
+                        ("geometry", geometry), ("distort", "1"), ("progressive", "1"),
+                    ]))
+            }
+        }
+    }
+
+    private func mixes(above first: Int) -> [XMLElement] {
+        timeline.sounds.indices.map { index in
+            EditXML.element(
+                "transition", [:],
+                properties([
+                    ("a_track", "0"), ("b_track", "\(first + index)"), ("mlt_service", "mix"),
+                    ("always_active", "1"),
+                    ("sum", "1"),
+                ]))
+        }
+    }
+
+    // MARK: Marks
+
+    /// Kdenlive's markers: position in frames, type 0.
+    private var guides: String {
+        let list = (timeline.marks + timeline.angles.flatMap { timeline.gaps(of: $0.track) }).map { mark in
+            JSONValue.object([
+                "comment": .string(mark.text), "pos": .integer(mark.frames.lowerBound), "type": .integer(0),
+                "duration": .integer(mark.frames.upperBound - mark.frames.lowerBound),
+            ])
+        }
+        return JSONText.line(JSONValue.array(list))
+    }
+
+    /// Shotcut's markers.
+    private var markers: XMLElement {
+        let gaps = timeline.angles.flatMap { timeline.gaps(of: $0.track) }
+        let list = timeline.marks.map { ($0, "#00ff00") } + gaps.map { ($0, "#ff0000") }
+        let elements = list.enumerated().map { index, entry in
+            EditXML.element(
+                "properties", ["name": "\(index)"],
+                properties([
+                    ("text", entry.0.text), ("start", clock(entry.0.frames.lowerBound)),
+                    ("end", clock(entry.0.frames.upperBound - 1)), ("color", entry.1),
+                ]))
+        }
+        return EditXML.element("properties", ["name": "shotcut:markers"], elements)
+    }
+
+    /// A frame as MLT writes times: `00:01:02.033`.
+    private func clock(_ frame: Int64) -> String {
+        let milliseconds = timeline.rate.time(ofTick: frame).ticks(perSecond: 1000)
+        let seconds = milliseconds / 1000
+        return String(
+            format: "%02d:%02d:%02d.%03d", Int(seconds / 3600), Int(seconds / 60 % 60), Int(seconds % 60),
+            Int(milliseconds % 1000))
+    }
+
+    private func properties(_ list: [(String, String)]) -> [XMLElement] {
+        list.map { EditXML.element("property", ["name": $0.0], text: $0.1) }
+    }
+}

@@ -1,0 +1,49 @@
+import Profiles
+import Testing
+
+@Suite("What a profile says of editing")
+struct EditingFieldsTests {
+    private static let devices = "cameras: { face: , wide: }\nmicrophones: { host: { camera: face } }\n"
+
+    private func read(_ text: String) throws(ProfileError) -> Profile {
+        try Profile(yaml: Array((Self.devices + text).utf8), file: "test.yaml")
+    }
+
+    @Test("is read: a title, people by role, formats, and the camera that shows who speaks")
+    func fields() throws {
+        let profile = try read(
+            "title: \"Q & A\"\npeople: { host: Ada, wide: \"the room\" }\nedit: [otio, fcpxml, otio]\n")
+        #expect(
+            profile.editing
+                == EditingSettings(
+                    title: "Q & A", people: ["host": "Ada", "wide": "the room"], formats: [.otio, .fcpxml]))
+        #expect(profile.microphones.map(\.camera) == ["face"])
+        #expect(try read("edit: mlt").editing.formats == [.mlt])
+        #expect(try read("").editing == EditingSettings())
+    }
+
+    @Test(
+        "is refused where it is wrong",
+        arguments: [
+            ("edit: [fcpx]", "edit: found “fcpx”, expected fcpxml, otio, mlt or edl (probably fcpxml)."),
+            ("people: { guest: Ada }", "people.guest: found the role “guest”, expected face, wide or host"),
+            ("people: { host: [] }", "people.host: found"), ("title: \"\"", "title: found"),
+        ])
+    func refused(text: String, words: String) {
+        let error = #expect(throws: ProfileError.self) { _ = try read(text) }
+        #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("names a camera of the profile, where a microphone has one")
+    func cameraOfMicrophone() {
+        let error = #expect(throws: ProfileError.self) {
+            try Profile(
+                yaml: Array("cameras: { face: }\nmicrophones: { host: { camera: fase } }".utf8),
+                file: "x.yaml")
+        }
+        #expect(
+            error?.description.contains("expected the role of the camera that shows who speaks: face")
+                == true,
+            "\(error?.description ?? "")")
+    }
+}
