@@ -2,6 +2,7 @@
 @_exported public import Control
 @_exported public import Doctor
 @_exported public import Inputs
+@_exported public import Interchange
 @_exported public import Media
 @_exported public import MediaLink
 @_exported public import Monitoring

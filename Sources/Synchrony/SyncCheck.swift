@@ -18,7 +18,7 @@ public struct SyncCheck {
         var events: Int { start.count + end.count }
     }
 
-    private let session: RecordedSession
+    private let session: CheckedSession
     private let tolerance: SyncTolerance
 
     private static let window = Nanoseconds.seconds(60)
@@ -29,7 +29,7 @@ public struct SyncCheck {
     private static let shortestHalf = Nanoseconds.seconds(2)
 
     /// Prepares the check of a recording with the given tolerance.
-    public init(_ session: RecordedSession, tolerance: SyncTolerance = SyncTolerance()) {
+    public init(_ session: CheckedSession, tolerance: SyncTolerance = SyncTolerance()) {
         self.session = session
         self.tolerance = tolerance
     }

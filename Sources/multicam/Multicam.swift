@@ -19,6 +19,7 @@ struct Multicam {
     static let commands: [any Command.Type] = [
         DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self,
         StressCommand.self, CalibrateCommand.self, SyncCheckCommand.self, VerifyCommand.self,
+        ExportCommand.self,
         RecordingsCommand.self,
         RecoverCommand.self, CtlCommand.self, DoctorCommand.self, PreferCommand.self, ControlsCommand.self,
         SnapshotCommand.self, StudioCommand.self, PreviewCommand.self,

@@ -10,7 +10,7 @@ import Timing
 @Suite("sync-check of recordings")
 struct SyncCheckTests {
     private func findings(_ recording: Recording) throws -> SyncFindings {
-        try SyncCheck(try RecordedSession(folder: recording.folder)).run(version: "0.0.0")
+        try SyncCheck(try CheckedSession(folder: recording.folder)).run(version: "0.0.0")
     }
 
     private func track(
@@ -177,7 +177,7 @@ struct SyncCheckTests {
               n: { device: "virtual:clap?unplug=3.2&replug=4.35" }
             tracks: { cameras: copy, microphones: wav }
             """, seconds: 9)
-        let session = try RecordedSession(folder: recording.folder)
+        let session = try CheckedSession(folder: recording.folder)
         for name in ["a", "n"] {
             let track = try #require(session.tracks.first { $0.name == name })
             #expect(!track.gaps.isEmpty, "\(name)")

@@ -12,7 +12,7 @@ struct SyncCheckTests {
 
     private func findings(_ audioBlocks: [SyntheticAudio]) throws -> SyncFindings {
         let session = try SyntheticSession(audioBlocks.enumerated().map { ("mic\($0.offset)", $0.element) })
-        return try SyncCheck(try RecordedSession(folder: session.folder)).run(version: "0.0.0")
+        return try SyncCheck(try CheckedSession(folder: session.folder)).run(version: "0.0.0")
     }
 
     // MARK: What cannot be known
@@ -136,7 +136,7 @@ struct SyncCheckTests {
         let session = try SyntheticSession([("host", SyntheticAudio(seconds: 1, rate: rate))])
         func reason() -> String {
             do throws(SyncCheckError) {
-                _ = try RecordedSession(folder: session.folder)
+                _ = try CheckedSession(folder: session.folder)
                 return "none"
             } catch {
                 return error.description

@@ -29,7 +29,7 @@ final class ManifestText: FuzzTarget {
             // No manifest: what the commands say of that follows.
         }
         do {
-            let session = try RecordedSession(folder: files.folder)
+            let session = try CheckedSession(folder: files.folder)
             try hold(!session.tracks.isEmpty && session.duration >= .zero, "a session of nothing")
             for track in session.tracks {
                 try holdShown(track.name)

@@ -103,7 +103,7 @@ struct EditedFilesTests {
     /// It may refuse, in a sentence.
     private static func measure(_ folder: CrashedRecording) {
         do {
-            let findings = try SyncCheck(try RecordedSession(folder: folder.folder)).run(version: "0.0.0")
+            let findings = try SyncCheck(try CheckedSession(folder: folder.folder)).run(version: "0.0.0")
             #expect(!findings.sentence.isEmpty)
             #expect(!SyncPlot(findings).document.isEmpty)
         } catch {

@@ -63,7 +63,7 @@ struct SyncCheckCommand: Command {
     func run() async throws -> ExitStatus {
         let (folder, tolerance) = (folder, tolerance)
         let (findings, verdict) = try await measure { () throws in
-            let session = try RecordedSession(folder: folder)
+            let session = try CheckedSession(folder: folder)
             let clock = MonotonicClock()
             var told = clock.now
             let findings = try SyncCheck(session, tolerance: tolerance).run(version: MulticamVersion.current)

@@ -120,6 +120,7 @@ extension RecordCommand {
             let result = try await session.record()
             steering.tellEnd()
             results.append(result)
+            FinishedProjects.write(for: result)
             let conclusion = RecordConclusion([result])
             for message in conclusion.messages { Output.message(message) }
             steering.tellVerdict(result.verdict.text)

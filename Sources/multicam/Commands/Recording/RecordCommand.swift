@@ -363,6 +363,7 @@ struct RecordCommand: Command {
     }
 
     func conclude(_ results: [RecordingResult]) -> ExitStatus {
+        for result in results { FinishedProjects.write(for: result) }
         let conclusion = RecordConclusion(results)
         for message in conclusion.messages { Output.message(message) }
         if wantsJSON, let event = conclusion.event {

@@ -4,7 +4,7 @@ public import SessionFolder
 internal import Timing
 
 /// A finished session folder by its manifest: its tracks, whose files all exist.
-public struct RecordedSession: Sendable {
+public struct CheckedSession: Sendable {
     /// Path of the session folder.
     public let folder: String
     /// Tracks to be measured, in the manifest's order.

@@ -1,0 +1,90 @@
+import Arguments
+import Containers
+import Interchange
+import Media
+import Profiles
+import SessionFolder
+
+/// `multicam export`: writes projects for editors, with all tracks in place and the cut in them.
+struct ExportCommand: Command {
+    static let spec = CommandSpec(
+        program: Multicam.program, name: "export",
+        summary: "Write a recording as projects for editors: every track in place, and the cut.",
+        notes: [
+            "Writes edit/session.fcpxml (Final Cut Pro, DaVinci Resolve), edit/session.otio (Premiere Pro, Resolve), edit/session.mlt "
+                + "(Kdenlive, Shotcut), edit/session.edl (any other), and edit/cut.json, the cut with a reason for each shot, which "
+                + "`--cut` reads back. Prints their paths, one a line. Files that exist are replaced; media files are not touched.",
+            "`--cut live` is what the program showed while it was recorded. `voice` shows whoever speaks, and where several speak or "
+                + "nobody does a camera that no microphone belongs to, else a grid. `none` is the first camera throughout; anything "
+                + "else is the name of a file like edit/cut.json.",
+            "Exit status: 0 when all is written, also where a file of the recording is missing and the project is made without it: "
+                + "that is said. 1 when there is no recording to read, 2 for a cut that is none, 4 or 7 when a file cannot be "
+                + "written.",
+        ],
+        positionals: [PositionalSpec("FOLDER", help: "The folder of a finished recording.")],
+        options: [
+            OptionSpec(
+                "to", "FORMAT", isRepeatable: true,
+                help:
+                    "A format: fcpxml, otio, mlt, edl, or all; may be given several times. Default: what the profile's `edit` says."
+            ),
+            OptionSpec("title", "T", help: "The title of the project (the folder's name)."),
+        ] + EditCut.options)
+
+    private let folder: String
+    private let formats: [EditFormat]
+    private let cut: EditCut
+    private let title: String?
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        folder = arguments.positionals.first ?? ""
+        guard !folder.isEmpty else {
+            throw arguments.spec.error("FOLDER is empty: expected the folder of a recording.")
+        }
+        var formats: [EditFormat] = []
+        for word in arguments.all("to").flatMap({ $0.split(separator: ",") }).map(String.init) {
+            if word == "all" {
+                formats = EditFormat.allCases
+            } else if let format = EditFormat(rawValue: word) {
+                if !formats.contains(format) { formats.append(format) }
+            } else {
+                let words = EditFormat.allCases.map(\.rawValue) + ["all"]
+                let nearest = word.nearest(among: words).map { "; did you mean `\($0)`?" } ?? "."
+                throw arguments.spec.error(
+                    "`--to \(word.printable())`: expected \(words.joined(separator: ", "))\(nearest)")
+            }
+        }
+        self.formats = formats
+        cut = try EditCut(arguments)
+        title = arguments.optional("title")
+    }
+
+    func run() async throws -> ExitStatus {
+        var session: RecordedSession
+        do throws(FileError) {
+            session = try RecordedSession(folder: folder)
+        } catch {
+            Output.message(error.description)
+            return error.isPermission ? .noPermission : .failed
+        }
+        if let title { session.title = title.printable() }
+        for problem in session.problems { Output.message("\(folder): \(problem)".printable(limit: 1000)) }
+        let formats = self.formats.isEmpty ? session.formats : self.formats
+        guard !formats.isEmpty else {
+            throw Self.spec.error(
+                "`--to` is missing, and the profile of the recording names no format: expected fcpxml, otio, mlt, edl or all."
+            )
+        }
+        let cut: Cut
+        do throws(CutError) {
+            cut = try self.cut.cut(of: session, in: folder)
+        } catch {
+            Output.message(error.description)
+            return .usage
+        }
+        for file in try SessionExport.write(session, cut: cut, formats: formats, in: folder) {
+            Output.data(folder + (folder.hasSuffix("/") ? "" : "/") + file)
+        }
+        return .done
+    }
+}

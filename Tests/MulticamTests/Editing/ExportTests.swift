@@ -1,0 +1,71 @@
+import Foundation
+import Interchange
+import Media
+import Plan
+import Profiles
+import Session
+import SessionFolder
+import Testing
+
+/// Recordings by chance, exported in every format, and checked by a program of another language that shares nothing with ours.
+///
+/// `MULTICAM_EDIT_SESSIONS` is how many are tried, `MULTICAM_EDIT_SEED` with which they begin, `MULTICAM_EDIT_FOLDER` where their
+/// folders are kept for `tools/edit-test`.
+@Suite("Exported projects", .serialized)
+struct ExportTests {
+    private static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+
+    @Test("have every angle, cut, mark and gap of the manifest, to the frame", .timeLimit(.minutes(60)))
+    func random() async throws {
+        let first = Self.variable("MULTICAM_EDIT_SEED").flatMap { UInt64($0) } ?? 1
+        let count = Self.variable("MULTICAM_EDIT_SESSIONS").flatMap { UInt64($0) } ?? 20
+        for seed in first..<first + count {
+            let session = RandomSession(seed: seed)
+            let host = session.host()
+            let recording = try await Recording(
+                session.profile, seconds: session.seconds, host: host, steer: host.follow)
+            try recording.checkSchema()
+            try Self.export(recording.folder)
+            if let place = Self.variable("MULTICAM_EDIT_FOLDER") {
+                try FileManager.default.copyItem(atPath: recording.folder, toPath: "\(place)/session-\(seed)")
+            }
+            let check = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+                path: "../../Editing/check_exports.py")
+            do {
+                try Reader.run("python3", [check.path, recording.folder])
+            } catch {
+                Issue.record("seed \(seed): \(error)\n\(session.profile)")
+            }
+        }
+    }
+
+    private static func export(_ folder: String) throws {
+        let session = try RecordedSession(folder: folder)
+        #expect(session.problems.isEmpty)
+        let files = try SessionExport.write(
+            session, cut: .live(of: session), formats: EditFormat.allCases, in: folder)
+        #expect(files.count == 5)
+    }
+
+    @Test(
+        "of a folder with a file missing leave that angle out and say so; without any recording they are refused"
+    )
+    func missingFile() async throws {
+        let profile = """
+            cameras:
+              desk: { device: "virtual:clap?size=128x72", rate: 30 }
+              face: { device: "virtual:clap?size=128x72", rate: 30 }
+            program: { size: 128x72, rate: 30, layout: pip, main: desk, inset: face }
+            tracks: { cameras: copy }
+            """
+        let recording = try await Recording(profile, seconds: 1)
+        try FileManager.default.removeItem(atPath: recording.path("cameras/face.mov"))
+        let session = try RecordedSession(folder: recording.folder)
+        #expect(session.problems == ["cameras/face.mov: not there. The project is made without it."])
+        #expect(session.layers(of: Cut.live(of: session).shots[0]).map(\.role) == ["desk"])
+        let error = #expect(throws: FileError.self) {
+            _ = try RecordedSession(folder: recording.path("cameras"))
+        }
+        #expect(error?.description.contains("Name the folder of a recording") == true)
+    }
+}
