@@ -1,5 +1,6 @@
 internal import CSDL
 internal import Encoding
+internal import Glibc
 internal import Media
 internal import Studio
 
@@ -24,6 +25,8 @@ final class PreviewWindow {
     /// - Parameter settings: What to show, and where.
     /// - Throws: `PreviewError` where there is no display, or not the one that is asked for.
     init(_ settings: PreviewSettings) throws(PreviewError) {
+        // Titles are in UTF-8, which X takes in such a locale alone.
+        setlocale(LC_CTYPE, "C.UTF-8")
         SDL_SetHint(SDL_HINT_APP_NAME, "multicam")
         // The monitor's picture stays while its user works in another window.
         SDL_SetHint(SDL_HINT_VIDEO_MINIMIZE_ON_FOCUS_LOSS, "0")

@@ -41,7 +41,8 @@ final class MediaBytes: FuzzTarget {
     private func checkSession(_ stream: [UInt8]) throws(BrokenRule) {
         let (client, server) = try connected()
         let devices = RemoteDevices()
-        let peer = MediaPeer(MediaConnection(server), devices: devices, status: { nil })
+        let peer = MediaPeer(
+            MediaConnection(server), devices: devices, history: EventHistory(), status: { nil })
         let hasEnded = ConditionLock(false)
         peer.start(with: nil) { hasEnded.broadcast { $0 = true } }
         Self.send(stream, to: client)
