@@ -159,7 +159,7 @@ class Page:
         self.studio, self.acknowledges, self.receives = studio, acknowledges, receives
         self.texts, self.frames, self.bytes, self.closed = queue.SimpleQueue(), {}, 0, threading.Event()
         self.lock = threading.Lock()
-        self.status, self.recorder, self.hello, self.errors, self.events, self.changes = {}, None, None, [], [], 0
+        self.status, self.recorder, self.hello, self.errors, self.events, self.changes, self.history = {}, None, None, [], [], 0, []
         code, self.connection, self.rest = handshake(studio, seconds=seconds, Authorization="Bearer " + studio.token)
         if code != 101:
             raise ConnectionError(f"the handshake is answered by {code}")
@@ -233,6 +233,8 @@ class Page:
             self.errors.append(message)
         elif kind == "event":
             self.events.append(message["event"])
+        elif kind == "events":
+            self.history = message["events"]
         if self.receives:
             self.receives(message)
 
