@@ -74,7 +74,7 @@ struct StandbyTests {
         #expect(
             forgotten.status == 0 && forgotten.errors.contains("taken out of \(profile)"),
             "\(forgotten.errors)")
-        #expect(try String(contentsOfFile: profile, encoding: .utf8) == Self.profile)
+        #expect(try String(contentsOfFile: profile, encoding: .utf8) == Self.profile + "\n")
         #expect(try ctl("forget-scene", "top", "left").status == 2)
         #expect((try state()["scenes"] as? [String])?.isEmpty == true)
         // A still of devices that stand by lies where the session was started.
