@@ -27,12 +27,28 @@ public enum ControlCommand: Sendable, Equatable {
     case change(SessionChange)
     /// Sets controls of a camera, each given as NAME=VALUE.
     case set(role: String, [String])
+    /// Tells the controls and presets of a camera, after setting what is given as NAME=VALUE.
+    case controls(role: String, [String])
+    /// Sets, keeps or forgets the values of a camera's controls under a name.
+    case preset(PresetAction, role: String, name: String)
+    /// Brings a camera's exposure and white balance to those of the camera of another role.
+    case match(role: String, to: String)
     /// Adds the camera that a selector names to the recording, under a new role.
     case add(role: String, selector: String)
     /// Gives a role the camera that a selector names, in place of its own.
     case exchange(role: String, selector: String)
     /// Adds the microphone that a selector names to the recording, under a new role.
     case addMicrophone(role: String, selector: String)
+
+    /// What is done with a preset.
+    public enum PresetAction: String, Sendable, CaseIterable {
+        /// Sets its values.
+        case load
+        /// Keeps the present values under its name.
+        case keep
+        /// Deletes it.
+        case forget
+    }
 
     /// Commands with a common purpose, as help lists them.
     public struct Group: Sendable {
@@ -72,6 +88,14 @@ public enum ControlCommand: Sendable, Equatable {
             commands: [
                 ("snapshot [ROLE…]", "take stills of these cameras, of all where none is named"),
                 ("set ROLE NAME=VALUE…", "set controls of a camera, as `multicam controls` shows them"),
+                ("controls ROLE [NAME=VALUE…]", "the controls of a camera, after setting these"),
+                ("load-preset ROLE NAME", "set what was kept of this camera under a name"),
+                ("keep-preset ROLE NAME", "keep the camera's controls as they are now under a name"),
+                ("forget-preset ROLE NAME", "forget what was kept under a name"),
+                (
+                    "match ROLE CAMERA",
+                    "expose and balance white as the camera of the other role, as its frames show it"
+                ),
                 (
                     "switch [CAMERA]",
                     "take this camera, or the one on the other side, as soon as nothing is recorded; where no position is known, the next one"
@@ -133,14 +157,8 @@ public enum ControlCommand: Sendable, Equatable {
             self = .snapshot(Array(rest))
             return
         }
-        if name == "set" {
-            let parts = rest.dropFirst().map {
-                $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            }
-            guard let role = rest.first, !parts.isEmpty,
-                parts.allSatisfy({ $0.count == 2 && !$0[0].isEmpty && !$0[1].isEmpty })
-            else { throw .usage("`set` needs a role and what to set: `set desk brightness=128`.") }
-            self = .set(role: role, Array(rest.dropFirst()))
+        if let command = try Self.aboutControls(name, Array(rest)) {
+            self = command
             return
         }
         if name == "exchange" {
@@ -189,20 +207,63 @@ public enum ControlCommand: Sendable, Equatable {
         return MediaTime(nanoseconds: nanoseconds)
     }
 
+    /// Parses a command about a camera's controls; `nil` when the word is another one.
+    private static func aboutControls(
+        _ name: String, _ rest: [String]
+    ) throws(ControlError) -> ControlCommand? {
+        let words = Array(rest.dropFirst())
+        let areSettings = words.allSatisfy { word in
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty
+        }
+        switch name {
+        case "set":
+            guard let role = rest.first, !words.isEmpty, areSettings else {
+                throw .usage("`set` needs a role and what to set: `set desk brightness=128`.")
+            }
+            return .set(role: role, words)
+        case "controls":
+            guard let role = rest.first, areSettings else {
+                throw .usage(
+                    "`controls` needs a role, and what to set if anything: `controls desk brightness=128`.")
+            }
+            return .controls(role: role, words)
+        case "match":
+            guard rest.count == 2, rest[0] != rest[1] else {
+                throw .usage("`match` needs the roles of two cameras: `match face desk`.")
+            }
+            return .match(role: rest[0], to: rest[1])
+        default:
+            guard let action = PresetAction.allCases.first(where: { name == "\($0.rawValue)-preset" }) else {
+                return nil
+            }
+            let preset = words.joined(separator: " ")
+            guard let role = rest.first, (1...64).contains(preset.utf8.count), preset.printable() == preset
+            else {
+                throw .usage(
+                    "`\(name)` needs a role and a name of at most 64 bytes that can be shown: `\(name) desk evening`."
+                )
+            }
+            return .preset(action, role: role, name: preset)
+        }
+    }
+
     /// Whether the command makes sense only during a recording.
     public var needsRecording: Bool {
         switch self {
         case .mark, .split, .stop, .add, .addMicrophone, .exchange: true
         case .change(let change): change.needsRecording
-        case .status, .start, .quit, .snapshot, .switchCamera, .set, .keepScene, .forgetScene: false
+        case .status, .start, .quit, .snapshot, .switchCamera, .set, .controls, .preset, .match, .keepScene,
+            .forgetScene:
+            false
         }
     }
 
     /// Whether the command may block its thread: for a device, for the disk, or until a recording has begun.
     public var blocks: Bool {
         switch self {
-        case .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange, .keepScene,
-            .forgetScene:
+        case .start, .switchCamera, .snapshot, .set, .controls, .preset, .match, .add, .addMicrophone,
+            .exchange, .keepScene, .forgetScene:
             true
         case .status, .mark, .split, .stop, .quit, .change: false
         }
@@ -212,8 +273,8 @@ public enum ControlCommand: Sendable, Equatable {
     var isAnsweredAtOnce: Bool {
         switch self {
         case .status, .stop, .quit: true
-        case .mark, .split, .start, .switchCamera, .snapshot, .set, .add, .addMicrophone, .exchange,
-            .keepScene, .forgetScene, .change:
+        case .mark, .split, .start, .switchCamera, .snapshot, .set, .controls, .preset, .match, .add,
+            .addMicrophone, .exchange, .keepScene, .forgetScene, .change:
             false
         }
     }

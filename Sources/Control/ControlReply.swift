@@ -34,12 +34,16 @@ public struct ControlReply: Sendable, Equatable, Codable {
     public var status: ControlStatus?
     /// The answer to `snapshot`: the stills that were taken, even when others failed; `nil` for other commands.
     public var stills: [Still]?
+    /// The answer to commands about a camera's controls: how they are afterwards; `nil` for other commands, and where the camera
+    /// could not be asked.
+    public var controls: ControlsReport?
 
     /// Creates an answer from its values.
     public init(
         ok: Bool, text: String, usage: Bool = false, over_budget: Bool? = nil,
-        status: ControlStatus? = nil, stills: [Still]? = nil
+        status: ControlStatus? = nil, stills: [Still]? = nil, controls: ControlsReport? = nil
     ) {
+        self.controls = controls
         self.ok = ok
         self.over_budget = over_budget
         self.usage = usage

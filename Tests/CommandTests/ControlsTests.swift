@@ -118,4 +118,67 @@ struct ControlsTests {
             refused.errors.contains("cameras.camera.preset: found “desk by day”, under which nothing is kept")
         )
     }
+
+    /// What `multicam ctl WORDS --json` answers.
+    private static func ask(
+        _ words: [String], _ environment: [String: String]
+    ) throws -> (status: Int32, reply: [String: Any], values: [String: Int]) {
+        let outcome = try Multicam.run(
+            [Multicam.path, "ctl"] + words + ["--json"], environment: environment)
+        let reply = try #require(
+            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        let controls = (reply["controls"] as? [String: Any])?["controls"] as? [[String: Any]] ?? []
+        let values = controls.compactMap { control in
+            (control["name"] as? String).flatMap { name in (control["value"] as? Int).map { (name, $0) } }
+        }
+        return (outcome.status, reply, Dictionary(values, uniquingKeysWith: { first, _ in first }))
+    }
+
+    @Test(
+        "of a recording that runs are told, set, kept under names and matched to another camera's frames by `ctl`"
+    )
+    func running() throws {
+        let scratch = try Scratch()
+        var environment = Self.environment(scratch)
+        environment["XDG_RUNTIME_DIR"] = scratch.path
+        let profile = try scratch.file(
+            "two.yaml",
+            """
+            cameras:
+              desk: { device: "virtual:bars?size=160x96", rate: 15 }
+              face: { device: "virtual:bars?size=160x96", rate: 15 }
+            limits: none
+            """)
+        let command = try RunningCommand(
+            [
+                Multicam.path, "record", "--profile", profile, "--output", scratch.path + "/out",
+                "--duration", "120", "--json",
+            ], environment: environment)
+        let folder = try #require(try command.event("started")["folder"] as? String)
+        let told = try Self.ask(["controls", "face"], environment)
+        #expect(told.status == 0 && told.values["brightness"] == 0 && told.values["gain"] == 16)
+        let set = try Self.ask(["controls", "face", "brightness=20"], environment)
+        #expect(set.status == 0 && set.values["brightness"] == 20)
+        let kept = try Self.ask(["keep-preset", "face", "by", "day"], environment)
+        #expect((kept.reply["controls"] as? [String: Any])?["presets"] as? [String] == ["by day"])
+        #expect(try Self.ask(["set", "face", "brightness=0"], environment).reply["controls"] == nil)
+        let loaded = try Self.ask(["load-preset", "face", "by day"], environment)
+        #expect(loaded.values["brightness"] == 20)
+        #expect(try Self.ask(["load-preset", "face", "none"], environment).status == 1)
+        #expect(try Self.ask(["controls", "guest"], environment).status == 2)
+        _ = try Self.ask(["set", "face", "brightness=0"], environment)
+        // Both see the same bars, each with an exposure of its own: what is taken over alone would not look alike.
+        let matched = try Self.ask(["match", "face", "desk"], environment)
+        let text = matched.reply["text"] as? String ?? ""
+        #expect(matched.status == 0 && text.contains("face follows desk"), "\(text)")
+        #expect(matched.values["auto_exposure"] == 1)
+        let shares = text.matches(of: #/(-?\d+) %, of desk (-?\d+) %/#).compactMap { match in
+            Int(match.1).flatMap { own in Int(match.2).map { abs(own - $0) } }
+        }
+        #expect(shares.count == 2 && shares.allSatisfy { $0 <= 3 }, "\(text)")
+        #expect(try Self.ask(["stop"], environment).status == 0)
+        #expect(command.waitForEnd() == 0)
+        let events = try String(contentsOfFile: folder + "/events.ndjson", encoding: .utf8)
+        #expect(events.contains("match face desk") && events.contains("load-preset face by day"))
+    }
 }

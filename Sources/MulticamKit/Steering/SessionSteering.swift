@@ -228,8 +228,8 @@ public final class SessionSteering: Sendable {
                         ? "the recording is being ended."
                         : "the devices are let go, and `multicam record` ends.")
             )
-        case .status, .start, .snapshot, .set, .switchCamera, .add, .addMicrophone, .exchange, .keepScene,
-            .forgetScene:
+        case .status, .start, .snapshot, .set, .controls, .preset, .match, .switchCamera, .add,
+            .addMicrophone, .exchange, .keepScene, .forgetScene:
             answer(perform(command, session, isRecording: isRecording))
         }
     }
@@ -246,8 +246,8 @@ public final class SessionSteering: Sendable {
             state.withLock { $0.isStopped = true }
             end(nil)
             return ControlReply(ok: true, text: "it does not go on.")
-        case .mark, .split, .change, .add, .addMicrophone, .exchange, .set, .snapshot, .start, .stop,
-            .switchCamera, .keepScene, .forgetScene:
+        case .mark, .split, .change, .add, .addMicrophone, .exchange, .set, .controls, .preset, .match,
+            .snapshot, .start, .stop, .switchCamera, .keepScene, .forgetScene:
             return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
         }
     }
@@ -295,7 +295,7 @@ public final class SessionSteering: Sendable {
                 }
                 try setup.exchangeCamera(of: role, for: selector, in: session, stills: stills)
             }
-        case .set(let role, let words): return set(words, of: role, session)
+        case .set, .controls, .preset, .match: return ControlSteering(session).perform(command)
         case .start where isRecording:
             return ControlReply(
                 ok: false,
@@ -308,25 +308,6 @@ public final class SessionSteering: Sendable {
         case .forgetScene(let name): return scenes.forget(name, of: session, state.withLock(\.setup))
         case .mark, .split, .change, .stop, .quit:
             preconditionFailure("`\(command)` is answered when it is decided")
-        }
-    }
-
-    /// Sets controls of a camera; waits for the device.
-    private func set(_ words: [String], of role: String, _ session: MulticamSession) -> ControlReply {
-        let settings = words.compactMap { word -> (name: String, value: String)? in
-            guard let mark = word.firstIndex(of: "=") else { return nil }
-            return (String(word[..<mark]), String(word[word.index(after: mark)...]))
-        }
-        do throws(SessionChangeError) {
-            let outcomes = try session.set(settings, of: role)
-            let remarks = outcomes.compactMap(\.remark)
-            return ControlReply(
-                ok: remarks.isEmpty,
-                text: remarks.isEmpty
-                    ? "set: \(role) \(words.joined(separator: " "))"
-                    : "camera \(role): \(remarks.joined(separator: " "))")
-        } catch {
-            return ControlReply(ok: false, text: error.description, usage: true)
         }
     }
 

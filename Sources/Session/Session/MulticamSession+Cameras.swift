@@ -111,19 +111,62 @@ extension MulticamSession {
     public nonisolated func set(
         _ settings: [(name: String, value: String)], of role: String
     ) throws(SessionChangeError) -> [ControlOutcome] {
+        let words = settings.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+        return try set(of: role, saying: "set \(role) \(words)") { controls throws(DeviceError) in
+            try controls.requests(for: settings, of: role)
+        }
+    }
+
+    /// Sets controls of a camera while it runs, as the other `set` does.
+    ///
+    /// - Parameters:
+    ///   - requests: What to set, in this order.
+    ///   - role: The camera's role.
+    ///   - words: How the change is told in the manifest.
+    /// - Returns: The outcome of each request.
+    /// - Throws: `SessionChangeError` when there is no such camera, or it is away. Nothing is set then.
+    public nonisolated func set(
+        _ requests: [ControlRequest], of role: String, saying words: String
+    ) throws(SessionChangeError) -> [ControlOutcome] {
+        try set(of: role, saying: words) { _ throws(DeviceError) in requests }
+    }
+
+    /// The camera that plays a role now, and its controls with their present values. Asking the device takes milliseconds; do not
+    /// call it from a Swift task.
+    ///
+    /// - Throws: `SessionChangeError` when there is no such camera, or it is away.
+    public nonisolated func controls(
+        of role: String
+    ) throws(SessionChangeError) -> (device: CaptureDevice, controls: [DeviceControl]) {
+        let input = try runningInput(of: role)
+        do throws(DeviceError) {
+            return (input.source.device, try input.source.controls())
+        } catch {
+            throw SessionChangeError("camera \(error)".printable(limit: 1000))
+        }
+    }
+
+    private nonisolated func runningInput(of role: String) throws(SessionChangeError) -> CameraInput {
         try running.withLock { $0 }.checkPresence(ofCamera: role)
         guard let input = cameraInputs.withLock({ $0[role] }) else {
             throw SessionChangeError("camera \(role) does not run at the moment.")
         }
+        return input
+    }
+
+    private nonisolated func set(
+        of role: String, saying words: String,
+        _ requests: ([DeviceControl]) throws(DeviceError) -> [ControlRequest]
+    ) throws(SessionChangeError) -> [ControlOutcome] {
+        let input = try runningInput(of: role)
         let outcomes: [ControlOutcome]
         do throws(DeviceError) {
-            outcomes = try input.set(try input.source.controls().requests(for: settings, of: role))
+            outcomes = try input.set(try requests(try input.source.controls()))
         } catch {
             throw SessionChangeError("camera \(error)".printable(limit: 1000))
         }
-        let words = ["set", role] + settings.map { "\($0.name)=\($0.value)" }
         do throws(SessionChangeError) {
-            try change(as: [words.joined(separator: " ").printable(limit: 400)]) { _ in [] }
+            try change(as: [words.printable(limit: 400)]) { _ in [] }
         } catch {
             // The camera has the settings even so; a recording that is over does not tell of them.
         }

@@ -1,6 +1,4 @@
 internal import Capture
-internal import Foundation
-internal import Glibc
 public import Media
 internal import Plan
 internal import VirtualDevices
@@ -97,59 +95,28 @@ public struct CameraControls: Sendable {
 
     // MARK: Presets
 
+    private var kept: CameraPresets { CameraPresets(of: device, among: present) }
+
     /// The names of this camera's stored presets, and a sentence for the user when the file cannot be read.
-    public func presets() -> (names: [String], warning: String?) {
-        guard let (kept, warning) = ControlPresets.file?.read() else { return ([], nil) }
-        return (kept.presets(of: device, among: present).map(\.name), warning)
-    }
+    public func presets() -> (names: [String], warning: String?) { kept.names() }
 
     /// Stores the present values of all settable controls as a preset, and replaces an earlier one of that name. Waits for the
     /// disk.
     ///
     /// - Returns: A sentence for the user when earlier presets could not be read.
     /// - Throws: `DeviceError` when the camera does not answer, `StateFileError` when the preset cannot be written.
-    public func save(as name: String) throws -> String? {
-        let values = try all().keepingRequests.map {
-            ControlPresets.Value(control: $0.name, value: $0.value)
-        }
-        return try Self.writableFile().update { kept in
-            kept.save(values, as: name, of: device, among: present)
-        }
-    }
+    public func save(as name: String) throws -> String? { try kept.save(try all(), as: name) }
 
     /// Deletes a preset. Waits for the disk.
     ///
     /// - Returns: A sentence for the user when earlier presets could not be read.
     /// - Throws: `DeviceError` when there is no preset of that name, `StateFileError` when the file cannot be written.
-    public func forget(_ name: String) throws -> String? {
-        _ = try preset(name)
-        return try Self.writableFile().update { $0.forget(name, of: device, among: present) }
-    }
+    public func forget(_ name: String) throws -> String? { try kept.forget(name) }
 
     /// The requests that restore a preset, in an order in which they can be set. Sets nothing.
     ///
     /// - Throws: `DeviceError.control` when there is no preset of that name.
     public func requests(ofPreset name: String) throws(DeviceError) -> [ControlRequest] {
-        try preset(name).values.map {
-            ControlRequest(name: $0.control, value: $0.value, origin: .preset)
-        }
-    }
-
-    private func preset(_ name: String) throws(DeviceError) -> ControlPresets.Preset {
-        let own = ControlPresets.file?.read().content.presets(of: device, among: present) ?? []
-        guard let found = own.first(where: { $0.name == name }) else {
-            throw DeviceError(
-                device: device.node, operation: "looking for the preset “\(name.printable())”",
-                reason: .control(.noPreset(own.map(\.name))))
-        }
-        return found
-    }
-
-    private static func writableFile() throws(StateFileError) -> StateFile<ControlPresets> {
-        guard let file = ControlPresets.file else {
-            throw StateFileError(
-                path: "XDG_STATE_HOME", subject: ControlPresets.subject, operation: "keep", errno: ENOENT)
-        }
-        return file
+        try kept.requests(of: name)
     }
 }

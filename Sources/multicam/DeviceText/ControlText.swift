@@ -9,6 +9,23 @@ enum ControlText {
         stills.flatMap { [$0.file] + [$0.clip].compactMap { $0 } }.map { $0.printable(limit: 4096) }
     }
 
+    /// The controls of a camera, a line each: name, value, what is possible.
+    static func lines(_ report: ControlsReport) -> [String] {
+        let width = report.controls.map(\.name.count).max() ?? 0
+        return report.controls.map { control in
+            let name = control.name.printable()
+            let choices = control.menu.isEmpty ? "\(control.minimum)…\(control.maximum)" : menu(control)
+            let governed = control.inactive ? "; of no effect now" : ""
+            return name + String(repeating: " ", count: max(0, width - name.count))
+                + "  \(control.value)  \(choices), default \(control.default)\(governed)"
+        } + (report.presets.isEmpty ? [] : ["kept: \(report.presets.joined(separator: ", "))"])
+    }
+
+    private static func menu(_ control: ControlsReport.Control) -> String {
+        control.menu.sorted { Int64($0.key) ?? 0 < Int64($1.key) ?? 0 }
+            .map { "\($0.key) \($0.value.printable())" }.joined(separator: ", ")
+    }
+
     /// The lines of a status that came over the socket, without control characters.
     static func lines(_ status: ControlStatus) -> [String] {
         let time = String(format: "%.1f s", Double(status.time_ns) / 1e9)

@@ -54,21 +54,6 @@ enum ControlsText {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    static func json(
-        _ device: CaptureDevice, _ controls: [DeviceControl], _ outcomes: [ControlOutcome],
-        _ presets: [String]
-    ) -> JSONValue {
-        .object([
-            "camera": .object([
-                "name": .string(device.name.printable()), "selector": .string(device.selector.printable()),
-                "node": .string(device.node.printable()),
-                "identity": .string(device.identity.description.printable()),
-            ]),
-            "controls": .array(controls.map(json)), "set": .array(outcomes.map(json)),
-            "presets": .array(presets.map { .string($0.printable()) }),
-        ])
-    }
-
     static func json(_ control: DeviceControl) -> JSONValue {
         .object([
             "name": .string(control.name.printable()), "kind": .string(control.kind.rawValue),
@@ -81,14 +66,5 @@ enum ControlsText {
                 Dictionary(
                     uniqueKeysWithValues: control.menu.map { ("\($0.key)", .string($0.value.printable())) })),
         ])
-    }
-
-    private static func json(_ outcome: ControlOutcome) -> JSONValue {
-        var fields: [String: JSONValue] = [
-            "name": .string(outcome.request.name.printable()), "asked": .integer(outcome.request.value),
-        ]
-        fields["value"] = outcome.value.map { .integer($0) } ?? .null
-        fields["refused"] = outcome.fault.map { .string($0.description.printable(limit: 1000)) } ?? .null
-        return .object(fields)
     }
 }

@@ -48,6 +48,28 @@ struct ControlCommandTests {
         #expect(ControlCommand.groups.allSatisfy { !$0.commands.isEmpty })
     }
 
+    @Test("controls are told and set, and presets named, by role")
+    func controls() throws {
+        func command(_ words: String...) throws(ControlError) -> ControlCommand {
+            try ControlCommand(words: words)
+        }
+        #expect(try command("controls", "desk") == .controls(role: "desk", []))
+        #expect(try command("controls", "desk", "gain=3") == .controls(role: "desk", ["gain=3"]))
+        #expect(
+            try command("load-preset", "desk", "late", "evening")
+                == .preset(.load, role: "desk", name: "late evening"))
+        #expect(try command("keep-preset", "desk", "x") == .preset(.keep, role: "desk", name: "x"))
+        #expect(try command("forget-preset", "desk", "x") == .preset(.forget, role: "desk", name: "x"))
+        #expect(try command("match", "face", "desk") == .match(role: "face", to: "desk"))
+        for words in [
+            ["controls"], ["controls", "desk", "gain"], ["match", "face"], ["match", "face", "face"],
+            ["keep-preset", "desk"], ["load-preset", "desk", String(repeating: "x", count: 65)],
+            ["keep-preset", "desk", "a\u{7}"],
+        ] {
+            #expect(throws: ControlError.self, "\(words)") { _ = try ControlCommand(words: words) }
+        }
+    }
+
     @Test(
         "a number that is none, or that no session can have, is no reason to end",
         arguments: [

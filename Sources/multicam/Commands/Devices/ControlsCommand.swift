@@ -1,4 +1,5 @@
 import Arguments
+import Control
 import Media
 import SessionFolder
 import Setup
@@ -104,7 +105,8 @@ struct ControlsCommand: Command {
             Output.message("\(controls.device.node.printable()): \(remark.printable(limit: 1000))")
         }
         if wantsJSON {
-            Output.data(JSONText.line(ControlsText.json(controls.device, all, outcomes, presets)))
+            Output.data(
+                JSONText.line(ControlsReport(controls.device, all, outcomes, presets: presets)))
         } else {
             let names = Set(words.map(\.name))
             // After setting controls only those are shown, else all.

@@ -75,6 +75,9 @@ struct CtlCommand: Command {
         } else if let stills = reply.stills {
             for line in ControlText.lines(stills) { Output.data(line) }
             if !reply.ok { Output.message(reply.text.printable(limit: 1000)) }
+        } else if let controls = reply.controls, case .controls = request.command {
+            for line in ControlText.lines(controls) { Output.data(line) }
+            if !reply.ok { Output.message(reply.text.printable(limit: 1000)) }
         } else {
             Output.message(reply.text.printable(limit: 1000))
         }

@@ -1,0 +1,57 @@
+import Foundation
+import Media
+import Testing
+
+@testable import MulticamKit
+
+@Suite("The search for a control's value at which frames look alike")
+struct LookSearchTests {
+    /// Searches as `match` does, on a camera that shows `look` at a value.
+    private static func found(
+        isRatio: Bool, from start: Int64, wanted: Double, _ look: (Int64) -> Double
+    ) -> (value: Int64, look: Double, steps: Int) {
+        var search = LookSearch(isRatio: isRatio)
+        var value = start
+        for step in 0..<5 {
+            if abs(look(value) - wanted) <= 0.015 { return (value, look(value), step) }
+            value = search.next(value: value, own: look(value), wanted: wanted)
+        }
+        return (value, look(value), 5)
+    }
+
+    @Test(
+        "finds an exposure time in a few steps, whatever the camera's gamma",
+        arguments: [1.0, 0.45, 1 / 2.2, 0.7])
+    func exposure(gamma: Double) {
+        for start in [20, 60, 156, 400, 900] as [Int64] {
+            let found = Self.found(isRatio: true, from: start, wanted: 0.45) {
+                min(1, pow(Double($0) / 500, gamma))
+            }
+            #expect(abs(found.look - 0.45) <= 0.015, "from \(start): \(found)")
+        }
+    }
+
+    @Test(
+        "finds a colour temperature in a few steps, however strongly the camera reacts",
+        arguments: [0.2, 0.5, 1.0])
+    func temperature(strength: Double) {
+        for start in [3500, 4600, 5800] as [Int64] {
+            let found = Self.found(isRatio: false, from: start, wanted: 0.05) {
+                strength * (Double($0) - 4600) / 3000
+            }
+            #expect(abs(found.look - 0.05) <= 0.015, "from \(start): \(found)")
+        }
+    }
+
+    @Test("asks for nothing impossible of frames that are black, white or do not change")
+    func hopeless() {
+        for look in [0.0, 1.0, .nan] {
+            for isRatio in [true, false] {
+                var search = LookSearch(isRatio: isRatio)
+                var value: Int64 = 100
+                for _ in 0..<20 { value = search.next(value: value, own: look, wanted: 0.5) }
+                #expect(value >= Int64.min && value <= Int64.max)
+            }
+        }
+    }
+}
