@@ -8,11 +8,12 @@ public enum FileVerification {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - start: Offset in bytes at which the checksum begins; see `FileChecksum`.
+    ///   - progress: Called with the bytes that were read since the last call, on this thread.
     /// - Returns: The size of the file in bytes, and its checksum.
     /// - Throws: `FileError` "open" or "read".
-    public static func checksum(of path: String, from start: Int64) throws(FileError) -> (
-        byteCount: Int64, checksum: FileChecksum
-    ) {
+    public static func checksum(
+        of path: String, from start: Int64, progress: (Int64) -> Void = { _ in }
+    ) throws(FileError) -> (byteCount: Int64, checksum: FileChecksum) {
         let file = try ReadFile(path)
         guard let running = RunningChecksum() else {
             throw FileError(path: path, operation: "read", errno: ENOMEM)
@@ -28,6 +29,7 @@ public enum FileVerification {
                 }
                 bytes.withUnsafeBytes { running.add($0) }
                 place += Int64(bytes.count)
+                progress(Int64(bytes.count))
             }
         }
         return (file.byteCount, FileChecksum(value: running.value, start: turn))

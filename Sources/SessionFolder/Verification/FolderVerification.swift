@@ -89,7 +89,12 @@ public struct FolderVerification: Sendable {
     }
 
     /// Reads a file and compares it with its entry; blocks on the disk.
-    public func verdict(_ file: Manifest.File) -> FileVerdict {
+    ///
+    /// - Parameters:
+    ///   - file: The file's entry in the manifest.
+    ///   - progress: Called with the bytes that were read since the last call, on this thread.
+    /// - Returns: Whether it is what was recorded.
+    public func verdict(_ file: Manifest.File, progress: (Int64) -> Void = { _ in }) -> FileVerdict {
         guard file.file.isPathWithin else {
             return .damaged("its path leads out of the folder.")
         }
@@ -102,7 +107,7 @@ public struct FolderVerification: Sendable {
         }
         let path = "\(folder)/\(file.file)"
         do throws(FileError) {
-            let found = try FileVerification.checksum(of: path, from: start)
+            let found = try FileVerification.checksum(of: path, from: start, progress: progress)
             guard found.byteCount == file.bytes else {
                 return .damaged("it has \(found.byteCount) bytes, \(file.bytes) were recorded.")
             }

@@ -93,10 +93,11 @@ struct RecoverCommand: Command {
     }
 
     private func recover(_ path: String) async throws -> RecoveryReport {
-        let recovery = Recovery(path: path) { file in
-            if Output.hasTerminal { Output.status("recovering \(file.printable(limit: 400))") }
+        let report = try await onThread {
+            let progress = WorkProgress()
+            return try Recovery(path: path) { progress.tell(nil, "recovering \($0.printable(limit: 400))") }
+                .run()
         }
-        let report = try await onThread { try recovery.run() }
         Output.endStatus()
         return report
     }

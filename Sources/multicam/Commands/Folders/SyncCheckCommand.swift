@@ -64,17 +64,15 @@ struct SyncCheckCommand: Command {
         let (folder, tolerance) = (folder, tolerance)
         let (findings, verdict) = try await measure { () throws in
             let session = try CheckedSession(folder: folder)
-            let clock = MonotonicClock()
-            var told = clock.now
+            let progress = WorkProgress()
+            // The start and the end of each track are looked at, and it is compared.
+            let all = max(session.tracks.count * 3, 1)
+            var done = 0
             let findings = try SyncCheck(session, tolerance: tolerance).run(version: MulticamVersion.current)
             {
                 step in
-                if Output.hasTerminal {
-                    Output.status(step)
-                } else if clock.now - told >= .seconds(10) {
-                    Output.message(step)
-                    told = clock.now
-                }
+                progress.tell(Double(done) / Double(all), step)
+                done += 1
             }
             return (findings, session.verdict)
         }

@@ -38,9 +38,16 @@ struct VerifyCommand: Command {
         let status = await withCheckedContinuation { continuation in
             _ = MediaThread(name: "verify") {
                 var status = ExitStatus.done
+                let progress = WorkProgress()
+                let all = verification.files.reduce(0.0) { $0 + Double(max($1.bytes, 0)) }
+                var read = 0.0
                 for file in verification.files {
-                    let one = tell(
-                        verification.verdict(file), of: file, filling: verification.filling(of: file))
+                    let verdict = verification.verdict(file) { bytes in
+                        read += Double(bytes)
+                        progress.tell(all > 0 ? read / all : nil, "reading \(file.file.printable())")
+                    }
+                    progress.end()
+                    let one = tell(verdict, of: file, filling: verification.filling(of: file))
                     if one == .failed || status == .done { status = one }
                 }
                 continuation.resume(returning: status)
