@@ -218,8 +218,8 @@ let package = Package(
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(
-            "MulticamTests", "Capture", "Control", "Doctor", "Encoding", "Inputs", "Interchange", "Media",
-            "MediaLink",
+            "MulticamTests", "Capture", "Control", "ControlRoom", "Doctor", "Encoding", "Inputs", "Interchange",
+            "Media", "MediaLink",
             "Monitoring",
             "MulticamKit", "Plan", "Profiles", "SeededNoise", "Session", "SessionFolder", "Setup",
             "StressTest", "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers", "Stills"),

@@ -10,17 +10,17 @@ public enum ControlRoom {
     /// - Returns: The exit status: 0 when the supervisor has ended it, 1 when nothing could be served.
     public static func run() -> Int32 {
         let supervisor = SupervisorLink()
-        var settings: RoomSettings?
-        while settings == nil {
+        var said: [SupervisorLine] = []
+        while !said.contains(where: { $0.settings != nil }) {
             guard let lines = supervisor.read() else { return 1 }
-            settings = lines.lazy.compactMap(\.settings).first
+            said += lines
         }
-        guard let settings else { return 1 }
+        guard let settings = said.lazy.compactMap(\.settings).first else { return 1 }
         do throws(WebError) {
             // What is made before has no thread, and what comes after no rights.
             let entrance = try RoomEntrance(settings)
             let connector = RecorderConnector(OwnedDescriptor(owning: RecorderConnector.descriptor))
-            try Room(settings, supervisor, connector).serve(entrance)
+            try Room(settings, supervisor, connector, said).serve(entrance)
             return 0
         } catch {
             var line = SupervisorLine()

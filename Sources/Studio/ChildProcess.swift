@@ -19,9 +19,12 @@ public final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - program: Its path.
     ///   - arguments: What follows its name.
+    ///   - variables: Variables of its environment beside those of this process, each as `NAME=VALUE`.
     /// - Throws: `StudioError` when the system cannot start it.
-    public convenience init(_ program: String, _ arguments: [String]) throws(StudioError) {
-        try self.init(program, arguments, door: nil)
+    public convenience init(
+        _ program: String, _ arguments: [String], variables: [String] = []
+    ) throws(StudioError) {
+        try self.init(program, arguments, variables: variables, door: nil)
     }
 
     /// Starts a program.
@@ -29,9 +32,12 @@ public final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - program: Its path.
     ///   - arguments: What follows its name.
+    ///   - variables: Variables of its environment beside those of this process, each as `NAME=VALUE`.
     ///   - door: Leads it to the recorder; `nil` for none.
     /// - Throws: `StudioError` when the system cannot start it.
-    package init(_ program: String, _ arguments: [String], door: RecorderDoor?) throws(StudioError) {
+    package init(
+        _ program: String, _ arguments: [String], variables: [String] = [], door: RecorderDoor?
+    ) throws(StudioError) {
         var ends: [Int32] = [-1, -1, -1, -1, -1, -1]
         for index in stride(from: 0, to: 6, by: 2) {
             var pair: [Int32] = [-1, -1]
@@ -70,8 +76,16 @@ public final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &signals)
         var words = ([program] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
+        var environment: [UnsafeMutablePointer<CChar>?] = []
+        var entry = environ
+        while let variable = entry.pointee {
+            environment.append(strdup(variable))
+            entry += 1
+        }
+        environment += variables.map { strdup($0) } + [nil]
+        defer { for variable in environment { free(variable) } }
         var process: pid_t = 0
-        let failure = posix_spawn(&process, program, &actions, &attributes, &words, environ)
+        let failure = posix_spawn(&process, program, &actions, &attributes, &words, &environment)
         guard failure == 0 else {
             throw StudioError("\(program.printable(limit: 1000)) cannot be started: \(Self.reason(failure)).")
         }

@@ -11,6 +11,8 @@ public struct RoomSettings: Sendable, Codable {
     public var certificate: String?
     /// The folder where such a certificate is kept.
     public var stateFolder: String
+    /// Path of the folder for session folders.
+    public var recordings: String
     /// Lets its bearer do everything.
     public var token: AccessToken
     /// Lets its bearer look at pictures and tally.
@@ -21,9 +23,9 @@ public struct RoomSettings: Sendable, Codable {
     /// Creates settings; each parameter sets the property of its name.
     public init(
         address: String, port: Int, isEncrypted: Bool, certificate: String?, stateFolder: String,
-        token: AccessToken,
-        readToken: AccessToken, recorder: Int32?
+        recordings: String, token: AccessToken, readToken: AccessToken, recorder: Int32?
     ) {
+        self.recordings = recordings
         self.isEncrypted = isEncrypted
         self.stateFolder = stateFolder
         self.address = address

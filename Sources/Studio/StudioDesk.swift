@@ -5,7 +5,7 @@ internal import SessionFolder
 
 /// Does what pages order: mostly by running `multicam` itself, so that a page can do no more than its words. Safe to use from any
 /// thread; each task blocks its thread.
-struct StudioDesk: Sendable {
+package struct StudioDesk: Sendable {
     let plan: StudioPlan
 
     /// Most bytes of a profile that a page may send.
@@ -25,9 +25,7 @@ struct StudioDesk: Sendable {
         case .check: check(order.text ?? "")
         case .keep: keep(order.name, order.text ?? "")
         case .manifest: Self.isFolder(order.name) ? manifest(order.name ?? "") : Self.noFolder
-        case .verify: Self.isFolder(order.name) ? verify(order.name ?? "") : Self.noFolder
-        case .recover: Self.isFolder(order.name) ? recover(order.name ?? "") : Self.noFolder
-        case .use: (false, "The profile is changed by the supervisor itself.")
+        case .use, .job, .cancel: (false, "The supervisor does that itself.")
         }
     }
 
@@ -37,7 +35,7 @@ struct StudioDesk: Sendable {
     private static let noFolder = (ok: false, output: "No recording of that name is there.")
 
     /// Whether a text can be a profile's name: it becomes a file's.
-    static func isName(_ name: String?) -> Bool {
+    package static func isName(_ name: String?) -> Bool {
         guard let name, (1...64).contains(name.utf8.count), !name.hasPrefix("-") else { return false }
         return name.utf8.allSatisfy {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
@@ -48,7 +46,7 @@ struct StudioDesk: Sendable {
     }
 
     /// Whether a text can be the name of a session folder: an entry of the output folder, never a path.
-    static func isFolder(_ name: String?) -> Bool {
+    package static func isFolder(_ name: String?) -> Bool {
         guard let name, (1...255).contains(name.utf8.count), name != ".", name != "..", !name.hasPrefix("-")
         else { return false }
         return !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
@@ -160,7 +158,7 @@ struct StudioDesk: Sendable {
 
     // MARK: Recordings
 
-    private func path(_ folder: String) -> String { "\(plan.output ?? "recordings")/\(folder)" }
+    func path(_ folder: String) -> String { "\(plan.recordings)/\(folder)" }
 
     private func manifest(_ folder: String) -> (ok: Bool, output: String) {
         guard let content = FileManager.default.contents(atPath: path(folder) + "/manifest.json"),
@@ -171,24 +169,6 @@ struct StudioDesk: Sendable {
         } catch {
             return (false, "The manifest \(error).")
         }
-    }
-
-    private struct Done: Encodable {
-        var ok: Bool
-        var text: String
-    }
-
-    private func verify(_ folder: String) -> (ok: Bool, output: String) {
-        told(Self.output(of: plan.program, ["verify", path(folder)]))
-    }
-
-    private func recover(_ folder: String) -> (ok: Bool, output: String) {
-        told(Self.output(of: plan.program, ["recover", path(folder)]))
-    }
-
-    private func told(_ result: ProgramOutput) -> (ok: Bool, output: String) {
-        let text = (result.lines + result.messages.map(Self.sentence)).joined(separator: "\n")
-        return (true, JSONText.line(Done(ok: result.status == 0, text: text)))
     }
 
     // MARK: Programs

@@ -42,6 +42,9 @@ public struct StudioPlan: Sendable {
         self.recorder = recorder
     }
 
+    /// Path of the folder for session folders.
+    var recordings: String { output ?? "recordings" }
+
     /// The arguments of a recorder on standby.
     var recording: [String] { ["record", "--standby"] + choice + folder }
 

@@ -26,6 +26,7 @@ public final class Supervisor: Sendable {
         case recorderEnded(Int32)
         /// A task is done, for the web process of that generation: a later one has other requests under the same numbers.
         case done(SupervisorLine.Result, Int)
+        case job(Int, JobBoard.News)
         case stop(asks: Bool)
     }
 
@@ -50,6 +51,9 @@ public final class Supervisor: Sendable {
         var failure: StudioError?
         var isOver = false
         var isChanging = false
+        var jobs = JobBoard()
+        /// A calibration that begins when the recorder has let go of the devices.
+        var calibration: SupervisorLine.Order?
         var plan: StudioPlan
 
         /// The recorder's process identifier.
@@ -100,6 +104,7 @@ public final class Supervisor: Sendable {
             state.failure = error
         }
         while !state.isOver, let event = events.next() { take(event, &state) }
+        state.jobs.end()
         state.web?.finish()
         state.web?.signal(SIGTERM)
         if let failure = state.failure { throw failure }
@@ -130,6 +135,7 @@ public final class Supervisor: Sendable {
             var line = SupervisorLine()
             line.result = result
             say(line, state)
+        case .job(let number, let news): take(news, of: number, &state)
         case .stop(let asks): stop(asks: asks, &state)
         }
     }
@@ -157,6 +163,7 @@ public final class Supervisor: Sendable {
             state.isOver = true
             return
         }
+        if let calibration = state.calibration.take() { return calibrate(calibration, &state) }
         if state.isChanging {
             state.isChanging = false
             return startAnew(&state)
@@ -251,10 +258,10 @@ public final class Supervisor: Sendable {
         var line = SupervisorLine()
         line.settings = RoomSettings(
             address: plan.address, port: state.port, isEncrypted: plan.isEncrypted,
-            certificate: plan.certificate, stateFolder: plan.stateFolder, token: token,
-            readToken: readToken,
-            recorder: state.process)
+            certificate: plan.certificate, stateFolder: plan.stateFolder,
+            recordings: plan.recordings, token: token, readToken: readToken, recorder: state.process)
         say(line, state)
+        for job in state.jobs.all { say(job, state) }
     }
 
     private func take(_ line: SupervisorLine, _ state: inout State) {
@@ -274,7 +281,7 @@ public final class Supervisor: Sendable {
                 end(&state)
             }
         }
-        if line.start ?? false, state.recorder == nil, !state.isEnding {
+        if line.start ?? false, state.recorder == nil, !state.isEnding, !state.jobs.isCalibrating {
             // A session that was started elsewhere and has ended is followed by one of our own.
             if let attached = state.attached, kill(attached, 0) != 0 { state.attached = nil }
             if state.attached == nil { startAnew(&state) }
@@ -304,7 +311,14 @@ public final class Supervisor: Sendable {
 
     /// Does a task for a page, on a thread of its own; changing the profile is the supervisor's.
     private func run(_ order: SupervisorLine.Order, _ state: inout State) {
-        if order.task == .use { return use(order, &state) }
+        switch order.task {
+        case .use: return use(order, &state)
+        case .job: return start(order, &state)
+        case .cancel:
+            let refusal = state.jobs.cancel(order.job ?? 0)
+            return answer(order, refusal == nil, refusal ?? "it is being ended.", state)
+        default: break
+        }
         let (events, desk, generation) = (events, StudioDesk(plan: state.plan), state.generation)
         _ = MediaThread(name: "task") {
             let (ok, output) = desk.perform(order)
@@ -315,13 +329,7 @@ public final class Supervisor: Sendable {
 
     /// Goes on with another profile: the recorder ends its standby, and another one begins.
     private func use(_ order: SupervisorLine.Order, _ state: inout State) {
-        func answer(_ ok: Bool, _ text: String) {
-            var line = SupervisorLine()
-            line.result = SupervisorLine.Result(
-                ticket: order.ticket, ok: ok,
-                output: ok ? JSONText.line(["ok": JSONValue.boolean(true), "text": .string(text)]) : text)
-            say(line, state)
-        }
+        func answer(_ ok: Bool, _ text: String) { self.answer(order, ok, text, state) }
         guard StudioDesk.isName(order.name), let name = order.name else {
             return answer(false, "A profile's name has letters, digits, - and _, at most 64.")
         }
@@ -331,6 +339,9 @@ public final class Supervisor: Sendable {
                 "This session was started elsewhere: end it there, and start the studio with `--profile \(name)`."
             )
         }
+        guard !state.jobs.isCalibrating, state.calibration == nil else {
+            return answer(false, "A calibration runs: wait for its end, or cancel it.")
+        }
         guard state.recorder == nil || phase(state) == .standby else {
             return answer(false, "The recorder is not on standby: end the recording first.")
         }
@@ -339,6 +350,103 @@ public final class Supervisor: Sendable {
         guard let recorder = state.recorder else { return startAnew(&state) }
         state.isChanging = true
         recorder.signal(SIGTERM)
+    }
+
+    private func answer(_ order: SupervisorLine.Order, _ ok: Bool, _ text: String, _ state: State) {
+        var line = SupervisorLine()
+        line.result = SupervisorLine.Result(
+            ticket: order.ticket, ok: ok,
+            output: ok ? JSONText.line(["ok": JSONValue.boolean(true), "text": .string(text)]) : text)
+        say(line, state)
+    }
+
+    // MARK: Jobs
+
+    private func say(_ job: SupervisorLine.Job, _ state: State) {
+        var line = SupervisorLine()
+        line.job = job
+        say(line, state)
+    }
+
+    private func take(_ news: JobBoard.News, of number: Int, _ state: inout State) {
+        guard let job = state.jobs.take(news, of: number) else { return }
+        say(job, state)
+        // The devices are free again.
+        if job.isDone, job.command == .calibrate, !state.isEnding { startAnew(&state) }
+    }
+
+    private func start(_ order: SupervisorLine.Order, _ state: inout State) {
+        guard let command = order.command else { return answer(order, false, "No command is named.", state) }
+        if command == .calibrate { return prepareCalibration(order, &state) }
+        guard StudioDesk.isFolder(order.name), let folder = order.name else {
+            return answer(order, false, "No recording of that name is there.", state)
+        }
+        run(command, folder, order, &state)
+    }
+
+    /// Starts a job's program, and answers with the job's number.
+    private func run(
+        _ command: JobCommand, _ folder: String?, _ order: SupervisorLine.Order, _ state: inout State
+    ) {
+        if let refusal = state.jobs.refusal(of: command, folder) {
+            return answer(order, false, refusal, state)
+        }
+        let path = folder.map { StudioDesk(plan: state.plan).path($0) } ?? ""
+        guard var arguments = command.arguments(folder: path, order.options ?? [:]) else {
+            return answer(
+                order, false, "`\(command.rawValue)` has no such option, or not with this value.", state)
+        }
+        if command == .calibrate { arguments += state.plan.choice }
+        let events = events
+        do throws(StudioError) {
+            let job = try state.jobs.start(command, folder, plan.program, arguments) { number, news in
+                // A program that says more than can be taken waits: its end must not be lost.
+                events.put(.job(number, news))
+            }
+            var line = SupervisorLine()
+            line.result = SupervisorLine.Result(
+                ticket: order.ticket, ok: true,
+                output: JSONText.line([
+                    "ok": JSONValue.boolean(true), "job": .integer(Int64(job.number)),
+                ]))
+            say(line, state)
+            say(job, state)
+        } catch {
+            answer(order, false, "\(error)", state)
+        }
+    }
+
+    /// A calibration needs the devices: the recorder ends its standby before, and begins another one after it.
+    private func prepareCalibration(_ order: SupervisorLine.Order, _ state: inout State) {
+        guard state.attached == nil else {
+            return answer(
+                order, false,
+                "This session was started elsewhere and has the devices: end it there, and run `multicam calibrate`.",
+                state)
+        }
+        guard !state.isChanging, state.calibration == nil, !state.jobs.isCalibrating else {
+            return answer(order, false, "The devices are being exchanged or calibrated: wait.", state)
+        }
+        guard JobCommand.calibrate.arguments(folder: "", order.options ?? [:]) != nil else {
+            return answer(order, false, "`calibrate` has no such option, or not with this value.", state)
+        }
+        guard let recorder = state.recorder else { return calibrate(order, &state) }
+        guard phase(state) == .standby else {
+            return answer(
+                order, false,
+                "A recording has the devices: calibrate when it has ended.", state)
+        }
+        state.calibration = order
+        recorder.signal(SIGTERM)
+    }
+
+    private func calibrate(_ order: SupervisorLine.Order, _ state: inout State) {
+        var line = SupervisorLine()
+        line.recorder = SupervisorLine.Recorder(
+            process: nil, text: "The devices are being calibrated; the recorder stands by again afterwards.")
+        say(line, state)
+        run(.calibrate, nil, order, &state)
+        if !state.jobs.isCalibrating { startAnew(&state) }
     }
 
     private func startAnew(_ state: inout State) {

@@ -26,10 +26,10 @@ public struct SupervisorLine: Sendable, Codable {
         case use
         /// A recording's manifest.
         case manifest
-        /// Whether a recording's files are unchanged.
-        case verify
-        /// Make a recording whole that was cut off.
-        case recover
+        /// Run a command that takes long; `command` says which.
+        case job
+        /// End such a command before it is done; `job` says which.
+        case cancel
     }
 
     /// A task that is asked for.
@@ -42,10 +42,42 @@ public struct SupervisorLine: Sendable, Codable {
         public var name: String?
         /// A profile's text.
         public var text: String?
+        /// The command of a job.
+        package var command: JobCommand?
+        /// The options of a job's command, as a page said them.
+        public var options: [String: String]?
+        /// The number of a job.
+        public var job: Int?
 
         /// Creates an order; each parameter sets the property of its name.
         public init(ticket: Int, task: Task, name: String? = nil, text: String? = nil) {
             (self.ticket, self.task, self.name, self.text) = (ticket, task, name, text)
+        }
+    }
+
+    /// A job as it goes.
+    package struct Job: Sendable, Equatable, Codable {
+        /// Its number, counted by the supervisor.
+        package var number: Int
+        /// What it runs.
+        package var command: JobCommand
+        /// The session folder's name; `nil` for a calibration.
+        package var folder: String?
+        /// How far it is, 0…1; `nil` where the program does not say.
+        package var progress: Double?
+        /// What the program says; at the end all that it said.
+        package var text = ""
+        /// A line of JSON that the program printed; `nil` where there is none to tell.
+        package var event: String?
+        /// Whether it has ended.
+        package var isDone = false
+        /// Whether it does what it should, or has done it.
+        package var isOK = true
+        /// The exit status; `nil` while it runs.
+        package var exit: Int32?
+
+        package init(number: Int, command: JobCommand, folder: String?) {
+            (self.number, self.command, self.folder) = (number, command, folder)
         }
     }
 
@@ -81,6 +113,8 @@ public struct SupervisorLine: Sendable, Codable {
     public var recorder: Recorder?
     /// To the web process.
     public var result: Result?
+    /// To the web process, whenever it changes, and at its start.
+    package var job: Job?
     /// To the supervisor: the port that is listened at.
     public var listening: Int?
     /// To the supervisor: the page's address, with the token.

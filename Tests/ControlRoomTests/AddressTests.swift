@@ -61,8 +61,7 @@ struct AddressTests {
         var line = SupervisorLine()
         line.settings = RoomSettings(
             address: "127.0.0.1", port: 0, isEncrypted: false, certificate: nil, stateFolder: "/tmp",
-            token: .random(), readToken: .random(),
-            recorder: 12)
+            recordings: "/tmp", token: .random(), readToken: .random(), recorder: 12)
         let read = try #require(SupervisorLine.read(line.text))
         #expect(read.settings?.token == line.settings?.token)
         #expect(read.settings?.recorder == 12)
@@ -78,12 +77,42 @@ struct AddressTests {
         #expect(order("GET", "/api/v1/plan")?.task == .plan)
         #expect(order("GET", "/api/v1/profiles/my%20own")?.name == "my own")
         #expect(order("PUT", "/api/v1/profiles/a", #"{"text":"x"}"#)?.text == "x")
-        #expect(order("POST", "/api/v1/jobs", #"{"command":"recover","folder":"f"}"#)?.task == .recover)
+        let job = order(
+            "POST", "/api/v1/jobs", #"{"command":"render","folder":"f","options":{"layout":"grid"}}"#)
+        #expect(job?.task == .job && job?.command == .render && job?.name == "f")
+        #expect(job?.options == ["layout": "grid"])
+        #expect(order("POST", "/api/v1/calibrate", "{}")?.command == .calibrate)
+        #expect(order("POST", "/api/v1/jobs/7/cancel", "{}")?.job == 7)
+        #expect(order("POST", "/api/v1/jobs/x/cancel", "{}") == nil)
         for body in ["", "{}", #"{"command":"delete","folder":"f"}"#, #"{"command":"verify"}"#] {
             #expect(order("POST", "/api/v1/jobs", body) == nil, "\(body)")
         }
         #expect(order("DELETE", "/api/v1/profiles/a") == nil)
         #expect(order("GET", "/api/v1/nothing") == nil)
+    }
+
+    @Test("a request about a camera's controls becomes words for the recorder")
+    func controls() {
+        func words(_ body: String) -> [String]? {
+            ControlsOrder(role: "desk", Data(body.utf8))?.words
+        }
+        #expect(ControlsOrder.role(of: "/api/v1/cameras/my%20desk/controls") == "my desk")
+        for path in ["/api/v1/cameras/controls", "/api/v1/cameras//controls", "/api/v1/cameras/a/b/controls"]
+        {
+            #expect(ControlsOrder.role(of: path) == nil, "\(path)")
+        }
+        #expect(
+            words(#"{"set":{"gain":24,"auto_exposure":"manual","focus":true}}"#)
+                == ["controls", "desk", "auto_exposure=manual", "focus=on", "gain=24"])
+        #expect(words(#"{"load":"evening"}"#) == ["load-preset", "desk", "evening"])
+        #expect(words(#"{"save":"evening"}"#) == ["keep-preset", "desk", "evening"])
+        #expect(words(#"{"match":"face"}"#) == ["match", "desk", "face"])
+        for body in [
+            "", "{}", #"{"set":{}}"#, #"{"set":{"gain":null}}"#, #"{"set":{"gain":[1]}}"#,
+            #"{"load":"a","save":"b"}"#, #"{"set":7}"#, #"{"set":{"gain":1e300}}"#,
+        ] {
+            #expect(words(body) == nil, "\(body)")
+        }
     }
 
     @Test(

@@ -6,7 +6,7 @@ internal import Media
 
 /// Takes from this process for good what a web server does not need, so that whoever takes it over gets no more than its sockets.
 ///
-/// It can open the system's own files to read, and no others; it can write none. It can start no program, make no connection, send no
+/// It can open the system's own files and the recordings to read, and no others; it can write none. It can start no program, make no connection, send no
 /// signal, and look into no other process. What it has open stays: standard input and output, the port, the door to the recorder.
 enum Confinement {
     /// Rights of Landlock (linux/landlock.h), as bits.
@@ -37,9 +37,10 @@ enum Confinement {
     ///
     /// - Parameters:
     ///   - readable: Paths of files that are read later.
+    ///   - folders: Paths of folders in which anything may be read later.
     ///   - port: The port that is listened at later; 0 for a free one.
     /// - Returns: Why that is not done, as a sentence; `nil` when it is.
-    static func ofFiles(readable: [String], port: Int) -> String? {
+    static func ofFiles(readable: [String], folders: [String] = [], port: Int) -> String? {
         let version = landlock_version()
         guard version > 0 else {
             return refusal("files of this user", "this kernel has no Landlock, or has it switched off")
@@ -50,7 +51,7 @@ enum Confinement {
         let number = landlock_make(&rules)
         guard number >= 0 else { return refusal("files of this user", reason(errno)) }
         let set = OwnedDescriptor(owning: number)
-        for path in systemFolders { allow(path, Right.readFile | Right.readFolder, in: set.number) }
+        for path in systemFolders + folders { allow(path, Right.readFile | Right.readFolder, in: set.number) }
         for path in systemFiles + readable { allow(path, Right.readFile, in: set.number) }
         if version >= 4 {
             var rule = landlock_port(allowed: Right.bindPort, port: UInt64(clamping: port))

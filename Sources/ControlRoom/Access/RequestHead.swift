@@ -20,4 +20,8 @@ struct RequestHead {
     var isChunked = false
     /// The header `Content-Length`.
     var length: String?
+    /// The header `Range`.
+    var range: String?
+    /// The header `If-Range`.
+    var ifRange: String?
 }

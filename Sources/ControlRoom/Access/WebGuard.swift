@@ -87,9 +87,10 @@ struct WebGuard {
         return text.dropFirst("bearer ".count).trimmingCharacters(in: .whitespaces)
     }
 
-    /// Whether a path is one that the token for looking opens.
+    /// Whether a path is one that the token for looking opens: what is seen now, and nothing that was recorded.
     static func isPicture(_ path: String) -> Bool {
-        path.hasSuffix(".jpg") || path.hasSuffix(".mjpg") || path == "/api/v1/tally"
+        let isLive = path.hasPrefix("/api/v1/cameras/") || path.hasPrefix("/api/v1/program.")
+        return isLive && (path.hasSuffix(".jpg") || path.hasSuffix(".mjpg")) || path == "/api/v1/tally"
     }
 
     /// Whether a `Host` header names this machine: by an IP address, or by one of its own names. A page that makes a name of its own

@@ -22,7 +22,9 @@ final class CommandDesk: Sendable {
     ///   - words: The words of `multicam ctl`.
     ///   - process: The recorder.
     ///   - ticket: The number of the request.
-    func send(_ words: [String], to process: Int32, ticket: Int) {
+    ///   - wantsControls: Whether the answer is the camera's controls where the reply has them, also when the camera took a value
+    ///     otherwise than asked, which they tell.
+    func send(_ words: [String], to process: Int32, ticket: Int, wantsControls: Bool = false) {
         let isAdmitted = working.withLock { working in
             guard working < Self.most else { return false }
             working += 1
@@ -38,7 +40,12 @@ final class CommandDesk: Sendable {
                 let request = try CommandRequest(words: words)
                 let reply = try ControlClient.ask(
                     request, over: try connector.connect(.control, of: process))
-                answer(ticket, reply.ok ? 200 : reply.usage ? 400 : 409, reply)
+                if wantsControls, let controls = reply.controls {
+                    let told = ToldControls(ok: reply.ok, text: reply.text, controls)
+                    mailbox.post(.answered(ticket: ticket, status: 200, json: WebJSON.text(told)))
+                } else {
+                    answer(ticket, reply.ok ? 200 : reply.usage ? 400 : 409, reply)
+                }
             } catch {
                 switch error {
                 case .usage(let text): answer(ticket, 400, ControlReply(ok: false, text: text, usage: true))
@@ -46,6 +53,22 @@ final class CommandDesk: Sendable {
                     answer(ticket, 503, ControlReply(ok: false, text: text))
                 }
             }
+        }
+    }
+
+    /// The controls of a camera, with what was done.
+    private struct ToldControls: Encodable {
+        let ok: Bool
+        let text: String
+        let camera: ControlsReport.Camera
+        let controls: [ControlsReport.Control]
+        let set: [ControlsReport.Setting]
+        let presets: [String]
+
+        init(ok: Bool, text: String, _ report: ControlsReport) {
+            (self.ok, self.text) = (ok, text.printable(limit: 2000))
+            (camera, controls) = (report.camera, report.controls)
+            (set, presets) = (report.set, report.presets)
         }
     }
 

@@ -51,7 +51,11 @@ final class PageBoard {
     // MARK: What they say
 
     /// Takes a page that opens.
-    func admit(_ link: WebSocketLink) {
+    ///
+    /// - Parameters:
+    ///   - link: The connection to it.
+    ///   - messages: What it is told beside the recorder's state.
+    func admit(_ link: WebSocketLink, telling messages: [[String: Any]]) {
         guard pages.count < Self.mostPages else {
             return link.close(1013, "\(Self.mostPages) pages are open already, which is the most.")
         }
@@ -62,7 +66,7 @@ final class PageBoard {
             pages[ObjectIdentifier(page)] = nil
             changed()
         }
-        for message in board.greeting { page.say(message) }
+        for message in board.greeting + messages { page.say(message) }
         changed()
     }
 

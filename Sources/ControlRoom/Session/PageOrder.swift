@@ -8,16 +8,23 @@ struct PageOrder: Equatable {
     var name: String?
     /// A profile's text.
     var text: String?
-
-    /// Whether it may take minutes.
-    var isJob: Bool { task == .verify || task == .recover }
+    /// The command of a job.
+    var command: JobCommand?
+    /// The options of a job's command, unchecked.
+    var options: [String: String]?
+    /// The number of a job.
+    var job: Int?
 
     private struct Body: Decodable {
         var name: String?
         var text: String?
         var folder: String?
         var command: String?
+        var options: [String: String]?
     }
+
+    /// Most options of a job that are read.
+    private static let mostOptions = 16
 
     /// Reads a request; `nil` when it asks for nothing that can be done.
     ///
@@ -53,13 +60,18 @@ struct PageOrder: Equatable {
             guard let text = fields()?.text else { return nil }
             (task, name, self.text) = (.keep, parts[1], text)
         case ("POST", "jobs", 1):
-            guard let fields = fields(), let folder = fields.folder else { return nil }
-            switch fields.command {
-            case "verify": task = .verify
-            case "recover": task = .recover
-            default: return nil
-            }
-            name = folder
+            guard let fields = fields(), let command = JobCommand(rawValue: fields.command ?? ""),
+                fields.folder != nil || !command.needsFolder,
+                fields.options?.count ?? 0 <= Self.mostOptions
+            else { return nil }
+            (task, self.command, options) = (.job, command, fields.options)
+            name = command.needsFolder ? fields.folder : nil
+        case ("POST", "calibrate", 1):
+            guard let fields = fields(), fields.options?.count ?? 0 <= Self.mostOptions else { return nil }
+            (task, command, options) = (.job, .calibrate, fields.options)
+        case ("POST", "jobs", 3) where parts[2] == "cancel":
+            guard let number = Int(parts[1]) else { return nil }
+            (task, job) = (.cancel, number)
         default: return nil
         }
     }

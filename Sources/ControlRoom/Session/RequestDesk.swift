@@ -2,7 +2,8 @@ internal import Foundation
 internal import Media
 internal import Studio
 
-/// Answers requests: at once, when the recorder or the supervisor has answered, or with a picture. Belongs to the thread of the web loop.
+/// Answers requests: at once, when the recorder or the supervisor has answered, with a picture, or with a recorded file. Belongs to the
+/// thread of the web loop.
 final class RequestDesk {
     private let board: RecorderBoard
     private let recorder: RecorderLink
@@ -11,16 +12,16 @@ final class RequestDesk {
     private let pictures: PictureBoard
     /// Decides who may ask for what; it has looked at each request before.
     var guardian: WebGuard
-    /// Told of jobs, as messages for all pages.
-    var tell: ([String: Any]) -> Void = { _ in }
+    private let recordings: RecordingDesk
+    private let jobs: JobList
 
+    /// Files that are being sent, by the tickets of their requests.
+    private var files: [Int: FileAnswer] = [:]
     private var tickets: [Int: WebRequest] = [:]
     private var lastTicket = 0
-    /// What is done for pages and takes long, by its number.
-    private var jobs: [Int: PageOrder] = [:]
 
     private static let mostTickets = 128
-    private static let mostJobs = 4
+    private static let mostFiles = 16
 
     /// Creates a desk.
     ///
@@ -30,14 +31,17 @@ final class RequestDesk {
     ///   - commands: Hands them over.
     ///   - supervisor: Does what needs other programs.
     ///   - pictures: Answers requests for pictures.
+    ///   - recordings: Reads recordings.
+    ///   - jobs: The jobs that the supervisor does.
     ///   - guardian: Decides who may ask for what.
     init(
         _ board: RecorderBoard, _ recorder: RecorderLink, _ commands: CommandDesk,
-        _ supervisor: SupervisorLink,
-        _ pictures: PictureBoard, _ guardian: WebGuard
+        _ supervisor: SupervisorLink, _ pictures: PictureBoard, _ recordings: RecordingDesk,
+        _ jobs: JobList, _ guardian: WebGuard
     ) {
         (self.board, self.recorder, self.commands) = (board, recorder, commands)
         (self.supervisor, self.pictures, self.guardian) = (supervisor, pictures, guardian)
+        (self.recordings, self.jobs) = (recordings, jobs)
     }
 
     /// Answers a request that may be asked.
@@ -50,16 +54,15 @@ final class RequestDesk {
             answer(request, board.isThere ? WebAnswer(200, json: status) : board.nobody)
         case ("GET", "/api/v1/tally"): answer(request, WebAnswer(200, json: board.status.tally))
         case ("POST", "/api/v1/command"): command(request)
+        case ("GET", "/api/v1/jobs"): answer(request, WebAnswer(200, json: jobs.all))
         case ("POST", "/api/v1/start"):
             var line = SupervisorLine()
             line.start = true
             supervisor.say(line)
             answer(request, WebAnswer(200, json: #"{"ok":true}"#))
-        case (_, let path) where path.hasPrefix("/api/") && !WebGuard.isPicture(path):
-            guard let order = PageOrder(request.head, { request.body }) else {
-                return answer(request, WebAnswer(404, saying: "Nothing is at this address."))
-            }
-            self.order(order, request)
+        case (_, let path) where ControlsOrder.role(of: path) != nil: controls(request)
+        case ("GET", let path) where path.hasPrefix("/api/v1/recordings/"): recording(request)
+        case (_, let path) where path.hasPrefix("/api/") && !WebGuard.isPicture(path): order(request)
         case ("GET", _) where WebGuard.isPicture(request.head.path): picture(request)
         case ("GET", _), ("HEAD", _):
             guard let asset = PageAsset.at(request.head.path) else {
@@ -123,16 +126,46 @@ final class RequestDesk {
         if let ticket = wait(request) { commands.send(words, to: process, ticket: ticket) }
     }
 
-    private func order(_ order: PageOrder, _ request: WebRequest) {
-        if order.isJob { return start(order, request) }
-        guard let ticket = wait(request) else { return }
-        say(order, ticket)
+    private func controls(_ request: WebRequest) {
+        let role = ControlsOrder.role(of: request.head.path) ?? ""
+        let order: ControlsOrder?
+        switch request.head.method {
+        case "GET": order = ControlsOrder(role: role)
+        case "POST": order = ControlsOrder(role: role, request.body)
+        default: return answer(request, WebAnswer(405, saying: "Controls are asked for, or set by POST."))
+        }
+        guard let process = recorder.process else { return answer(request, board.nobody) }
+        guard board.status.cameras.contains(role) else {
+            return answer(request, WebAnswer(404, saying: "There is no such camera in this session."))
+        }
+        guard let order else {
+            return answer(
+                request,
+                WebAnswer(
+                    400,
+                    saying:
+                        #"The request is not understood: expected one of {"set":{"gain":24}}, {"load":"evening"}, {"save":"evening"}, {"forget":"evening"}, {"match":"host"}."#
+                ))
+        }
+        if let ticket = wait(request) {
+            commands.send(order.words, to: process, ticket: ticket, wantsControls: true)
+        }
     }
 
-    private func say(_ order: PageOrder, _ ticket: Int) {
+    private func order(_ request: WebRequest) {
+        guard let order = PageOrder(request.head, { request.body }) else {
+            return answer(request, WebAnswer(404, saying: "Nothing is at this address."))
+        }
+        self.order(order, request)
+    }
+
+    private func order(_ order: PageOrder, _ request: WebRequest) {
+        guard let ticket = wait(request) else { return }
         var line = SupervisorLine()
-        line.order = SupervisorLine.Order(
+        var told = SupervisorLine.Order(
             ticket: ticket, task: order.task, name: order.name, text: order.text)
+        (told.command, told.options, told.job) = (order.command, order.options, order.job)
+        line.order = told
         supervisor.say(line)
     }
 
@@ -157,39 +190,44 @@ final class RequestDesk {
 
     /// Takes what became of an order.
     func take(_ result: SupervisorLine.Result) {
-        guard let job = jobs.removeValue(forKey: result.ticket) else {
-            return finish(
-                result.ticket,
-                result.ok ? WebAnswer(200, json: result.output) : WebAnswer(409, saying: result.output))
-        }
-        let told = WebJSON.object(result.output)
-        tell(
-            job: result.ticket, job,
-            [
-                "done": true, "progress": 1, "ok": result.ok && told?["ok"] as? Bool ?? false,
-                "text": (told?["text"] as? String ?? result.output),
-            ])
+        finish(
+            result.ticket,
+            result.ok ? WebAnswer(200, json: result.output) : WebAnswer(409, saying: result.output))
     }
 
-    // MARK: Jobs
+    // MARK: Recordings
 
-    /// Answers a job's number at once; all pages are told when it is done.
-    private func start(_ order: PageOrder, _ request: WebRequest) {
-        guard jobs.count < Self.mostJobs else {
-            return answer(request, WebAnswer(503, saying: "Too many jobs are under way: ask again."))
+    private func recording(_ request: WebRequest) {
+        do throws(RecordingRefusal) {
+            guard let wish = try RecordingWish.read(request.head) else { return order(request) }
+            if let ticket = wait(request) { recordings.fulfil(wish, ticket: ticket) }
+        } catch {
+            answer(request, WebAnswer(error.status, saying: error.text))
         }
-        lastTicket += 1
-        jobs[lastTicket] = order
-        answer(request, WebAnswer(200, json: WebJSON.text(of: ["ok": true, "job": lastTicket])))
-        tell(job: lastTicket, order, ["done": false, "ok": true, "text": ""])
-        say(order, lastTicket)
     }
 
-    private func tell(job: Int, _ order: PageOrder, _ fields: [String: Any]) {
-        let base: [String: Any] = [
-            "type": "job", "job": job, "command": order.task.rawValue,
-            "folder": (order.name ?? "").printable(),
-        ]
-        tell(base.merging(fields) { _, new in new })
+    /// Begins to send a file that was opened, or says why it cannot be.
+    func send(_ outcome: Result<RecordedFile, RecordingRefusal>, _ ticket: Int) {
+        switch outcome {
+        case .failure(let refusal): finish(ticket, WebAnswer(refusal.status, saying: refusal.text))
+        case .success(let file):
+            guard files.count < Self.mostFiles else {
+                return finish(ticket, WebAnswer(503, saying: "Too many files are under way: ask again."))
+            }
+            guard let request = tickets.removeValue(forKey: ticket) else { return }
+            files[ticket] = FileAnswer(request, file, number: ticket, headers: guardian.headers) {
+                [recordings] file, count, offset in
+                recordings.read(file, count, at: offset, for: ticket)
+            }
+        }
+    }
+
+    /// Takes bytes of a file that is being sent; `nil` when they cannot be read.
+    func take(_ bytes: Data?, ofFile number: Int) { files[number]?.take(bytes) }
+
+    /// Ends the files that nobody reads, and forgets those that are sent.
+    func endLateFiles(at now: ClockTime) {
+        for file in files.values { file.endIfLate(at: now) }
+        files = files.filter { !$0.value.isFinished }
     }
 }

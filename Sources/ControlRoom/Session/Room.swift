@@ -16,6 +16,8 @@ final class Room {
     private let pages: PageBoard
     private let pictures = PictureBoard()
     private let requests: RequestDesk
+    private let recordings: RecordingDesk
+    private let jobs = JobList()
 
     private static let levelInterval = Nanoseconds.milliseconds(50)
 
@@ -25,9 +27,11 @@ final class Room {
     ///   - settings: What the supervisor has said.
     ///   - supervisor: The pipe to it.
     ///   - connector: Connects to the recorder.
+    ///   - said: What else the supervisor has said so far.
     /// - Throws: `WebError` when the system has no descriptor left.
     init(
-        _ settings: RoomSettings, _ supervisor: SupervisorLink, _ connector: RecorderConnector
+        _ settings: RoomSettings, _ supervisor: SupervisorLink, _ connector: RecorderConnector,
+        _ said: [SupervisorLine]
     ) throws(WebError) {
         do throws(DeviceError) {
             mailbox = try WebMailbox()
@@ -41,11 +45,13 @@ final class Room {
         var guardian = WebGuard(
             token: settings.token, readToken: settings.readToken, isEncrypted: settings.isEncrypted)
         guardian.port = settings.port
+        recordings = RecordingDesk(settings.recordings, mailbox)
         requests = RequestDesk(
-            board, recorder, CommandDesk(mailbox, connector), supervisor, pictures, guardian)
+            board, recorder, CommandDesk(mailbox, connector), supervisor, pictures, recordings, jobs, guardian
+        )
         pages.changed = { [unowned self] in arrange() }
         pictures.changed = { [unowned self] in arrange() }
-        requests.tell = { [unowned self] in pages.tell($0) }
+        for line in said { take(line) }
     }
 
     /// Serves until the supervisor is gone.
@@ -56,11 +62,11 @@ final class Room {
         let certificate = try entrance.certificate.map { path throws(WebError) in try WebCertificate(path) }
         let server = WebServer(
             certificate, requests.guardian, respond: { [unowned self] in requests.respond($0) },
-            admit: { [unowned self] link, _ in pages.admit(link) })
+            admit: { [unowned self] link, _ in pages.admit(link, telling: jobs.running) })
         let port = try server.listen(address: settings.address, port: settings.port)
         requests.guardian.port = port
         // Nothing has been read from anybody yet.
-        let notes = [entrance.note, Confinement.ofCalls()].compactMap(\.self)
+        let notes = entrance.notes + [Confinement.ofCalls()].compactMap(\.self)
         supervisor.say(entrance.beginning(settings, port, notes: notes))
 
         loop.whenReadable(mailbox.descriptor) { [unowned self] in
@@ -77,9 +83,11 @@ final class Room {
             let now = MonotonicClock().now
             server.endLateRequests(at: now)
             pictures.endLate(at: now)
+            requests.endLateFiles(at: now)
         }
         loop.run()
         recorder.close()
+        recordings.close()
     }
 
     // MARK: What comes
@@ -90,6 +98,7 @@ final class Room {
             recorder.follow(news.process)
             if news.process == nil { pages.tell(board.presence) }
         }
+        if let job = line.job { pages.tell(jobs.take(job)) }
         if let result = line.result { requests.take(result) }
     }
 
@@ -112,6 +121,9 @@ final class Room {
             pictures.send(pieces, of: key)
         case .refused(let key, let text): pages.tell(text, of: key)
         case .answered(let ticket, let code, let json): requests.finish(ticket, WebAnswer(code, json: json))
+        case .made(let ticket, let answer): requests.finish(ticket, answer)
+        case .opened(let ticket, let outcome): requests.send(outcome, ticket)
+        case .read(let number, let bytes): requests.take(bytes, ofFile: number)
         }
     }
 

@@ -10,8 +10,8 @@ struct RoomEntrance {
     private let fingerprint: String?
     /// The address that others are told.
     private let host: String
-    /// Why the process may still open files, as a sentence; `nil` where it may not.
-    let note: String?
+    /// What people should know of files: why the process may still open them, why it cannot read recordings.
+    let notes: [String]
 
     /// Prepares everything that needs files or names, and gives up the right to them.
     ///
@@ -26,7 +26,24 @@ struct RoomEntrance {
         fingerprint = path.flatMap { OwnCertificate.fingerprint($0) }
         let everywhere = ["0.0.0.0", "::"].contains(settings.address)
         host = everywhere ? addresses.first ?? settings.address : settings.address
-        note = Confinement.ofFiles(readable: [path].compactMap(\.self), port: settings.port)
+        // What is not there yet could not be read later.
+        let shortcoming = Self.make(settings.recordings)
+        let freedom = Confinement.ofFiles(
+            readable: [path].compactMap(\.self), folders: [settings.recordings], port: settings.port)
+        notes = [shortcoming, freedom].compactMap(\.self)
+    }
+
+    /// Makes the output folder, as the first recording would.
+    ///
+    /// - Returns: Why it is not there, as a sentence; `nil` when it is.
+    private static func make(_ folder: String) -> String? {
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            return nil
+        } catch {
+            return
+                "multicam: \(folder.printable(limit: 1000)) cannot be made, so the page shows no recordings of it."
+        }
     }
 
     /// What the supervisor is told when the port is listened at: the address, and for phones the same as a code, with the

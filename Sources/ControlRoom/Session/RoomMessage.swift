@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// What other threads tell the thread of the web loop.
 enum RoomMessage: Sendable {
     /// The recorder's status, an object of JSON.
@@ -16,4 +18,10 @@ enum RoomMessage: Sendable {
     case refused(StreamKey, String)
     /// A request that took long has its answer.
     case answered(ticket: Int, status: Int, json: String)
+    /// A request for something of a recording has its answer.
+    case made(ticket: Int, WebAnswer)
+    /// A request for a file of a recording has it, or the reason why not.
+    case opened(ticket: Int, Result<RecordedFile, RecordingRefusal>)
+    /// Bytes for the answer of a number, or `nil` when they cannot be read.
+    case read(number: Int, Data?)
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The answer to a request.
-struct WebAnswer {
+struct WebAnswer: Sendable {
     /// HTTP's status, such as 200.
     var status: Int
     /// The content's media type.

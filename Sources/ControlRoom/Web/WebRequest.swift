@@ -25,7 +25,7 @@ final class WebRequest {
             cookies: Self.cookies(
                 soup_message_headers_get_list(headers, "Cookie").map { String(cString: $0) } ?? ""),
             isUpgrade: header("Upgrade") != nil, isChunked: header("Transfer-Encoding") != nil,
-            length: header("Content-Length"))
+            length: header("Content-Length"), range: header("Range"), ifRange: header("If-Range"))
     }
 
     deinit { g_object_unref(UnsafeMutableRawPointer(message)) }

@@ -1,0 +1,197 @@
+internal import Containers
+internal import Encoding
+internal import Foundation
+internal import Media
+internal import SessionFolder
+
+/// Makes frames and waveforms of recordings that have ended. Used by one thread, which it blocks.
+final class RecordedMedia {
+    private var shelf: RecordingShelf
+    private let encoder = PreviewEncoder()
+    /// The readers used last: a page goes through a recording track by track, frame by frame.
+    private var readers: [(key: String, reader: RecordedFrames)] = []
+    private var waves: [(key: String, json: String)] = []
+
+    private static let mostReaders = 8
+    private static let mostWaves = 64
+    /// A track has a frame for so long after its last tick; then it has ended.
+    private static let lastFrameTime: Int64 = 1_000_000_000
+    /// A file's times are rounded to its time base, so a frame may begin this long after the instant that it stands for, in
+    /// nanoseconds.
+    private static let rounding: Int64 = 100_000
+
+    /// Reads recordings in the folder of this path.
+    init(_ folder: String) { shelf = RecordingShelf(folder) }
+
+    /// Answers a wish for a frame, a waveform or the names of edited files.
+    ///
+    /// - Parameters:
+    ///   - wish: What is wanted.
+    ///   - goesOn: Asked now and then; `false` gives up.
+    /// - Returns: The answer to the request.
+    func answer(_ wish: RecordingWish, while goesOn: () -> Bool = { true }) -> WebAnswer {
+        do throws(RecordingRefusal) {
+            let recording = try shelf.recording(wish.folder)
+            switch wish.content {
+            case .frame(let track, let time, let width):
+                return try frame(of: try recording.track(track), recording, time, width)
+            case .waveform(let track, let count):
+                return try waveform(of: try recording.track(track), recording, count, goesOn)
+            case .edits: return edits(recording)
+            case .program, .edited: throw RecordingRefusal(status: 404, text: "This is a file.")
+            }
+        } catch {
+            return WebAnswer(error.status, saying: error.text)
+        }
+    }
+
+    // MARK: Frames
+
+    private func frame(
+        of track: Manifest.Track, _ recording: RecordingShelf.Recording, _ time: Int64, _ width: Int
+    ) throws(RecordingRefusal) -> WebAnswer {
+        guard track.kind != "microphone" else {
+            throw RecordingRefusal(status: 404, text: "\(track.name.printable()) is a track of audio.")
+        }
+        let files = RecordingShelf.files(of: track)
+        let time = time + Self.rounding
+        let end = max(track.first_ns, 0).addingReportingOverflow(track.duration_ns)
+        guard time >= max(0, track.first_ns), end.overflow || time - end.partialValue < Self.lastFrameTime,
+            let first = files.first
+        else {
+            throw RecordingRefusal(
+                status: 404, text: "\(track.name.printable()) has no frame then: it did not run.")
+        }
+        // The later files first. Of a copied stream a file begins with the next key frame after its time 0; until then the one
+        // before goes on.
+        for part in files.filter({ $0.start <= time }).reversed() {
+            let (frame, at) = try frame(in: part.file, recording, track.stream, time - part.start)
+            if at <= time - part.start || part.file == first.file {
+                return try answer(frame, at: at &+ part.start, track, width)
+            }
+        }
+        throw RecordingRefusal(
+            status: 404, text: "\(track.name.printable()) has no frame then: it did not run.")
+    }
+
+    /// The frame that a file has at its own time, and when it begins there.
+    private func frame(
+        in path: String, _ recording: RecordingShelf.Recording, _ stream: Int, _ time: Int64
+    ) throws(RecordingRefusal) -> (frame: CapturedFrame, at: Int64) {
+        let file = try recording.file(path)
+        do throws(EncodingError) {
+            let reader = try reader(file, stream: stream)
+            guard let frame = try reader.frame(at: MediaTime(nanoseconds: time)) else {
+                throw EncodingError(subject: path, operation: "reading", reason: "there is no frame in it")
+            }
+            return (frame, frame.capturedAt.nanoseconds)
+        } catch {
+            forget(file, stream: stream)
+            throw Self.refusal(error)
+        }
+    }
+
+    private func answer(
+        _ frame: CapturedFrame, at time: Int64, _ track: Manifest.Track, _ width: Int
+    ) throws(RecordingRefusal) -> WebAnswer {
+        do throws(EncodingError) {
+            let jpeg = try encoder.jpeg(of: frame, atMost: width)
+            let facts = ExifFacts(
+                date: Date(timeIntervalSince1970: 0), zone: .gmt,
+                size: PreviewEncoder.size(frame.size, atMost: width),
+                rotation: Rotation(rawValue: track.rotation ?? 0) ?? .none)
+            guard let pieces = StillFile.pieces(of: jpeg, facts) else {
+                throw EncodingError(
+                    subject: track.file, operation: "reading", reason: "the frame is damaged")
+            }
+            let bytes = pieces.reduce(into: Data()) { $0.append(contentsOf: $1.bytes) }
+            var answer = WebAnswer(200, "image/jpeg", bytes)
+            answer.headers["X-At-Ns"] = String(time)
+            return answer
+        } catch {
+            throw Self.refusal(error)
+        }
+    }
+
+    private static func refusal(_ error: EncodingError) -> RecordingRefusal {
+        RecordingRefusal(
+            status: 409, text: "The frame cannot be shown: \(error.reason.printable(limit: 200)).")
+    }
+
+    private func reader(_ file: RecordedFile, stream: Int) throws(EncodingError) -> RecordedFrames {
+        let key = "\(file.tag)/\(stream)"
+        if let index = readers.firstIndex(where: { $0.key == key }) {
+            let found = readers.remove(at: index)
+            readers.append(found)
+            return found.reader
+        }
+        // Its descriptor is what the path names.
+        defer { withExtendedLifetime(file) {} }
+        let reader = try RecordedFrames(path: file.path, stream: stream)
+        readers.append((key, reader))
+        if readers.count > Self.mostReaders { readers.removeFirst() }
+        return reader
+    }
+
+    private func forget(_ file: RecordedFile, stream: Int) {
+        readers.removeAll { $0.key == "\(file.tag)/\(stream)" }
+    }
+
+    // MARK: Waveforms
+
+    private func waveform(
+        of track: Manifest.Track, _ recording: RecordingShelf.Recording, _ count: Int,
+        _ goesOn: () -> Bool
+    ) throws(RecordingRefusal) -> WebAnswer {
+        guard track.kind == "microphone" || track.channels != nil else {
+            throw RecordingRefusal(status: 404, text: "\(track.name.printable()) has no audio.")
+        }
+        guard recording.manifest.duration_ns > 0 else {
+            throw RecordingRefusal(status: 409, text: "The recording has no duration.")
+        }
+        // The program's audio is the stream after its frames.
+        let stream = track.kind == "microphone" ? track.stream : track.stream + 1
+        var files: [(file: RecordedFile, start: Int64)] = []
+        for (path, start) in RecordingShelf.files(of: track) {
+            files.append((try recording.file(path), start))
+        }
+        let key = "\(files.map(\.file.tag).joined())/\(stream)/\(count)"
+        if let found = waves.first(where: { $0.key == key }) { return WebAnswer(200, json: found.json) }
+        var peaks = RecordedPeaks(count: count, duration: Nanoseconds(recording.manifest.duration_ns))
+        for (file, start) in files {
+            // Its descriptor is what the path names.
+            defer { withExtendedLifetime(file) {} }
+            do throws(EncodingError) {
+                try peaks.take(path: file.path, stream: stream, from: Nanoseconds(start), while: goesOn)
+            } catch {
+                throw RecordingRefusal(
+                    status: 409,
+                    text: "The audio cannot be read: \(error.reason.printable(limit: 200)).")
+            }
+        }
+        guard goesOn() else { return WebAnswer(503, saying: "Nobody waits for it any more.") }
+        // A thousandth is finer than any drawing.
+        let values = peaks.peaks.map { JSONValue.number((Double($0) * 1000).rounded() / 1000) }
+        let json = WebJSON.text(["peaks": JSONValue.array(values)])
+        waves.append((key, json))
+        if waves.count > Self.mostWaves { waves.removeFirst() }
+        return WebAnswer(200, json: json)
+    }
+
+    // MARK: Edited files
+
+    private func edits(_ recording: RecordingShelf.Recording) -> WebAnswer {
+        struct Entry: Encodable {
+            let name: String
+            let bytes: Int64
+        }
+        var names = RecordingWish.projects.sorted()
+        names += (1...Self.mostRenders).map { "render-\($0).mp4" }
+        let files = names.compactMap { name in
+            RecordedFile("edit/\(name)", in: recording.folder).map { Entry(name: name, bytes: $0.byteCount) }
+        }
+        return WebAnswer(200, json: WebJSON.text(["files": files]))
+    }
+
+    private static let mostRenders = 100
+}

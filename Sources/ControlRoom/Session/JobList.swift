@@ -1,0 +1,42 @@
+internal import Media
+internal import Studio
+
+/// The jobs that the supervisor does for pages: those that run, and the last that have ended. Belongs to the thread of the web loop.
+final class JobList {
+    private var jobs: [Int: SupervisorLine.Job] = [:]
+
+    private static let most = 32
+
+    /// Takes what has become of a job.
+    ///
+    /// - Returns: What pages are told of it.
+    func take(_ job: SupervisorLine.Job) -> [String: Any] {
+        jobs[job.number] = job
+        if jobs.count > Self.most, let oldest = jobs.keys.min() { jobs[oldest] = nil }
+        return Self.message(job)
+    }
+
+    /// All jobs as an object of JSON, the oldest first.
+    var all: String { WebJSON.text(of: ["jobs": sorted.map(Self.fields)]) }
+
+    /// The jobs that run, as messages for a page that opens.
+    var running: [[String: Any]] { sorted.filter { !$0.isDone }.map(Self.message) }
+
+    private var sorted: [SupervisorLine.Job] { jobs.values.sorted { $0.number < $1.number } }
+
+    private static func message(_ job: SupervisorLine.Job) -> [String: Any] {
+        fields(of: job).merging(["type": "job"]) { $1 }
+    }
+
+    private static func fields(of job: SupervisorLine.Job) -> [String: Any] {
+        var fields: [String: Any] = [
+            "job": job.number, "command": job.command.rawValue, "done": job.isDone, "ok": job.isOK,
+            "text": job.text,
+        ]
+        fields["folder"] = job.folder.map { $0.printable() }
+        fields["progress"] = job.progress
+        fields["exit"] = job.exit.map { Int($0) }
+        fields["event"] = job.event.flatMap { WebJSON.object($0) }
+        return fields
+    }
+}

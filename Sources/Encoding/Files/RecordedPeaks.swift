@@ -1,0 +1,63 @@
+public import Media
+
+/// Measures the peaks of recorded audio in equal stretches, for a drawing of it. A value that takes one file after the other.
+public struct RecordedPeaks: Sendable {
+    /// The highest amount of a sample in each stretch, of all channels mixed into one: 0 to 1 at full scale.
+    public private(set) var peaks: [Float]
+    private let duration: Nanoseconds
+
+    /// Prepares to measure.
+    ///
+    /// - Parameters:
+    ///   - count: How many stretches, at least one.
+    ///   - duration: The time of all of them together, above zero.
+    public init(count: Int, duration: Nanoseconds) {
+        precondition(count > 0 && duration > .zero, "there is at least one stretch, and it takes time")
+        peaks = [Float](repeating: 0, count: count)
+        self.duration = duration
+    }
+
+    /// Takes the audio of a file. Blocks for as long as decoding it takes.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the file.
+    ///   - stream: Index of the stream in the file.
+    ///   - start: When the file's time 0 is.
+    ///   - goesOn: Asked now and then; `false` ends the measurement.
+    /// - Throws: When the file cannot be read, or has no audio there.
+    public mutating func take(
+        path: String, stream: Int, from start: Nanoseconds, while goesOn: () -> Bool = { true }
+    ) throws(EncodingError) {
+        let reader = try TrackReader(path: path, stream: stream, media: .audio)
+        let rate = Int64(reader.sampleRate)
+        while goesOn(), let (samples, time) = try reader.nextAudio() {
+            let first = start.count.addingReportingOverflow(time.nanoseconds)
+            guard !first.overflow, !samples.isEmpty else { continue }
+            add(samples, from: first.partialValue, rate)
+        }
+    }
+
+    private mutating func add(_ samples: [Float], from first: Int64, _ rate: Int64) {
+        let length = max(duration.count / Int64(peaks.count), 1)
+        var index = 0
+        while index < samples.count {
+            let time = first.addingReportingOverflow(
+                Int64(index).rescaled(from: rate, to: 1_000_000_000))
+            // What a file has before T0, and after the recording's end, is not drawn.
+            guard !time.overflow, time.partialValue < duration.count else { return }
+            guard time.partialValue >= 0 else {
+                index += 1
+                continue
+            }
+            let stretch = min(Int(time.partialValue / length), peaks.count - 1)
+            let rest = Int64(stretch + 1) * length - time.partialValue
+            let next = max(index + 1, index + Int(clamping: rest.rescaled(from: 1_000_000_000, to: rate)))
+            var peak = peaks[stretch]
+            for sample in samples[index..<min(next, samples.count)] where sample.magnitude > peak {
+                peak = sample.magnitude
+            }
+            peaks[stretch] = peak
+            index = next
+        }
+    }
+}

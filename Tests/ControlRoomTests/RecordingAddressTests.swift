@@ -1,0 +1,149 @@
+import Foundation
+import Glibc
+import Media
+import Testing
+
+@testable import ControlRoom
+@testable import Studio
+
+@Suite("What is asked of recordings")
+struct RecordingAddressTests {
+    private static func read(_ path: String, _ query: [String: String] = [:]) throws(RecordingRefusal)
+        -> RecordingWish?
+    {
+        try RecordingWish.read(RequestHead(path: "/api/v1/recordings/" + path, query: query))
+    }
+
+    @Test("an address names a folder and what is wanted of it")
+    func addresses() throws {
+        #expect(
+            try Self.read("a%20b/frame.jpg", ["track": "desk", "at_ns": "7", "width": "160"])
+                == RecordingWish(folder: "a b", content: .frame(track: "desk", at: 7, width: 160)))
+        #expect(
+            try Self.read("a/waveform", ["track": "host"])
+                == RecordingWish(folder: "a", content: .waveform(track: "host", count: 600)))
+        #expect(
+            try Self.read("a/program.mp4") == RecordingWish(folder: "a", content: .program(part: 1)))
+        #expect(try Self.read("a/edit") == RecordingWish(folder: "a", content: .edits))
+        #expect(
+            try Self.read("a/edit/render-12.mp4")
+                == RecordingWish(folder: "a", content: .edited("render-12.mp4")))
+        for path in [
+            "a", "a/", "a/manifest.json", "a/program.mp4/x", "a/cameras/desk.mov", "a/edit/render-.mp4",
+            "a/edit/render-1x.mp4", "a/edit/render-1234567.mp4", "a/edit/..%2fmanifest.json",
+            "a/edit/session.fcpxml.bak", "",
+        ] {
+            #expect(try Self.read(path) == nil, "\(path)")
+        }
+    }
+
+    @Test(
+        "a folder that is a path, and a number that cannot be, are refused",
+        arguments: [
+            ("..", ["track": "a", "at_ns": "0"]), ("%2e%2e", ["track": "a", "at_ns": "0"]),
+            ("a%2fb", ["track": "a", "at_ns": "0"]), ("a%00", ["track": "a", "at_ns": "0"]),
+            ("-a", ["track": "a", "at_ns": "0"]), ("a", [:]), ("a", ["track": "a"]),
+            ("a", ["track": "a", "at_ns": "-1"]), ("a", ["track": "a", "at_ns": "1e9"]),
+            ("a", ["track": "a", "at_ns": "99999999999999999999"]),
+            ("a", ["track": "a", "at_ns": "0", "width": "0"]),
+            ("a", ["track": "a", "at_ns": "0", "width": "100000"]),
+            ("a", ["track": "", "at_ns": "0"]),
+            ("a", ["track": String(repeating: "x", count: 300), "at_ns": "0"]),
+        ] as [(String, [String: String])])
+    func refused(folder: String, query: [String: String]) {
+        #expect(throws: RecordingRefusal.self) { try Self.read("\(folder)/frame.jpg", query) }
+    }
+
+    @Test(
+        "a range is read as RFC 9110 has it",
+        arguments: [
+            (nil, .whole), ("bytes=0-499", .part(0..<500)), ("bytes=500-", .part(500..<1000)),
+            ("bytes=-300", .part(700..<1000)), ("bytes=-3000", .part(0..<1000)),
+            ("bytes=999-999", .part(999..<1000)), ("bytes=0-99999", .part(0..<1000)),
+            ("bytes=0-99999999999999999999", .part(0..<1000)), ("bytes=1000-", .none),
+            ("bytes=99999999999999999999-", .none), ("bytes=-0", .none), ("bytes=5-4", .whole),
+            ("bytes=0-1,5-6", .whole), ("bytes=", .whole), ("bytes=-", .whole), ("bytes=a-b", .whole),
+            ("bytes=1--2", .whole), ("lines=0-1", .whole), ("bytes=+1-2", .whole),
+        ] as [(String?, ByteRange)])
+    func ranges(header: String?, range: ByteRange) {
+        #expect(ByteRange(header, of: 1000) == range)
+    }
+
+    @Test("an empty file has no range")
+    func empty() {
+        #expect(ByteRange("bytes=0-", of: 0) == ByteRange.none)
+        #expect(ByteRange("bytes=-5", of: 0) == ByteRange.none)
+        #expect(ByteRange(nil, of: 0) == .whole)
+    }
+
+    @Test("a file is opened within its folder alone: neither links nor pipes nor folders are")
+    func files() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "room-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "in/deep"), withIntermediateDirectories: true)
+        defer {
+            do {
+                try FileManager.default.removeItem(at: folder)
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        try Data("0123456789".utf8).write(to: folder.appending(path: "in/deep/file.mp4"))
+        try Data("secret".utf8).write(to: folder.appending(path: "out"))
+        func link(_ name: String, _ target: String) throws {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/in/" + name, withDestinationPath: target)
+        }
+        try link("link", "../out")
+        try link("up", "..")
+        mkfifo(folder.path + "/in/pipe", 0o600)
+        let place = folder.path + "/in"
+        let file = try #require(RecordedFile("deep/file.mp4", in: place))
+        #expect(file.byteCount == 10 && file.type == "video/mp4")
+        #expect(file.read(4, at: 3) == Data("3456".utf8))
+        #expect(file.read(40, at: 8) == Data("89".utf8))
+        #expect(file.read(4, at: 10) == nil)
+        for path in ["link", "up/out", "pipe", "deep", "../out", "/etc/passwd", "deep/../../out", "", "none"]
+        {
+            #expect(RecordedFile(path, in: place) == nil, "\(path)")
+        }
+    }
+
+    @Test("the newest order is taken first, and the oldest gives way")
+    func newest() {
+        let orders = NewestFirst<Int>(capacity: 3)
+        #expect([1, 2, 3].map { orders.put($0) } == [nil, nil, nil])
+        #expect(orders.put(4) == 1)
+        #expect([orders.next(), orders.next(), orders.next()] == [4, 3, 2])
+        _ = orders.put(5)
+        orders.finish()
+        #expect(orders.next() == nil)
+    }
+
+    @Test("a job's options become arguments that can be nothing else, and its lines a share")
+    func jobs() {
+        #expect(JobCommand.verify.arguments(folder: "r/a", [:]) == ["verify", "r/a"])
+        #expect(
+            JobCommand.export.arguments(folder: "r/a", ["to": "otio"]) == ["export", "r/a", "--to=otio"])
+        #expect(JobCommand.export.arguments(folder: "r/a", [:]) == ["export", "r/a", "--to=all"])
+        #expect(
+            JobCommand.render.arguments(
+                folder: "r/a", ["layout": "grid", "loudness": "-16", "proxies": "true"])
+                == ["render", "r/a", "--layout=grid", "--loudness=-16", "--proxies"])
+        #expect(
+            JobCommand.calibrate.arguments(folder: "", ["events": "5", "dry-run": "false"])
+                == ["calibrate", "--json", "--events=5"])
+        for values in [
+            ["output": "/etc/x"], ["layout": "--o"], ["size": "1;rm"], ["from": ""], ["proxies": "yes"],
+            ["o": "x"], ["size": String(repeating: "1", count: 50)], ["cut": "FILE"],
+        ] {
+            #expect(JobCommand.render.arguments(folder: "r/a", values) == nil, "\(values)")
+        }
+        #expect(JobCommand.verify.arguments(folder: "r/a", ["json": "true"]) == nil)
+        #expect(JobCommand.progress(in: "62 %, reading a") == 0.62)
+        #expect(JobCommand.progress(in: "done 7.5%") == 0.075)
+        for line in ["", "%", "a %", "200 %", "reading"] {
+            #expect(JobCommand.progress(in: line) == nil, "\(line)")
+        }
+    }
+}

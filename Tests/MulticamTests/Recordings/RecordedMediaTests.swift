@@ -1,0 +1,160 @@
+import Foundation
+import Media
+import Session
+import SessionFolder
+import Testing
+import VirtualDevices
+
+@testable import ControlRoom
+
+@Suite("Frames and waveforms of recordings that have ended, for the control room")
+struct RecordedMediaTests {
+    private static let size = FrameSize(width: 320, height: 180)
+
+    /// A recording of two seconds and more that was split in its middle.
+    private static func recording(_ files: String = "one-each") async throws -> Recording {
+        let host = SteeringHost { session, look in if look == 1 { session.split() } }
+        return try await Recording(
+            """
+            cameras:
+              desk: { device: "virtual:clap?phase=0", size: 320x180, rate: 30 }
+              face: { device: "virtual:clap?phase=5&format=h264", size: 320x180, rate: 30, format: h264 }
+              side: { device: "virtual:clap?phase=0", size: 320x180, rate: 30, rotation: 90 }
+            microphones: { host: { device: "virtual:clap" } }
+            program: { size: 320x180, rate: 30, layout: single, main: desk, audio: { mix: [host] } }
+            tracks: { cameras: copy, microphones: wav, files: \(files) }
+            """, seconds: 2.5, host: host, steer: host.follow)
+    }
+
+    private static func media(_ recording: Recording) -> RecordedMedia {
+        RecordedMedia(URL(fileURLWithPath: recording.folder).deletingLastPathComponent().path)
+    }
+
+    private static func wish(_ content: RecordingWish.Content) -> RecordingWish {
+        RecordingWish(folder: "session", content: content)
+    }
+
+    /// What ffmpeg finds in the frame that is answered, and its own time.
+    private static func shown(
+        _ media: RecordedMedia, _ track: String, _ time: Int64, turned: Bool = false
+    ) throws -> (strip: CodeStrip?, at: Int64) {
+        let answer = media.answer(wish(.frame(track: track, at: time, width: 3840)))
+        guard answer.status == 200, let bytes = answer.bytes else {
+            Issue.record("\(track) at \(time): \(answer.status)")
+            return (nil, 0)
+        }
+        #expect(answer.type == "image/jpeg")
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).jpg")
+        try bytes.write(to: file)
+        defer { unlink(file.path) }
+        let strips = try Reader.strips(file.path, size: size, turned: turned)
+        #expect(strips.count == 1)
+        return (strips.first ?? nil, Int64(answer.headers["X-At-Ns"] ?? "") ?? -1)
+    }
+
+    @Test(
+        "a track's frame at a time is the one that its files have there, in any order, across parts, of JPEG and H.264",
+        arguments: ["one-each", "one"])
+    func frames(files: String) async throws {
+        let recording = try await Self.recording(files)
+        let media = Self.media(recording)
+        let tick: Int64 = 1_000_000_000 / 30
+        for name in ["desk", "program"] {
+            let track = try recording.track(name)
+            let parts = [track.file] + (track.parts ?? [])
+            #expect(parts.count == 2, "\(name)")
+            let strips = try parts.flatMap {
+                try Reader.strips(recording.path($0), size: Self.size, stream: track.stream, turned: false)
+            }
+            #expect(strips.count == 75, "\(name)")
+            for index in [0, 74, 1, 2, 3, 40, 39, 10, 50, 36, 35, 31, 30, 29, 28, 60] {
+                let (strip, at) = try Self.shown(media, name, Int64(index) * tick + tick / 2)
+                #expect(strip != nil && strip == strips[index], "\(name) \(index)")
+                #expect((at - Int64(index) * tick).magnitude < 1_000_000, "\(name) \(index): \(at)")
+            }
+        }
+        // A copied H.264 track has the frame that was captured last.
+        for index in [0, 70, 20, 21, 22, 33, 5] {
+            let time = Int64(index) * tick + tick / 2
+            let (strip, at) = try Self.shown(media, "face", time)
+            #expect(at <= time && time - at <= tick + 1_000_000, "\(index): \(at)")
+            #expect(strip != nil, "\(index)")
+        }
+    }
+
+    @Test("a frame says how it is turned, and is as narrow as is asked")
+    func turned() async throws {
+        let recording = try await Self.recording()
+        let media = Self.media(recording)
+        let answer = media.answer(Self.wish(.frame(track: "side", at: 0, width: 160)))
+        let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).jpg")
+        try #require(answer.bytes).write(to: file)
+        defer { unlink(file.path) }
+        let told = String(
+            decoding: try Reader.run(
+                "ffprobe",
+                ["-v", "error", "-show_entries", "stream=width,height:frame_tags=Orientation", file.path]),
+            as: UTF8.self)
+        #expect(told.contains("width=160") && told.contains("height=90"), "\(told)")
+        #expect(told.contains("Orientation=") && told.contains("6"), "\(told)")
+    }
+
+    @Test("a waveform has the peaks of the audio, also across parts and of the program's mix")
+    func waveform() async throws {
+        let recording = try await Self.recording()
+        let media = Self.media(recording)
+        for name in ["host", "program"] {
+            let answer = media.answer(Self.wish(.waveform(track: name, count: 25)))
+            let told = try #require(WebJSON.object(answer.bytes ?? Data())?["peaks"] as? [Double])
+            let track = try recording.track(name)
+            // Each part where it belongs: the program's audio comes in blocks, which a part may have in common with the next one.
+            var samples = [Float](repeating: 0, count: 120_000)
+            let parts =
+                [(track.file, Int64(0))] + (track.part_details ?? []).map { ($0.file, $0.first_ns) }
+            for (file, start) in parts {
+                let first = Int(start.rescaled(from: 1_000_000_000, to: 48_000))
+                // ffmpeg keeps the power of two equal channels, and so makes one of them louder.
+                let factor: Float = name == "program" ? Float(0.5).squareRoot() : 1
+                for (index, sample) in try Reader.audio(recording.path(file)).enumerated()
+                where first + index < samples.count { samples[first + index] = sample * factor }
+            }
+            let length = samples.count / 25
+            #expect(told.count == 25)
+            for (index, peak) in told.enumerated() {
+                let piece = samples[index * length..<(index + 1) * length]
+                let wanted = Double(piece.map(\.magnitude).max() ?? 0)
+                // A stretch may end a sample or so earlier or later, and ffmpeg's decoder differs a little.
+                #expect(abs(peak - wanted) < 0.05, "\(name) \(index): \(peak), not \(wanted)")
+            }
+            #expect(told.max() ?? 0 > 0.3, "\(name)")
+        }
+        #expect(media.answer(Self.wish(.waveform(track: "desk", count: 10))).status == 404)
+    }
+
+    @Test("what is not there is refused with a sentence, and nothing outside of the folder is read")
+    func refused() async throws {
+        let recording = try await Self.recording()
+        let media = Self.media(recording)
+        func status(_ content: RecordingWish.Content, _ folder: String = "session") -> Int {
+            media.answer(RecordingWish(folder: folder, content: content)).status
+        }
+        #expect(status(.frame(track: "guest", at: 0, width: 160)) == 404)
+        #expect(status(.frame(track: "../desk", at: 0, width: 160)) == 404)
+        #expect(status(.frame(track: "host", at: 0, width: 160)) == 404)
+        #expect(status(.frame(track: "desk", at: 60_000_000_000, width: 160)) == 404)
+        #expect(status(.frame(track: "desk", at: 0, width: 160), "..") == 404)
+        #expect(status(.frame(track: "desk", at: 0, width: 160), "copies/../session") == 404)
+        #expect(status(.frame(track: "desk", at: 0, width: 160), "other") == 404)
+        // A recording that came from elsewhere may have links in the place of files.
+        let file = recording.path(try recording.track("desk").file)
+        try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
+        try FileManager.default.createSymbolicLink(
+            atPath: file, withDestinationPath: recording.path("program.mp4"))
+        #expect(status(.frame(track: "desk", at: 0, width: 160)) == 404)
+        // One that still runs, or was cut off, is not shown.
+        var manifest = recording.manifest
+        manifest.outcome = .recording
+        try JSONText.pretty(manifest).write(to: URL(fileURLWithPath: recording.path("manifest.json")))
+        #expect(status(.frame(track: "program", at: 0, width: 160)) == 409)
+    }
+}
