@@ -128,6 +128,11 @@ struct ProfileTests {
         let json = try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any]
         let profiles = try #require(json?["profiles"] as? [[String: Any]])
         #expect(profiles.count >= 6)
+        let pip = try #require(profiles.first { $0["name"] as? String == "pip" })
+        #expect(pip["layout"] as? String == "pip" && pip["shown"] as? Int == 2 && pip["cameras"] as? Int == 2)
+        #expect(pip["own"] as? Bool == false)
+        let tracks = try #require(profiles.first { $0["name"] as? String == "tracks" })
+        #expect(tracks["layout"] is NSNull)
         for profile in profiles {
             let name = try #require(profile["name"] as? String)
             let file = try #require(profile["file"] as? String)

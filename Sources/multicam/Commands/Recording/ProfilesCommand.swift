@@ -60,6 +60,10 @@ struct ProfilesCommand: Command {
                     "name": .string(entry.name.printable()),
                     "description": .string(entry.description.printable()),
                     "file": entry.path.map { .string($0.printable(limit: 4096)) } ?? .null,
+                    "own": .boolean(entry.path.map { isOwn($0, library) } ?? false),
+                    "layout": entry.profile?.program.map { .string($0.layout.rawValue) } ?? .null,
+                    "shown": .integer(Int64(entry.profile?.program?.shown.count ?? 0)),
+                    "cameras": .integer(Int64(entry.profile?.cameras.count ?? 0)),
                     "problem": entry.problem.map { .string($0.description) } ?? .null,
                 ])
             }
@@ -72,6 +76,11 @@ struct ProfilesCommand: Command {
             let text = entry.problem.map { "cannot be used: \($0)" } ?? entry.description.printable()
             Output.data("\(entry.name.printable())\(padding)\(text)")
         }
+    }
+
+    /// Whether a file lies in the folder of the user's own profiles.
+    private func isOwn(_ path: String, _ library: ProfileLibrary) -> Bool {
+        library.ownFolder.map { path.hasPrefix($0 + "/") } ?? false
     }
 
     private func show(_ name: String, _ library: ProfileLibrary) throws {
