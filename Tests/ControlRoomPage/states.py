@@ -129,7 +129,7 @@ def studio_states(camera, room):
         other.close()
     room.command("arrange", "layout=pip", "main=wide", "inset=host")
     room.until("wide is away", lambda: page.locator('mc-tile[data-role="wide"][data-away]').count() == 1, AWAY_AT + 60)
-    camera.take("alarm", room)
+    camera.take("alarm", room, wait=3000)
     page.locator(".bar .stop").click()
     camera.take("ending", room, clip={"x": 0, "y": 0, "width": DESKTOP["width"], "height": 96})
     page.locator(".bar .end").click()
