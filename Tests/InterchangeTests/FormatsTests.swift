@@ -49,7 +49,7 @@ struct FormatsTests {
     @Test("in FCPXML has exact times, relative paths, escaped names, and the inset's position and scale")
     func finalCut() throws {
         let text = try Self.text(.fcpxml)
-        #expect(text.contains(#"<!DOCTYPE fcpxml"#) && text.contains(#"version="1.10""#))
+        #expect(text.contains("\n<!DOCTYPE fcpxml>\n<fcpxml ") && text.contains(#"version="1.10""#))
         #expect(text.contains("Q &amp; &lt;A&gt; &quot;x&quot;?") && !text.contains("\u{7}"))
         #expect(text.contains(#"src="../cameras/a%20b&amp;c.mov""#))
         #expect(text.contains(#"frameDuration="1001/30000s""#) && text.contains(#"tcFormat="DF""#))

@@ -24,12 +24,12 @@ enum EditXML {
         let document = XMLDocument(rootElement: root)
         document.version = "1.0"
         document.characterEncoding = "UTF-8"
-        if let type {
-            let definition = XMLDTD()
-            definition.name = type
-            document.dtd = definition
+        var text = document.xmlString(options: .nodePrettyPrint)
+        // The library writes an empty public identifier, which is no name of a definition.
+        if let type, let start = text.range(of: "<\(type)") {
+            text.insert(contentsOf: "<!DOCTYPE \(type)>\n", at: start.lowerBound)
         }
-        return document.xmlData(options: .nodePrettyPrint) + Data("\n".utf8)
+        return Data(text.utf8) + Data("\n".utf8)
     }
 
     /// The address of a file of the session folder, relative to a file in `edit/`.

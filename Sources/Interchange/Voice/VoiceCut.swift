@@ -19,6 +19,9 @@ public struct VoiceCut: Sendable, Equatable {
         }
     }
 
+    /// The length of a recording from which on no cut is made: levels of longer ones would fill the memory.
+    private static let longest = MediaTime(nanoseconds: 172_800_000_000_000)
+
     /// Who may speak.
     public var speakers: [Speaker]
     /// Roles of the cameras that are shown where several speak or nobody does, the first one first.
@@ -51,6 +54,9 @@ public struct VoiceCut: Sendable, Equatable {
                     "there is no track of a camera `\(camera.printable())`. There are: \(roles.isEmpty ? "none" : roles)."
                 )
             }
+        }
+        guard session.duration <= Self.longest, session.frameCount <= 20_000_000 else {
+            throw CutError("the recording is longer than two days, and a cut by voice is not made of that.")
         }
         let all = session.angles.filter { $0.kind == .camera }.map(\.role)
         guard all.count >= 2, !session.microphones.isEmpty else {
@@ -89,8 +95,9 @@ public struct VoiceCut: Sendable, Equatable {
     public func cut(of session: RecordedSession, levels: [[Float]]) -> Cut {
         let length = max(1, Int(clamping: session.duration.ticks(perSecond: 100)))
         let activity = VoiceActivity(
-            levels: levels.map { level in
-                Array(level.prefix(length))
+            levels: speakers.indices.map { index in
+                let level = index < levels.count ? levels[index] : []
+                return Array(level.prefix(length))
                     + [Float](repeating: VoiceMeter.silence, count: max(0, length - level.count))
             })
         let cameras = speakers.map(\.camera).reduce(into: [String]()) {

@@ -26,7 +26,7 @@ struct ExportCommand: Command {
             OptionSpec(
                 "to", "FORMAT", isRepeatable: true,
                 help:
-                    "A format: fcpxml, otio, mlt, edl, or all; may be given several times. Default: what the profile's `edit` says."
+                    "A format: fcpxml, otio, mlt, edl, or all. Default: what the profile's `edit` says."
             ),
             OptionSpec("title", "T", help: "The title of the project (the folder's name)."),
         ] + EditCut.options)
