@@ -91,7 +91,7 @@ let package = Package(
             "Profiles", "Session", "SessionFolder", "Setup", "Timing", "VirtualDevices"),
         module("Doctor", "Capture", "Host", "Media", "Setup"),
         module(
-            "Setup", "Capture", "Control", "Encoding", "FileSystem", "Host", "Inputs", "Media",
+            "Setup", "Capture", "Control", "Encoding", "FileSystem", "Host", "Inputs", "Interchange", "Media",
             "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices",
             "Stills"),
         module(

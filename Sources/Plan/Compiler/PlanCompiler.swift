@@ -338,6 +338,12 @@ struct PlanCompiler {
             offsetSource: microphone.offset == nil ? .none : .profile, pick: pick.map { $0 - 1 },
             voice: try voice(of: microphone, device.device, field))
         planned.camera = microphone.camera ?? camera(with: device.device)
+        guard planned.camera != nil || profile.program?.cutting != .voice else {
+            throw profile.source.error(
+                at: "\(field).camera", found: "no camera",
+                expected: "the camera that shows who speaks, since the program is cut by voice: "
+                    + ProfileValue.list(profile.cameras.map(\.role)))
+        }
         return planned
     }
 

@@ -16,8 +16,7 @@ struct ProgramReader {
     func settings() throws(ProfileError) -> ProgramSettings {
         let fields = try value.fields([
             "size", "rate", "layout", "main", "inset", "corner", "scale", "margin", "border", "filling",
-            "video",
-            "audio",
+            "video", "audio", "cut", "shortest",
         ])
         guard let first = cameras.first else {
             throw value.error(found: "a program without cameras", expected: "a camera, or no program")
@@ -36,6 +35,13 @@ struct ProgramReader {
         program.audio = fields.read("audio", else: AudioSettings(mix: microphones)) {
             value throws(ProfileError) in
             try audio(value)
+        }
+        program.cutting = fields.read("cut", else: program.cutting) { value throws(ProfileError) in
+            try value.choice()
+        }
+        program.shortestShot = fields.read("shortest", else: program.shortestShot) {
+            value throws(ProfileError) in
+            try value.duration(in: .milliseconds(100) ... .seconds(3600), example: "2s")
         }
         return program
     }

@@ -22,6 +22,14 @@ public struct ProgramSettings: Sendable, Equatable {
         case bottomRight = "bottom-right"
     }
 
+    /// Who decides what the program shows while it is recorded.
+    public enum Cutting: String, Sendable, CaseIterable {
+        /// A person, by commands.
+        case person
+        /// Whoever speaks is shown; a person may take over.
+        case voice
+    }
+
     /// The frame's size in pixels; width and height are even, 64…8192 each.
     public var size: FrameSize
     /// The program's frame rate.
@@ -44,6 +52,10 @@ public struct ProgramSettings: Sendable, Equatable {
     public var filling: FrameLayer.Filling
     /// Whether JPEGs are decoded at half of the size at which they are shown.
     public var isCoarse = false
+    /// Who cuts the program while it is recorded.
+    public var cutting = Cutting.person
+    /// Length of the shortest shot of a cut by voice.
+    public var shortestShot = Nanoseconds.seconds(2)
     /// How the frames are encoded.
     public var video: VideoSettings
     /// The microphones in the mix, and how the audio is encoded.

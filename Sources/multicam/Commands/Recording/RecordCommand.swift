@@ -233,6 +233,7 @@ struct RecordCommand: Command {
                 copy: copy), stills: stills)
         let rotation = setup.followRotation(of: session, stills: stills)
         if let rotation { Task { for await text in rotation.sentences { Output.message(text) } } }
+        setup.followVoices(of: session)
         steering.steer(session, setup, stills: stills, rotation: rotation)
         return session
     }

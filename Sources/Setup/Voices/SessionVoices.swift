@@ -1,0 +1,140 @@
+internal import Inputs
+internal import Interchange
+internal import Media
+internal import Plan
+internal import Profiles
+public import Session
+
+/// Cuts the program by voice while a session runs: whoever speaks is shown.
+///
+/// It hears the microphones by taps, whose threads call it, and commits changes like a person would. After a person's own change of the
+/// picture it leaves the program alone for a while.
+final class SessionVoices: Sendable {
+    /// How long a person's own change holds, in levels of 10 ms.
+    private static let patience = 1000
+
+    /// What the taps' threads share. The session holds the taps.
+    private struct State {
+        weak var session: MulticamSession?
+        var meters: [VoiceMeter]
+        var voice: LiveVoice
+        /// How many levels of each microphone were used.
+        var used = 0
+        /// The change that is to be committed.
+        var wanted: ArrangementChange?
+        /// The arrangement after the last change that was noticed.
+        var known: ProgramArrangement?
+        /// When a person's change was noticed, in levels.
+        var personSince: Int?
+    }
+
+    private let state: ConditionLock<State>
+    private let cameras: [String]
+    private let wide: ArrangementChange
+    private let shortest: Nanoseconds
+
+    /// Hears the microphones of a session.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan of the session; its microphones have cameras.
+    ///   - shortest: Length of the shortest shot.
+    ///   - session: The session, before it runs.
+    /// - Throws: `SessionChangeError` when a microphone cannot be tapped.
+    init(_ plan: SessionPlan, shortest: Nanoseconds, session: MulticamSession) throws(SessionChangeError) {
+        let speakers = plan.microphones.compactMap { microphone in
+            microphone.camera.map { (microphone: microphone.role, camera: $0) }
+        }
+        cameras = speakers.map(\.camera)
+        self.shortest = shortest
+        wide = Self.wide(of: plan.cameras.map(\.role), speakers: cameras)
+        state = ConditionLock(
+            State(
+                session: session, meters: speakers.map { _ in VoiceMeter() },
+                voice: LiveVoice(microphones: speakers.count, shortest: shortest),
+                known: plan.program?.arrangement))
+        for (index, speaker) in speakers.enumerated() {
+            try session.attach(AudioTap(role: speaker.microphone) { self.hear($0, from: index) })
+        }
+    }
+
+    /// A camera that no microphone belongs to, else all of them in a grid.
+    private static func wide(of all: [String], speakers: [String]) -> ArrangementChange {
+        let free = all.first { !speakers.contains($0) }
+        var wide = ArrangementChange()
+        wide.layout = free == nil ? .grid : .single
+        wide.main = free ?? all.first
+        wide.insets = free == nil ? Array(all.dropFirst()) : []
+        return wide
+    }
+
+    private func hear(_ slice: AudioTap.Slice, from index: Int) {
+        let channels = max(1, slice.channels)
+        let mono = stride(from: 0, through: slice.samples.count - channels, by: channels).map { first in
+            slice.samples[first..<first + channels].reduce(0, +) / Float(channels)
+        }
+        state.withLock { state in
+            // A recording begins anew at T0.
+            if slice.firstSample / 480 + 10 < Int64(state.meters[index].levels.count) {
+                state.meters = state.meters.map { _ in VoiceMeter() }
+                state.voice = LiveVoice(microphones: state.meters.count, shortest: shortest)
+                state.used = 0
+            }
+            state.meters[index].skip(
+                to: MediaTime(nanoseconds: slice.firstSample.rescaled(from: 48_000, to: 1_000_000_000)))
+            state.meters[index].add(mono)
+            let common = state.meters.map(\.levels.count).min() ?? 0
+            while state.used < common {
+                let levels = state.meters.map { $0.levels[state.used] }
+                state.used += 1
+                if let choice = state.voice.add(levels) { state.wanted = change(for: choice) }
+                if state.wanted != nil { commit(&state) }
+            }
+        }
+    }
+
+    /// Commits the wanted change, unless a person has changed the picture of late.
+    private func commit(_ state: inout State) {
+        guard let session = state.session, let wanted = state.wanted else { return }
+        let now = session.currentPlan.program?.arrangement
+        if now != state.known {
+            state.known = now
+            state.personSince = state.used
+        }
+        if let since = state.personSince {
+            guard state.used - since >= Self.patience || state.used < since else { return }
+            state.personSince = nil
+        }
+        state.wanted = nil
+        do throws(SessionChangeError) {
+            let since = Nanoseconds.milliseconds(10 * Int64(state.used))
+            try session.commit([.arrange(wanted)], at: session.status.start.map { $0 + since })
+            state.known = session.currentPlan.program?.arrangement
+        } catch {
+            // A camera is away, or nothing runs any more: the next change of voices tries again.
+            return
+        }
+    }
+
+    private func change(for choice: LiveVoice.Choice) -> ArrangementChange {
+        guard case .speaker(let index) = choice else { return wide }
+        var change = ArrangementChange()
+        (change.layout, change.main, change.insets) = (.single, cameras[index], [])
+        return change
+    }
+}
+
+extension SessionSetup {
+    /// Lets the program of a session show whoever speaks, where the profile says `program: { cut: voice }`. It ends with the session.
+    ///
+    /// - Parameter session: A session of this setup, before it records.
+    public func followVoices(of session: MulticamSession) {
+        guard let program = profile?.program, program.cutting == .voice, !plan.microphones.isEmpty else {
+            return
+        }
+        do throws(SessionChangeError) {
+            _ = try SessionVoices(plan, shortest: program.shortestShot, session: session)
+        } catch {
+            preconditionFailure("a session has the microphones of its own plan: \(error)")
+        }
+    }
+}
