@@ -8,8 +8,8 @@ public enum Preview {
     /// Shows a window until it is closed. Blocks the calling thread, which must be the main one.
     ///
     /// - Parameter arguments: The program's name, then the settings as `PreviewSettings` writes them.
-    /// - Returns: The exit status: 0 when the window was closed, 1 where none can be opened, 2 for a camera, program or display that is
-    ///   not there, 3 where no session runs.
+    /// - Returns: The exit status: 0 when the window was closed, 1 where none can be opened or no session runs, 2 for a camera, program or
+    ///   display that is not there.
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 2, let settings = PreviewSettings.read(arguments[1]) else {
             return fail(PreviewError("`multicam preview` starts this program.", status: 2))
@@ -41,14 +41,14 @@ public enum Preview {
         let process: Int32
         if let asked = settings.process {
             guard running.contains(asked) else {
-                throw PreviewError("process \(asked) runs no session of this user's.", status: 3)
+                throw PreviewError("process \(asked) runs no session of this user's.", status: 1)
             }
             process = asked
         } else {
             guard let first = running.first else {
                 throw PreviewError(
                     "no session of this user's runs, so there is nothing to show: start `multicam record` or `multicam studio`.",
-                    status: 3)
+                    status: 1)
             }
             guard running.count == 1 else {
                 let list = running.map { String($0) }.joined(separator: ", ")
