@@ -14,7 +14,7 @@ struct PreviewCommand: Command {
                 + "leaves it again; Escape, Q and the window's own button close it.",
             "It needs a session: `multicam record` or `multicam studio`. When that ends the window says so, and shows the next one. It may "
                 + "be closed or killed at any moment: no recording notices.",
-            "Exit status 1: there is no display; 2: the session has no such camera, or no program; 3: no session runs.",
+            "Exit status 1: there is no display, or no session runs; 2: the session has no such camera, or no program.",
         ],
         options: [
             OptionSpec("camera", "ROLE", help: "Show the camera of this role."),
