@@ -52,10 +52,7 @@ let package = Package(
             name: "multicam",
             dependencies: [
                 "Arguments", "Containers", "Control", "Doctor", "Encoding", "Interchange", "Media",
-                "MediaLink",
-                "Monitoring",
-                "MulticamKit", "Plan",
-                "Profiles",
+                "MediaLink", "Monitoring", "MulticamKit", "Plan", "Profiles", "Rendering",
                 "Session",
                 "SessionFolder", "Setup", "Stills", "StressTest", "Studio", "Synchrony", "Timing", "Writers",
             ],
@@ -97,6 +94,9 @@ let package = Package(
         module(
             "Control", "CLinux", "FileSystem", "Inputs", "Media", "Monitoring", "Plan", "Profiles", "Session",
             "SessionFolder", "Timing", "Stills"),
+        module(
+            "Rendering", "Containers", "Encoders", "Encoding", "Interchange", "Media", "Plan", "Plots",
+            "Profiles", "SessionFolder", "Timing"),
         module(
             "Interchange", "Containers", "FileSystem", "Media", "Plan", "Profiles", "SessionFolder", "Timing"),
         module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "SessionFolder", "Timing"),
@@ -219,9 +219,8 @@ let package = Package(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(
             "MulticamTests", "Capture", "Control", "ControlRoom", "Doctor", "Encoding", "Inputs", "Interchange",
-            "Media", "MediaLink",
-            "Monitoring",
-            "MulticamKit", "Plan", "Profiles", "SeededNoise", "Session", "SessionFolder", "Setup",
+            "Media", "MediaLink", "Monitoring", "MulticamKit", "Plan", "Profiles", "Rendering", "SeededNoise",
+            "Session", "SessionFolder", "Setup",
             "StressTest", "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers", "Stills"),
         fuzzing,
     ],

@@ -34,7 +34,7 @@ public struct CommandSpec: Sendable {
 
     /// Sorts the words of a command line into options and positional arguments.
     ///
-    /// Understands `--name value`, `--name=value`, `-h`, and `--` before words that begin with a dash. Negative numbers are
+    /// Understands `--name value`, `--name=value`, `-h`, `-o value` for `--output`, and `--` before words that begin with a dash. Negative numbers are
     /// positional arguments. With `--help` missing words are no error.
     /// - Throws: `UsageError` for an unknown option, a missing or repeated value, and too few or too many words.
     public func parse(_ words: some Sequence<String>) throws(UsageError) -> ParsedArguments {
@@ -70,8 +70,9 @@ public struct CommandSpec: Sendable {
     ) throws(UsageError) -> (OptionSpec, String) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let given = String(parts[0])
-        let name = given == "-h" ? "help" : String(given.drop { $0 == "-" })
-        guard given.hasPrefix("--") || given == "-h", let option = options.first(where: { $0.name == name })
+        let short = ["-h": "help", "-o": "output"][given]
+        let name = short ?? String(given.drop { $0 == "-" })
+        guard given.hasPrefix("--") || short != nil, let option = options.first(where: { $0.name == name })
         else {
             let nearest = name.nearest(among: options.map(\.name))
             throw error("unknown option `\(given)`\(nearest.map { "; did you mean `--\($0)`?" } ?? ".")")

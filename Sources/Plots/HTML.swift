@@ -43,6 +43,18 @@ public struct HTML: Sendable {
         HTML(markup: canvas.embedded(label: label))
     }
 
+    /// A JPEG inside the page.
+    ///
+    /// - Parameters:
+    ///   - base64: The JPEG's bytes in base 64.
+    ///   - label: Description of the image for people who cannot see it.
+    /// - Returns: The `img` element.
+    public static func image(base64: String, label: String) -> HTML {
+        let bytes = base64.filter { $0.isASCII && ($0.isLetter || $0.isNumber || "+/=".contains($0)) }
+        return HTML(
+            markup: "<img src=\"data:image/jpeg;base64,\(bytes)\" alt=\"\(Markup.escaped(label))\"/>")
+    }
+
     /// A whole HTML file.
     ///
     /// - Parameters:

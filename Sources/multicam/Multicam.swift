@@ -1,9 +1,11 @@
 import Arguments
 import Control
 import Glibc
+import Interchange
 import Media
 import MulticamKit
 import Profiles
+import Rendering
 import Session
 import SessionFolder
 import Setup
@@ -21,8 +23,8 @@ struct Multicam {
         StressCommand.self, CalibrateCommand.self, SyncCheckCommand.self, VerifyCommand.self,
         ExportCommand.self,
         RecordingsCommand.self,
-        RecoverCommand.self, CtlCommand.self, DoctorCommand.self, PreferCommand.self, ControlsCommand.self,
-        SnapshotCommand.self, StudioCommand.self, PreviewCommand.self,
+        RecoverCommand.self, RenderCommand.self, CtlCommand.self, DoctorCommand.self, PreferCommand.self,
+        ControlsCommand.self, SnapshotCommand.self, StudioCommand.self, PreviewCommand.self,
     ]
 
     static func main() async {
@@ -138,6 +140,8 @@ struct Multicam {
         case let error as RecoveryError: status(of: error)
         case let error as ControlError:
             if case .usage = error { .usage } else { .failed }
+        case let error as RenderError: status(of: error)
+        case is CutError: .usage
         case let error as StateFileError: error.isPermission ? .noPermission : .failed
         default: .failed
         }
@@ -150,6 +154,14 @@ struct Multicam {
         case .encoding: .failed
         case .unknownRole, .nothingToCopy, .nothingToWrite, .plan: .usage
         case .stopped: .aborted
+        }
+    }
+
+    private static func status(of error: RenderError) -> ExitStatus {
+        switch error {
+        case .stopped: .aborted
+        case .nothing, .encoding: .failed
+        case .file(let error): status(of: error)
         }
     }
 

@@ -35,10 +35,10 @@ struct BoxBuffer {
         bytes.append(contentsOf: repeatElement(0, count: count))
     }
 
-    /// Appends a four-character code.
+    /// Appends a four-character code, in Latin 1: QuickTime's `©` is one byte.
     mutating func put(code: String) {
-        precondition(code.utf8.count == 4, "a box type has four characters")
-        bytes.append(contentsOf: code.utf8)
+        precondition(code.unicodeScalars.count == 4, "a box type has four characters")
+        bytes.append(contentsOf: code.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
 
     /// Appends a number of 64 bits in a box of version 1, of 32 bits otherwise.

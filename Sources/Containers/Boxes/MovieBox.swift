@@ -11,6 +11,10 @@ struct MovieBox {
     /// How far each track reaches so far, in ticks of the movie since T0, while fragments with more samples follow; `nil` for a
     /// whole movie.
     let reached: [Int64]?
+    /// What a whole movie says of itself.
+    var notes: NotesBox?
+    /// The chapters of a whole movie.
+    var chapters: ChapterTrack?
 
     var bytes: [UInt8] {
         var buffer = BoxBuffer()
@@ -19,6 +23,8 @@ struct MovieBox {
         buffer.box("moov") { moov in
             writeMovieHeader(into: &moov)
             for track in described { write(track, into: &moov) }
+            chapters?.write(into: &moov)
+            notes?.write(into: &moov)
             guard let reached else { return }
             moov.box("mvex") { box in
                 box.fullBox("mehd", version: 1) { $0.put64(UInt64(reached.max() ?? 0)) }
@@ -34,7 +40,8 @@ struct MovieBox {
         return buffer.bytes
     }
 
-    private var duration: Int64 { tracks.map { duration(of: $0) }.max() ?? 0 }
+    /// Length of the movie in its ticks.
+    var duration: Int64 { tracks.map { duration(of: $0) }.max() ?? 0 }
 
     /// Length of a track from T0 on, in ticks of the movie.
     private func duration(of track: RecordedTrack) -> Int64 {
@@ -60,7 +67,8 @@ struct MovieBox {
             box.putZeros(10)
             DisplayMatrix.write(.none, size: FrameSize(width: 0, height: 0), into: &box)
             box.putZeros(24)
-            box.put32((tracks.map(\.number).max() ?? 0) + 1)  // the next track's number
+            // The next track's number.
+            box.put32((tracks.map(\.number).max() ?? 0) + (chapters == nil ? 1 : 2))
         }
     }
 
@@ -84,8 +92,9 @@ struct MovieBox {
             writeReference(of: track, into: &box)
             box.box("mdia") { media in
                 writeMediaHeader(of: track, into: &media)
-                writeHandler(
-                    track.description.handler, component: "mhlr", name: track.description.name, into: &media)
+                Self.writeHandler(
+                    track.description.handler, component: "mhlr", name: track.description.name, as: kind,
+                    into: &media)
                 media.box("minf") { writeMediaInformation(of: track, into: &$0) }
             }
         }
@@ -127,12 +136,14 @@ struct MovieBox {
         }
     }
 
-    /// Writes the reference from a video track to the track with its time code.
+    /// Writes the references from a video track to the track with its time code, and from video and audio to the chapters.
     private func writeReference(of track: RecordedTrack, into buffer: inout BoxBuffer) {
-        guard track.description.isVideo, let timecode = tracks.first(where: { $0.description.isTimecode })
-        else { return }
+        let timecode = track.description.isVideo ? tracks.first { $0.description.isTimecode } : nil
+        let chapters = track.description.isTimecode ? nil : chapters
+        guard timecode != nil || chapters != nil else { return }
         buffer.box("tref") { box in
-            box.box("tmcd") { $0.put32(timecode.number) }
+            if let timecode { box.box("tmcd") { $0.put32(timecode.number) } }
+            if let chapters { box.box("chap") { $0.put32(chapters.number) } }
         }
     }
 
@@ -150,7 +161,9 @@ struct MovieBox {
         }
     }
 
-    private func writeHandler(_ type: String, component: String, name: String, into buffer: inout BoxBuffer) {
+    static func writeHandler(
+        _ type: String, component: String, name: String, as kind: MovieKind, into buffer: inout BoxBuffer
+    ) {
         buffer.fullBox("hdlr") { box in
             if kind == .mov { box.put(code: component) } else { box.put32(0) }
             box.put(code: type)
@@ -168,19 +181,26 @@ struct MovieBox {
         case .audio: buffer.fullBox("smhd") { $0.putZeros(4) }
         case .timecode: writeTimecodeHeader(into: &buffer)
         }
-        if kind == .mov { writeHandler("url ", component: "dhlr", name: "DataHandler", into: &buffer) }
-        buffer.box("dinf") { box in
-            box.fullBox("dref") { list in
-                list.put32(1)
-                list.fullBox("url ", flags: 1) { _ in }  // this file
-            }
-        }
+        Self.writeDataReference(as: kind, into: &buffer)
         let average = track.index.byteCount.averageBitrate(
             over: track.index.mediaDuration, of: track.description.timeScale)
         let description = SampleDescription(
             kind: kind, track: track.description, configuration: track.configuration,
             bitrate: reached == nil ? average : 0)
         SampleTable(description: description, index: track.index).write(into: &buffer)
+    }
+
+    /// Writes that a track's samples lie in this file.
+    static func writeDataReference(as kind: MovieKind, into buffer: inout BoxBuffer) {
+        if kind == .mov {
+            writeHandler("url ", component: "dhlr", name: "DataHandler", as: kind, into: &buffer)
+        }
+        buffer.box("dinf") { box in
+            box.fullBox("dref") { list in
+                list.put32(1)
+                list.fullBox("url ", flags: 1) { _ in }  // this file
+            }
+        }
     }
 
     /// Writes how a time code would be drawn (QuickTime File Format, timecode media information).

@@ -15,6 +15,8 @@ public final class MovieFile {
     public let path: String
     /// Dialect of the file.
     public let kind: MovieKind
+    /// What the finished file says of itself besides its tracks; `nil` for nothing. Set it before `finish`.
+    public var notes: MovieNotes?
     private var createdAt: Int64
     private let movieTimeScale: Int64
     private let file: OutputFile
@@ -70,7 +72,8 @@ public final class MovieFile {
 
         file = try OutputFile(creating: path, disk: disk)
         var start = BoxBuffer()
-        start.put(kind.fileType)
+        let isAudio = kind == .mp4 && !tracks.contains(where: \.isVideo)
+        start.put(isAudio ? MovieKind.audioFileType : kind.fileType)
         reservedOffset = Int64(start.count)
         start.box("free") { $0.putZeros(8) }
         try file.write(start.bytes, at: 0)
@@ -174,9 +177,11 @@ public final class MovieFile {
         // After a failure no track is stretched to an end that was not written.
         tracks.setEnds(ends, mayStretch: failure == nil)
         durability.finish()
-        let indexBytes = indexBytes(of: tracks, reached: nil)
-        try appendOrCutOff([SharedBytes(indexBytes)])
-        checksum?.add([SharedBytes(indexBytes)])
+        let (chapterBytes, indexBytes) = finalIndexBytes
+        let last = [chapterBytes, indexBytes].filter { !$0.isEmpty }.map { SharedBytes($0) }
+        try appendOrCutOff(last)
+        checksum?.add(last)
+        end += Int64(chapterBytes.count)
         try file.bringIntoForce(indexAt: end, reservedOffset: reservedOffset)
         if known == nil, let failure = failure ?? durability.failure { throw failure }
         return MovieSummary(
@@ -197,7 +202,7 @@ public final class MovieFile {
 
     /// Number of bytes that `finish` would still write now: pending packets and the index. It is an upper estimate.
     public var finishingByteCount: Int64 {
-        tracks.reduce(0) { $0 + Int64($1.pendingByteCount) + $1.finishingByteCount }
+        tracks.reduce(notes?.byteCount ?? 0) { $0 + Int64($1.pendingByteCount) + $1.finishingByteCount }
     }
 
     /// Number of samples of a track that are in the file and that readers find now.
@@ -370,6 +375,27 @@ public final class MovieFile {
         MovieBox(
             kind: kind, createdAt: createdAt, movieTimeScale: movieTimeScale, tracks: tracks, reached: reached
         ).bytes
+    }
+
+    /// The index of the whole movie, and before it a box with the chapters' texts, which becomes a part of the media data; empty
+    /// without chapters.
+    private var finalIndexBytes: (chapters: [UInt8], index: [UInt8]) {
+        var index = MovieBox(
+            kind: kind, createdAt: createdAt, movieTimeScale: movieTimeScale, tracks: tracks, reached: nil)
+        guard let notes else { return ([], index.bytes) }
+        let length = FrameRate(movieTimeScale).time(ofTick: index.duration)
+        let chapters = notes.chapters(until: length)
+        index.notes = NotesBox(notes: notes, chapters: chapters)
+        guard !chapters.isEmpty else { return ([], index.bytes) }
+        let track = ChapterTrack(
+            chapters, end: length, number: UInt32(tracks.count + 1), offset: end + 8, of: index)
+        index.chapters = track
+        var texts = BoxBuffer()
+        // Until the file is finished readers skip it.
+        texts.box("free") { box in
+            for sample in track.samples { box.put(sample) }
+        }
+        return (texts.bytes, index.bytes)
     }
 
     /// How far each track reaches in the file, in ticks of the movie since T0.

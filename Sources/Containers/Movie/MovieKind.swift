@@ -5,6 +5,17 @@ public enum MovieKind: Sendable, Equatable {
     /// QuickTime (QuickTime File Format).
     case mov
 
+    /// The file type box of MP4 with audio alone, by which players know a podcast from a film.
+    static let audioFileType: [UInt8] = {
+        var buffer = BoxBuffer()
+        buffer.box("ftyp") { box in
+            box.put(code: "M4A ")
+            box.put32(0)
+            for brand in ["M4A ", "isom", "iso2", "iso5", "mp42"] { box.put(code: brand) }
+        }
+        return buffer.bytes
+    }()
+
     /// The file type box. The 16 bytes that follow it lie inside the first 512 bytes of the file.
     var fileType: [UInt8] {
         var buffer = BoxBuffer()

@@ -31,7 +31,7 @@ struct MovieCheck {
         }
         let bytes = try file.read(index.content.count, at: index.content.lowerBound)
         guard bytes.count == index.content.count else { return "its index cannot be read to its end." }
-        let tracks = BoxReader(bytes).boxes().filter { $0.type == "trak" }
+        let tracks = BoxReader(bytes).boxes().filter { $0.type == "trak" && !$0.content.isChapterTrack }
         if let summary, summary.tracks.count != tracks.count {
             return "it has \(tracks.count) tracks in place of \(summary.tracks.count)."
         }

@@ -50,7 +50,7 @@ struct MovieBoxReader {
         movieTimeScale = Int64(timeScale)
         isBeginning = content.content("mvex") != nil
         var tracks: [Track] = []
-        for box in content.boxes() where box.type == "trak" {
+        for box in content.boxes() where box.type == "trak" && !box.content.isChapterTrack {
             guard
                 let track = Self.readTrack(
                     box.content, kind: kind, movieTimeScale: Int64(timeScale), isBeginning: isBeginning,

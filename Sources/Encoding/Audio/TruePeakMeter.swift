@@ -19,9 +19,9 @@ final class TruePeakMeter {
 
     /// Upper bound of a true peak relative to the highest sample near it. libebur128 1.2 interpolates by a sinc of 49
     /// taps under a Hann window in four phases; the taps of its middle phase add up to 1.865 in magnitude.
-    private static let gain = 1.87
+    static let gain = 1.87
     /// Number of frames before a point that determine it, rounded up: 13 (49 taps in four phases).
-    private static let reach = 16
+    static let reach = 16
     /// Number of frames that are passed over or given to the library at once: so few that most noise, too, is passed
     /// over.
     private static let stretch = 16

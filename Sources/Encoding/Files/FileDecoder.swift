@@ -7,6 +7,7 @@ final class FileDecoder {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let frame: OwnedFrame
+    private let showsHidden: Bool
     private var isDrained = false
 
     /// Opens a decoder for a stream.
@@ -14,9 +15,13 @@ final class FileDecoder {
     /// - Parameters:
     ///   - stream: The stream; decoding starts at its present position.
     ///   - skippingLoopFilter: Whether to skip the deblocking filter, which frames that are only measured do not need.
+    ///   - showsHidden: Whether frames that the file's edit list hides are given out too.
     /// - Throws: When libavcodec has no decoder for the stream.
-    init(_ stream: DemuxedStream, skippingLoopFilter: Bool = false) throws(EncodingError) {
+    init(
+        _ stream: DemuxedStream, skippingLoopFilter: Bool = false, showsHidden: Bool = false
+    ) throws(EncodingError) {
         self.stream = stream
+        self.showsHidden = showsHidden
         codec = try stream.makeDecoder()
         if skippingLoopFilter { codec.pointer.pointee.skip_loop_filter = AVDISCARD_ALL }
         packet = try OwnedPacket(stream.path)
@@ -32,6 +37,7 @@ final class FileDecoder {
             if result >= 0 { return frame.pointer }
             if result == ff_end_of_file || (result == ff_try_again && isDrained) { return nil }
             if try stream.read(into: packet.pointer) {
+                if showsHidden { packet.pointer.pointee.flags &= ~AV_PKT_FLAG_DISCARD }
                 avcodec_send_packet(codec.pointer, packet.pointer)
             } else if isDrained {
                 return nil

@@ -2,7 +2,7 @@ internal import CMedia
 import Glibc
 public import Media
 
-/// Reads one stream of a recorded file from any time on, to measure it and not to show it. Used by one thread alone.
+/// Reads one stream of a recorded file from any time on, to measure it or to show it again. Used by one thread alone.
 ///
 /// Times are the file's own: 0 is where a player begins. Damaged frames are skipped.
 public final class TrackReader {
@@ -15,7 +15,11 @@ public final class TrackReader {
     private let isJPEG: Bool
     private var decoder: FileDecoder?
     private var resampler: InterleavedAudio?
+    private let isMeasured: Bool
     private var lastJPEG: (memory: SharedBytes, brightness: Double)?
+    private var lastFrame: CapturedFrame?
+    /// Whether nothing was read yet, so that the reader is at the file's beginning.
+    private var isFresh = true
 
     /// Time and brightness of one frame of the file.
     public struct Look: Sendable {
@@ -33,9 +37,14 @@ public final class TrackReader {
     ///   - path: Path of the file.
     ///   - stream: Index of the stream in the file.
     ///   - media: The kind of media that the stream must have.
+    ///   - isMeasured: Whether frames are only measured, so that their decoder may skip what the eye alone needs. Otherwise those
+    ///     before the file's time 0, which others need, are given out too.
     /// - Throws: When the file cannot be read, or the stream is missing, of another kind, or without rate or channels.
-    public init(path: String, stream: Int, media: MediaFileReader.Media) throws(EncodingError) {
+    public init(
+        path: String, stream: Int, media: MediaFileReader.Media, isMeasured: Bool = true
+    ) throws(EncodingError) {
         isAudio = media == .audio
+        self.isMeasured = isMeasured
         self.stream = try DemuxedStream(
             path: path, type: isAudio ? AVMEDIA_TYPE_AUDIO : AVMEDIA_TYPE_VIDEO, number: stream)
         packet = try OwnedPacket(path)
@@ -57,13 +66,21 @@ public final class TrackReader {
     public var duration: Nanoseconds? { stream.duration }
     /// Samples per second and channel; 0 in a reader of video.
     public var sampleRate: Int { isAudio ? audioFormat.rate : 0 }
+    /// Number of audio channels; 0 in a reader of video.
+    public var channels: Int { isAudio ? audioFormat.channels : 0 }
 
     /// Continues at the last key frame or audio packet at or before `time`; what is read next may begin earlier than
     /// `time`.
     public func seek(to time: MediaTime) throws(EncodingError) {
-        if time > .zero { try stream.seek(to: Nanoseconds(time.nanoseconds)) }
+        if time > .zero || !isFresh { try stream.seek(to: Nanoseconds(time.nanoseconds)) }
+        isFresh = false
         lastJPEG = nil
-        decoder = isJPEG && !isAudio ? nil : try FileDecoder(stream, skippingLoopFilter: !isAudio)
+        lastFrame = nil
+        decoder =
+            isJPEG && !isAudio
+            ? nil
+            : try FileDecoder(
+                stream, skippingLoopFilter: !isAudio && isMeasured, showsHidden: !isAudio && !isMeasured)
         resampler = isAudio ? InterleavedAudio(stream.path, audioFormat) : nil
     }
 
@@ -103,6 +120,67 @@ public final class TrackReader {
             defer { lastBrightness = mean }
             return Look(
                 time: MediaTime(nanoseconds: time.count), brightness: mean, isRepeat: mean == lastBrightness)
+        }
+        return nil
+    }
+
+    /// Reads the next frame to be shown: the file's own JPEG, else decoded.
+    ///
+    /// - Returns: The frame and its time. A JPEG that repeats the one before byte for byte is the same object, so that nobody decodes
+    ///   it again. `nil` at the end of the file.
+    /// - Throws: When reading or converting fails.
+    /// - Precondition: The reader was opened for video.
+    public func nextFrame() throws(EncodingError) -> (frame: CapturedFrame, time: MediaTime)? {
+        precondition(!isAudio, "a reader of audio has no frames")
+        guard isJPEG else {
+            while let decoded = try decoder?.next() {
+                guard let time = stream.fileTime(decoded.pointee.best_effort_timestamp) else { continue }
+                let frame = try frames.frame(
+                    of: decoded, capturedAt: ClockTime(nanoseconds: time.count), sequence: 0)
+                return (frame, MediaTime(nanoseconds: time.count))
+            }
+            return nil
+        }
+        while try stream.read(into: packet.pointer) {
+            guard let time = stream.fileTime(packet.pointer.pointee.pts) else { continue }
+            let at = MediaTime(nanoseconds: time.count)
+            let memory = try packet.takeBytes(stream.path)
+            if let lastFrame, lastFrame.memory.hasSameBytes(as: memory) { return (lastFrame, at) }
+            let facts = stream.parameters.pointee
+            let frame = CapturedFrame(
+                pixel: .mjpeg, size: FrameSize(width: Int(facts.width), height: Int(facts.height)),
+                color: .jpeg, capturedAt: ClockTime(nanoseconds: time.count), sequence: 0, memory: memory,
+                isOwned: true)
+            lastFrame = frame
+            return (frame, at)
+        }
+        return nil
+    }
+
+    /// The time of each frame from the reader's place to the end of the file, and whether it can be decoded without others, in
+    /// order, without decoding any: below 0 for those that the file hides. It reads the rest of the file; `seek` begins anew.
+    ///
+    /// - Throws: When reading fails.
+    public func frameTimes() throws(EncodingError) -> [(time: MediaTime, isKey: Bool)] {
+        var times: [(time: MediaTime, isKey: Bool)] = []
+        while try stream.read(into: packet.pointer) {
+            guard let time = stream.fileTime(packet.pointer.pointee.pts) else { continue }
+            let isKey = packet.pointer.pointee.flags & AV_PKT_FLAG_KEY != 0
+            times.append((MediaTime(nanoseconds: time.count), isKey))
+        }
+        return times.sorted { $0.time < $1.time }
+    }
+
+    /// Reads the next samples with all their channels: interleaved, full scale ±1, with the time of the first one.
+    ///
+    /// - Returns: The samples and their time; `nil` at the end of the file.
+    /// - Throws: When reading fails, or rate or channels change.
+    /// - Precondition: The reader was opened for audio.
+    public func nextSamples() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
+        precondition(isAudio, "a reader of frames has no audio")
+        while let frame = try decoder?.next(), let resampler {
+            guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }
+            return (try resampler.samples(of: frame), MediaTime(nanoseconds: time.count))
         }
         return nil
     }

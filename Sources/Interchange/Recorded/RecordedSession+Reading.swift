@@ -99,7 +99,15 @@ extension RecordedSession {
             program: program,
             marks: manifest.marks.filter { $0.at_ns >= 0 && $0.at_ns <= end.nanoseconds },
             arrangements: (manifest.arrangements ?? []).sorted { $0.at_ns < $1.at_ns },
-            changes: manifest.changes ?? [], problems: problems)
+            changes: manifest.changes ?? [], problems: problems,
+            encoding: planned?.encoder.flatMap(Self.encoding))
+    }
+
+    private static func encoding(_ encoder: Manifest.Encoder) -> VideoSettings? {
+        guard let preset = encoder.preset.flatMap({ VideoEncodingSettings.Preset(rawValue: $0) }),
+            let quality = encoder.quality, (0...51).contains(quality)
+        else { return nil }
+        return VideoSettings(preset: preset, quality: quality)
     }
 
     fileprivate static func size(_ track: Manifest.Track) -> FrameSize? {

@@ -37,6 +37,8 @@ public struct RecordedSession: Sendable, Equatable {
     public var changes: [Manifest.Change]
     /// Sentences for people about what is missing or was made whole.
     public var problems: [String]
+    /// How the program was encoded; `nil` where its manifest does not say.
+    public var encoding: VideoSettings? = nil
 
     /// Number of frames of the recording at `rate`.
     public var frameCount: Int64 { rate.ticks(before: duration) }

@@ -62,7 +62,8 @@ final class ChangeDirector {
                 budget: request.cost.map { _ in request.plan.budget.hardwareCost },
                 reductions: request.reductions.isEmpty ? nil : request.reductions))
         waiting.append((request.decided, request.orders.isEmpty))
-        return .arrange(request.plan, from: time)
+        // Frames and audio change together, so that the manifest's arrangements tell both.
+        return .arrange(request.plan, from: at)
     }
 
     private func note(_ plan: SessionPlan, at time: MediaTime) {

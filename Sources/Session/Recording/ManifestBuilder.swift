@@ -279,7 +279,8 @@ package struct ManifestBuilder {
         let last = outputs.mixEncoder == nil ? ended ?? end : end
         return Manifest.Track(
             name: "program", kind: "program", file: planned.file, stream: 0, codec: "h264",
-            encoder: Manifest.Encoder(program.encoder, rate: program.rate), width: size.width,
+            encoder: Manifest.Encoder(program.encoder, rate: program.rate, settings: planned.settings),
+            width: size.width,
             height: size.height, rate: program.rate.perSecond, rotation: 0,
             color: Manifest.Color(matrix: "bt709", range: "limited"),
             channels: outputs.mixEncoder == nil ? nil : AudioGrid.mixChannels, first_ns: 0,

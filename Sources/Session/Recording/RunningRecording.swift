@@ -1,8 +1,10 @@
+internal import Containers
 internal import Encoders
 internal import Inputs
 internal import Media
 internal import Monitoring
 internal import Plan
+internal import Profiles
 internal import SessionFolder
 internal import Stills
 internal import Timing
@@ -83,6 +85,7 @@ final class RunningRecording {
             outputs: outputs, taps: context.sinks.taps)
         encoders = EncoderDirector(outputs: outputs)
         writeManifest(at: .zero)
+        if plan.editing?.title != nil { noteProgram() }
         controls.recordingTiming = SessionControls.Timing(
             alignmentDelay: delay,
             slowestIntervals: Dictionary(
@@ -208,6 +211,15 @@ final class RunningRecording {
             context.note(SessionEvent(.mark, at: time, ["text": .string(mark.text)]))
             mark.decided?(.recorded(from: time))
         }
+        if !requests.isEmpty { noteProgram() }
+    }
+
+    /// Makes the marks so far the chapters of the program's file.
+    private func noteProgram() {
+        guard let place = outputs.places[SyncHistory.program] else { return }
+        var notes = MovieNotes(marks)
+        notes.title = context.plan.editing?.title
+        outputs.writers[place.file]?.note(notes)
     }
 
     private func note(_ files: StillFolder.Files, of role: String) {

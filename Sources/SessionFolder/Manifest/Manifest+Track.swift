@@ -101,8 +101,17 @@ extension Manifest {
         public var until_ns: Int64?
         /// Why x264 took over; `nil` where it did not.
         public var reason: String?
+        /// x264's preset at the beginning of the program; `nil` for other tracks.
+        public var preset: String? = nil
+        /// x264's constant rate factor in the program, 0…51; `nil` for other tracks.
+        public var quality: Int? = nil
 
-        package init(name: String, device: String? = nil, until_ns: Int64? = nil, reason: String? = nil) {
+        package init(
+            name: String, device: String? = nil, until_ns: Int64? = nil, reason: String? = nil,
+            preset: String? = nil, quality: Int? = nil
+        ) {
+            self.preset = preset
+            self.quality = quality
             self.name = name
             self.device = device
             self.until_ns = until_ns

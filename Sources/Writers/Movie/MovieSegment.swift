@@ -84,6 +84,18 @@ final class MovieSegment {
                 ? timecode.map { $0.advanced(by: $0.rate.ticks(before: start)) } : nil)
     }
 
+    /// Takes what the file will say of itself when it is finished.
+    ///
+    /// - Parameter notes: The notes of the whole movie; times count from T0. A chapter that began before the file is its first.
+    func note(_ notes: MovieNotes) {
+        var own = notes
+        own.chapters = notes.chapters.map { chapter in
+            let time = chapter.start.nanoseconds - start.nanoseconds
+            return MovieNotes.Chapter(start: MediaTime(nanoseconds: time), title: chapter.title)
+        }
+        file.notes = own
+    }
+
     /// Writes all pending packets of the movie's last file to the disk, so that a crash before `close` loses nothing.
     ///
     /// - Parameter end: End of every stream since T0; `nil` for the end of each stream's last packet.

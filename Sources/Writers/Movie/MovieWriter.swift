@@ -65,6 +65,11 @@ extension MovieWriter {
         each { if $0.isOpen { $0.split(part) } }
     }
 
+    /// Sets what the movie's files say of themselves when they are finished; the last notes hold.
+    ///
+    /// - Parameter notes: The notes; times count from T0.
+    package func note(_ notes: MovieNotes) { each { $0.order(.notes(notes)) } }
+
     /// Ends the movie on one disk: packets whose presentation time is at or after a time are discarded there.
     ///
     /// - Parameters:

@@ -1,4 +1,4 @@
-internal import Containers
+package import Containers
 package import Foundation
 internal import Glibc
 package import Media
@@ -23,6 +23,8 @@ package final class SegmentedMovie: SegmentedContent {
         case pass(Int)
         /// Packets whose presentation time is at or after this time are discarded.
         case conclude(MediaTime)
+        /// What the movie says of itself; the last notes hold, in all files that are not finished.
+        case notes(MovieNotes)
         /// The stream with this index has ended.
         case finishStream(Int)
     }
@@ -96,6 +98,8 @@ package final class SegmentedMovie: SegmentedContent {
     private var isFinished: [Bool]
     /// The last packet of each audio stream; `nil` for frames.
     private var lastAudio: [EncodedPacket?]
+    /// What the movie says of itself, with times since T0; `nil` for nothing.
+    private var notes: MovieNotes?
 
     /// Creates a movie without creating its first file: `makeFirst` does that.
     ///
@@ -144,6 +148,9 @@ package final class SegmentedMovie: SegmentedContent {
             isSplit = true
         case .pass(let stream): try pass(stream: stream)
         case .conclude(let time): conclusion = time
+        case .notes(let notes):
+            self.notes = notes
+            for segment in [current, next] { segment?.note(notes) }
         case .finishStream(let stream):
             openCount -= 1
             // No split waits for it.
@@ -159,11 +166,13 @@ package final class SegmentedMovie: SegmentedContent {
     private func segment(
         _ relativePath: String, _ tracks: [MovieTrack], from start: MediaTime
     ) throws(FileError) -> MovieSegment {
-        try MovieSegment(
+        let segment = try MovieSegment(
             in: folder, relativePath: relativePath, streams: tracks,
             timecode: streams.timecode(at: startedAt),
             createdAt: startedAt.addingTimeInterval(Nanoseconds(start.nanoseconds).inSeconds), start: start,
             disk: disk)
+        if let notes { segment.note(notes) }
+        return segment
     }
 
     /// Sets the date of T0 and the start of the first file, before the first packet.

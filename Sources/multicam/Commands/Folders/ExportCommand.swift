@@ -3,6 +3,7 @@ import Containers
 import Interchange
 import Media
 import Profiles
+import Rendering
 import SessionFolder
 
 /// `multicam export`: writes projects for editors, with all tracks in place and the cut in them.
@@ -17,6 +18,8 @@ struct ExportCommand: Command {
             "`--cut live` is what the program showed while it was recorded. `voice` shows whoever speaks, and where several speak or "
                 + "nobody does a camera that no microphone belongs to, else a grid. `none` is the first camera throughout; anything "
                 + "else is the name of a file like edit/cut.json.",
+            "`--to podcast` writes the mix as edit/podcast.m4a, at -16 LUFS with the marks as chapters. report/contact.html shows a frame of "
+                + "each camera every so often, with marks and cuts: one page to print.",
             "Exit status: 0 when all is written, also where a file of the recording is missing and the project is made without it: "
                 + "that is said. 1 when there is no recording to read, 2 for a cut that is none, 4 or 7 when a file cannot be "
                 + "written.",
@@ -26,13 +29,17 @@ struct ExportCommand: Command {
             OptionSpec(
                 "to", "FORMAT", isRepeatable: true,
                 help:
-                    "A format: fcpxml, otio, mlt, edl, or all. Default: what the profile's `edit` says."
+                    "A format: fcpxml, otio, mlt, edl, podcast, or all. Default: what the profile's `edit` says."
             ),
             OptionSpec("title", "T", help: "The title of the project (the folder's name)."),
         ] + EditCut.options)
 
+    /// The word for the podcast among the formats of projects.
+    private static let podcast = "podcast"
+
     private let folder: String
     private let formats: [EditFormat]
+    private let makesPodcast: Bool
     private let cut: EditCut
     private let title: String?
 
@@ -42,19 +49,23 @@ struct ExportCommand: Command {
             throw arguments.spec.error("FOLDER is empty: expected the folder of a recording.")
         }
         var formats: [EditFormat] = []
+        var makesPodcast = false
         for word in arguments.all("to").flatMap({ $0.split(separator: ",") }).map(String.init) {
             if word == "all" {
-                formats = EditFormat.allCases
+                (formats, makesPodcast) = (EditFormat.allCases, true)
+            } else if word == Self.podcast {
+                makesPodcast = true
             } else if let format = EditFormat(rawValue: word) {
                 if !formats.contains(format) { formats.append(format) }
             } else {
-                let words = EditFormat.allCases.map(\.rawValue) + ["all"]
+                let words = EditFormat.allCases.map(\.rawValue) + [Self.podcast, "all"]
                 let nearest = word.nearest(among: words).map { "; did you mean `\($0)`?" } ?? "."
                 throw arguments.spec.error(
                     "`--to \(word.printable())`: expected \(words.joined(separator: ", "))\(nearest)")
             }
         }
         self.formats = formats
+        self.makesPodcast = makesPodcast
         cut = try EditCut(arguments)
         title = arguments.optional("title")
     }
@@ -69,10 +80,10 @@ struct ExportCommand: Command {
         }
         if let title { session.title = title.printable() }
         for problem in session.problems { Output.message("\(folder): \(problem)".printable(limit: 1000)) }
-        let formats = self.formats.isEmpty ? session.formats : self.formats
-        guard !formats.isEmpty else {
+        let formats = self.formats.isEmpty && !makesPodcast ? session.formats : self.formats
+        guard !formats.isEmpty || makesPodcast else {
             throw Self.spec.error(
-                "`--to` is missing, and the profile of the recording names no format: expected fcpxml, otio, mlt, edl or all."
+                "`--to` is missing, and the profile of the recording names no format: expected fcpxml, otio, mlt, edl, podcast or all."
             )
         }
         let cut: Cut
@@ -82,9 +93,30 @@ struct ExportCommand: Command {
             Output.message(error.description)
             return .usage
         }
-        for file in try SessionExport.write(session, cut: cut, formats: formats, in: folder) {
-            Output.data(folder + (folder.hasSuffix("/") ? "" : "/") + file)
-        }
+        let files =
+            formats.isEmpty ? [] : try SessionExport.write(session, cut: cut, formats: formats, in: folder)
+        for file in files { Output.data(folder + (folder.hasSuffix("/") ? "" : "/") + file) }
+        try await makeCompanions(of: session, cut: cut)
         return .done
+    }
+
+    /// Makes what is decoded and encoded: the podcast, and the page with frames of all cameras.
+    private func makeCompanions(of session: RecordedSession, cut: Cut) async throws {
+        SignalInbox.open()
+        let cancellation = Cancellation()
+        SignalInbox.listen { request in
+            if case .stop = request { cancellation.cancel() }
+        }
+        let meter = RenderMeter()
+        let progress = RenderProgress(cancellation: cancellation) { meter.show($0, $1) }
+        let (folder, makesPodcast) = (folder, makesPodcast)
+        let podcast = try await MediaThread.run(named: "export") {
+            if !session.angles.isEmpty { _ = try ContactSheet(of: session, in: folder, cut: cut).write() }
+            return makesPodcast ? try Podcast.write(session, in: folder, progress: progress) : nil
+        }
+        Output.endStatus()
+        guard let podcast else { return }
+        for fault in podcast.faults { Output.message(fault.printable(limit: 1000)) }
+        Output.data(podcast.path)
     }
 }

@@ -1,0 +1,97 @@
+internal import Containers
+internal import Encoding
+internal import Foundation
+internal import Glibc
+public import Interchange
+internal import Media
+
+/// Makes small copies of the cameras' files, for editing on a slow computer: the same names, frames, times and rotation.
+public struct Proxies: Sendable {
+    private let session: RecordedSession
+    private let folder: String
+    /// Number of threads that encode.
+    public var threadCount = ProcessInfo.processInfo.activeProcessorCount
+
+    /// Most columns of a copy.
+    private static let width = 960
+    /// Key frames of a copy in a second: an editor jumps a lot.
+    private static let keysPerSecond = 2.0
+
+    /// Prepares the copies of a recording; `folder` is the path of the session folder.
+    public init(of session: RecordedSession, in folder: String) {
+        self.session = session
+        self.folder = folder
+    }
+
+    /// Makes one copy for each file of each camera, in `edit/proxies`, in place of those that are there. Blocks for long; not in a
+    /// Swift task.
+    ///
+    /// - Parameter progress: Told how far it is; may stop it.
+    /// - Returns: What could not be read, as sentences: slates stand for it.
+    /// - Throws: `RenderError`; copies that were finished stay.
+    public func run(progress: RenderProgress = RenderProgress()) throws(RenderError) -> [String] {
+        do {
+            let copies = try Renderer.editFolder(in: folder) + "/proxies"
+            guard mkdir(copies, 0o777) == 0 || errno == EEXIST else {
+                throw FileError(path: copies, operation: "make the folder", errno: errno)
+            }
+            var faults: [String] = []
+            let cameras = session.angles.filter { $0.kind == .camera }
+            let parts = cameras.flatMap { track in track.parts.map { (track, $0) } }
+            for (index, (track, part)) in parts.enumerated() {
+                faults += try copy(part, of: track, to: copies) { share in
+                    progress.tell("making proxies", (Double(index) + share) / Double(parts.count))
+                    return !progress.cancellation.isCancelled
+                }
+            }
+            return faults
+        } catch {
+            throw RenderError(error)
+        }
+    }
+
+    private func copy(
+        _ part: SessionPart, of track: SessionTrack, to copies: String, proceed: (Double) -> Bool
+    ) throws -> [String] {
+        let rate = track.rate ?? session.rate
+        guard let stored = part.size else { return [] }
+        let size = PictureStill.size(stored, width: Self.width)
+        let settings = VideoEncodingSettings(size: size, rate: rate, preset: .ultrafast, quality: 28)
+        let first = rate.ticks(before: part.from)
+        let ticks = first..<max(first + 1, rate.ticks(before: part.to))
+        let own = SessionTrack(
+            role: track.role, kind: track.kind, parts: [part], rate: rate, isOnGrid: track.isOnGrid,
+            gaps: track.gaps, devices: track.devices)
+        let (folder, name) = (folder, part.file.split(separator: "/").last.map(String.init) ?? part.file)
+        let schedule =
+            track.isOnGrid
+            ? nil : try FrameSchedule(own, folder: folder, rate: rate, count: ticks.upperBound)
+        let draft = try DraftFile(for: "\(copies)/\(name)", replaces: true)
+        let parameters = try Codecs(threads: 1).makeVideoEncoder(settings, name: name).parameters
+        let timecode = session.timecode(at: rate).advanced(by: first)
+        let file = try MovieFile(
+            path: draft.path, kind: .mov,
+            tracks: [
+                .video(parameters, rotation: track.rotation, name: track.role),
+                .timecode(timecode, name: "time of day"),
+            ], createdAt: session.date(at: part.from))
+        defer { file.abandon() }
+        let queue = SegmentQueue(
+            ticks: ticks, settings: settings,
+            keyInterval: max(1, Int64(rounding: rate.perSecond / Self.keysPerSecond)),
+            threadCount: threadCount
+        ) {
+            WholeTrackSource(own, folder: folder, schedule: schedule, rate: rate, size: size)
+        }
+        defer { queue.stop() }
+        for segment in 0..<queue.count {
+            let packets = try queue.wait(for: segment) {
+                proceed(Double(queue.frameCount) / Double(ticks.count))
+            }
+            for packet in packets { try file.append(packet, to: 0) }
+        }
+        try file.finish(ends: [Int64(ticks.count) * rate.seconds])
+        try draft.publish()
+        return queue.faults
+    }
+}

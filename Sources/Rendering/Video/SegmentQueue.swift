@@ -1,0 +1,154 @@
+internal import Encoding
+internal import Media
+
+/// Composes and encodes the frames of a picture in segments, on all processors: each segment begins with a key frame, so that any
+/// thread can make it, and the file gets them in order. What comes out does not depend on the number of threads.
+///
+/// Segments are cut where an encoder makes a key frame anyway.
+final class SegmentQueue: Sendable {
+    private struct State {
+        /// The next segment that a thread takes.
+        var next = 0
+        /// Number of segments that the file has got.
+        var taken = 0
+        var finished: [Int: [EncodedPacket]] = [:]
+        var frameCount: Int64 = 0
+        var failure: EncodingError?
+        var faults: Set<String> = []
+        var isStopped = false
+    }
+
+    /// One segment to make.
+    private struct Work {
+        let index: Int
+        let ticks: Range<Int64>
+        /// The tick of the recording that is tick 0 of the file.
+        let first: Int64
+        let settings: VideoEncodingSettings
+        let keyInterval: Int64
+    }
+
+    /// Ticks of each segment, since T0.
+    private let segments: [Range<Int64>]
+    private let state = ConditionLock(State())
+    private let threads: [MediaThread]
+
+    /// Key frames that an encoder makes in a segment: few enough that all processors have work, and enough that what an encoder
+    /// costs at its beginning does not count.
+    private static let keyFrames: Int64 = 2
+
+    /// Starts the threads.
+    ///
+    /// - Parameters:
+    ///   - ticks: Ticks of the recording that are rendered; the first becomes tick 0.
+    ///   - settings: How the frames are encoded.
+    ///   - keyInterval: Ticks from one key frame to the next, where the encoder's own are too far apart.
+    ///   - threadCount: Number of threads, at least 1.
+    ///   - makeSource: Makes what gives the layers of each tick; called on each thread.
+    init(
+        ticks: Range<Int64>, settings: VideoEncodingSettings, keyInterval: Int64? = nil, threadCount: Int,
+        makeSource: @escaping @Sendable () -> any LayerSource
+    ) {
+        let length = max(1, Int64(rounding: 2 * settings.rate.perSecond, .down)) * Self.keyFrames
+        let segments = stride(from: ticks.lowerBound, to: ticks.upperBound, by: Int(length)).map {
+            $0..<min($0 + length, ticks.upperBound)
+        }
+        self.segments = segments
+        let state = state
+        threads = (0..<max(1, min(threadCount, segments.count))).map { index in
+            MediaThread(name: "render:\(index)") {
+                let source = makeSource()
+                while let index = Self.take(state, of: segments.count, ahead: threadCount) {
+                    let work = Work(
+                        index: index, ticks: segments[index], first: ticks.lowerBound, settings: settings,
+                        keyInterval: keyInterval ?? length)
+                    Self.encode(work, from: source, state)
+                }
+            }
+        }
+    }
+
+    /// Number of segments.
+    var count: Int { segments.count }
+    /// Ticks of a segment, since T0.
+    func ticks(of segment: Int) -> Range<Int64> { segments[segment] }
+    /// Number of frames that were encoded so far.
+    var frameCount: Int64 { state.withLock { $0.frameCount } }
+    /// What could not be read so far, as sentences.
+    var faults: [String] { state.withLock { $0.faults.sorted() } }
+
+    /// Waits for the packets of a segment. Each segment once, in order.
+    ///
+    /// - Parameters:
+    ///   - segment: Its index.
+    ///   - proceed: Asked a few times a second whether to go on.
+    /// - Returns: The packets, in decoding order.
+    /// - Throws: `RenderError` when an encoder failed, or `proceed` stopped it.
+    func wait(for segment: Int, proceed: () -> Bool) throws(RenderError) -> [EncodedPacket] {
+        let clock = MonotonicClock()
+        while true {
+            guard proceed() else { throw .stopped }
+            do throws(EncodingError) {
+                if let packets = try packets(of: segment, until: clock.now + .milliseconds(200)) {
+                    return packets
+                }
+            } catch {
+                throw .encoding(error)
+            }
+        }
+    }
+
+    private func packets(of segment: Int, until deadline: ClockTime) throws(EncodingError) -> [EncodedPacket]?
+    {
+        let (packets, failure) =
+            state.wait(until: deadline) { state -> ([EncodedPacket]?, EncodingError?)? in
+                if let failure = state.failure { return (nil, failure) }
+                guard let packets = state.finished.removeValue(forKey: segment) else { return nil }
+                state.taken = segment + 1
+                return (packets, nil)
+            } ?? (nil, nil)
+        if let failure { throw failure }
+        if packets != nil { state.broadcast { _ in } }
+        return packets
+    }
+
+    /// Ends the threads, and waits for them.
+    func stop() {
+        state.broadcast { $0.isStopped = true }
+        for thread in threads { thread.join() }
+    }
+
+    /// The next segment to make; waits while the file is far behind. `nil` when there is none.
+    private static func take(_ state: ConditionLock<State>, of count: Int, ahead: Int) -> Int? {
+        state.wait { state -> Int?? in
+            if state.isStopped || state.failure != nil || state.next >= count { return .some(nil) }
+            guard state.next < state.taken + 2 * ahead else { return nil }
+            defer { state.next += 1 }
+            return .some(state.next)
+        }
+    }
+
+    private static func encode(_ work: Work, from source: any LayerSource, _ state: ConditionLock<State>) {
+        do throws(EncodingError) {
+            let encoder = try Codecs(threads: 1).makeVideoEncoder(work.settings, name: "the rendered picture")
+            var packets: [EncodedPacket] = []
+            for tick in work.ticks {
+                if (tick - work.ticks.lowerBound) % work.keyInterval == 0 { encoder.requestKeyFrame() }
+                packets += try encoder.encode(source.layers(at: tick), tick: tick - work.first).packets
+                let goesOn = state.withLock { state in
+                    state.frameCount += 1
+                    return !state.isStopped
+                }
+                guard goesOn else { return }
+            }
+            packets += try encoder.finish()
+            let (made, faults) = (packets, source.faults)
+            state.broadcast { state in
+                state.finished[work.index] = made
+                state.faults.formUnion(faults)
+            }
+        } catch {
+            state.broadcast { $0.failure = $0.failure ?? error }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("render on the command line")
+struct RenderCommandTests {
+    private func recording(_ scratch: Scratch, seconds: String = "1") throws -> String {
+        let profile = try scratch.file(
+            "pair.yaml",
+            """
+            cameras:
+              desk: { device: "virtual:clap?size=320x180" }
+              face: { device: "virtual:bars?size=320x180" }
+            microphones: { host: { device: "virtual:clap" } }
+            program: { size: 320x180, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
+            tracks: { cameras: copy, microphones: wav }
+            limits: none
+            """)
+        let outcome = try Multicam.run(
+            "record", "--profile", profile, "--duration", seconds, "--output", "out", in: scratch)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return try #require(outcome.lines.first)
+    }
+
+    @Test("prints the path of a whole file, and a new one each time")
+    func paths() throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch)
+        for number in 1...2 {
+            let outcome = try Multicam.run("render", folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            #expect(outcome.lines == ["\(folder)/edit/render-\(number).mp4"])
+            let path = try #require(outcome.lines.first)
+            #expect(try Scratch.seconds(path) == 1)
+        }
+        let other = scratch.path + "/other.mp4"
+        let outcome = try Multicam.run(
+            "render", folder, "--layout", "side-by-side", "--size", "180x320", "--from", "0.5", "-o", other)
+        #expect(outcome.status == 0 && outcome.lines == [other], "\(outcome.errors)")
+        #expect(try Scratch.seconds(other) == 0.5)
+        let again = try Multicam.run("render", folder, "-o", other)
+        #expect(again.status == 2 && again.errors.contains("it is there already"))
+    }
+
+    @Test(
+        "options that make no sense are a usage error that says what is expected",
+        arguments: [
+            (words: ["--size", "1x1"], expected: "two even numbers"),
+            (["--size", "321x180"], "two even numbers"),
+            (["--loudness", "nan"], "from -40 to -5"), (["--loudness", "3"], "from -40 to -5"),
+            (["--from", "2", "--to", "1"], "later time"), (["--from", "99"], "the recording ends at 1 s"),
+            (["--layout", "heap"], "pip, side-by-side, grid"), (["--cut", "nothing.json"], "nothing.json"),
+            (["--layout", "grid", "--profile", "pip"], "give one of them"),
+            (["--profile", "tracks"], "it has no program"), (["--from", "-1"], "expected a time"),
+        ] as [(words: [String], expected: String)])
+    func nonsense(words: [String], expected: String) throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch)
+        let outcome = try Multicam.run([Multicam.path, "render", folder] + words)
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains(expected), "\(outcome.errors)")
+    }
+
+    @Test("a folder that is none, an interrupted recording and one without files are refused with what to do")
+    func refused() throws {
+        let scratch = try Scratch()
+        #expect(try Multicam.run("render", scratch.path).status == 1)
+        let folder = try recording(scratch)
+        for file in ["program.mp4", "cameras/desk.mov", "cameras/face.mov", "audio/host.wav"] {
+            unlink("\(folder)/\(file)")
+        }
+        let outcome = try Multicam.run("render", folder)
+        #expect(outcome.status == 1 && outcome.output.isEmpty && !outcome.errors.isEmpty)
+    }
+
+    @Test("where nothing may be written, or no room is, it says so and leaves nothing")
+    func unwritable() throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch)
+        let full = try Multicam.run("render", folder, "-o", "/dev/full/x.mp4")
+        #expect(full.status == 2 || full.status == 7, "\(full.errors)")
+        let missing = try Multicam.run("render", folder, "-o", "\(folder)/nowhere/x.mp4")
+        #expect(missing.status == 7 && missing.errors.contains("no such file or folder"))
+        #expect(!FileManager.default.fileExists(atPath: folder + "/nowhere"))
+    }
+}
+
+extension Scratch {
+    /// Length of a file in seconds, by ffprobe.
+    fileprivate static func seconds(_ path: String) throws -> Double? {
+        let outcome = try Multicam.run([
+            "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=duration", "-of",
+            "csv=p=0", path,
+        ])
+        return Double(outcome.output.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}

@@ -1,0 +1,294 @@
+import Foundation
+import Interchange
+import Media
+import Plan
+import Profiles
+import Rendering
+import Session
+import SessionFolder
+import Testing
+import VirtualDevices
+
+@Suite("a rendered program")
+struct RenderTests {
+    private static let profile = """
+        cameras:
+          desk: { device: "virtual:clap?phase=7&drop=0.02&seed=4", size: 320x180, rate: 30 }
+          face: { device: "virtual:clap?phase=21&drift=200", size: 320x180, rate: 30 }
+        microphones:
+          host: { device: "virtual:clap", gain: -3 }
+          guest: { device: "virtual:tone?rate=44100", channels: 2 }
+        program:
+          size: 640x360
+          rate: 30
+          layout: pip
+          main: desk
+          inset: face
+          scale: 0.5
+          video: { preset: superfast, quality: 20 }
+          audio: { mix: [host, guest] }
+        tracks: { cameras: copy, microphones: wav }
+        """
+    private static let size = FrameSize(width: 640, height: 360)
+    private static let inset = PixelRectangle(x: 308, y: 168, width: 320, height: 180)
+
+    /// Makes one list of changes a second, from the second on; `nil` marks.
+    private static func steering(_ changes: [[SessionChange]?]) -> @Sendable (MulticamSession, Int) -> Void {
+        { session, look in
+            guard changes.indices.contains(look - 1) else { return }
+            guard let change = changes[look - 1] else {
+                session.mark("question \(look)")
+                return
+            }
+            do throws(SessionChangeError) {
+                try session.commit(change)
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+    }
+
+    private func record(
+        _ changes: [[SessionChange]?], of profile: String = profile, seconds: Double = 7
+    ) async throws -> Recording {
+        let host = SteeringHost(Self.steering(changes))
+        return try await Recording(profile, seconds: seconds, host: host, steer: host.follow)
+    }
+
+    /// A renderer as the command makes it without options.
+    private func renderer(
+        _ recording: Recording, cut: Cut? = nil, sound: RenderedSound = RenderedSound(),
+        size: FrameSize? = nil
+    ) throws -> Renderer {
+        let session = try RecordedSession(folder: recording.folder)
+        let video = try #require(session.encoding)
+        let picture = RenderedPicture(
+            session, in: recording.folder, cut: cut ?? .live(of: session), size: size)
+        return Renderer(
+            session, in: recording.folder, picture: picture, sound: sound,
+            video: VideoEncodingSettings(
+                size: session.size, rate: session.rate, preset: video.preset, quality: video.quality))
+    }
+
+    /// ffmpeg's likeness of all frames of two files, by luma: 1 is equal.
+    private func likeness(_ one: String, _ other: String) throws -> Double {
+        let log = one + ".ssim"
+        try Reader.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-i", one, "-i", other, "-lavfi", "[0:v][1:v]ssim=stats_file=\(log)", "-f",
+                "null",
+                "-",
+            ])
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        let values = lines.compactMap { line in
+            line.split(separator: " ").first { $0.hasPrefix("Y:") }.flatMap { Double($0.dropFirst(2)) }
+        }
+        try #require(!values.isEmpty)
+        return values.reduce(1, min)
+    }
+
+    private func numbers(_ path: String, _ part: PixelRectangle? = nil) throws -> [UInt32?] {
+        try Reader.strips(path, size: Self.size, part: part).map { $0.map { UInt32($0.frame) } }
+    }
+
+    @Test("of the live cut is the program: every frame at its tick, alike, with the same audio")
+    func live() async throws {
+        let recording = try await record(
+            [
+                [.layout(.sideBySide)], [.gain(role: "host", decibels: -12)], nil, [.swap(with: nil)],
+                [.layout(.pip)],
+            ])
+        let (program, path) = (recording.path("program.mp4"), recording.path("edit/again.mp4"))
+        try FileManager.default.createDirectory(
+            atPath: recording.path("edit"), withIntermediateDirectories: true)
+        let outcome = try renderer(recording).run(to: path)
+        #expect(outcome.faults.isEmpty)
+        for part in [nil, Self.inset] as [PixelRectangle?] {
+            let (again, first) = (try numbers(path, part), try numbers(program, part))
+            #expect(again == first && again.count == 210)
+            #expect(again.contains { $0 != nil })
+        }
+        #expect(try likeness(path, program) >= 0.99)
+        let (again, first) = (try Reader.audio(path), try Reader.audio(program))
+        #expect(again.count == first.count)
+        let worst = zip(again, first).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
+        #expect(worst < 0.004)
+    }
+
+    @Test("has the same bytes each time, on one processor and on many")
+    func same() async throws {
+        let recording = try await record([[.layout(.grid)], nil])
+        var renderer = try renderer(recording)
+        var files: [Data] = []
+        for (index, threads) in [1, 3, 3].enumerated() {
+            renderer.threadCount = threads
+            let path = try Renderer.nextPath(in: recording.folder)
+            #expect(path == "\(recording.folder)/edit/render-\(index + 1).mp4")
+            _ = try renderer.run(to: path)
+            files.append(try Data(contentsOf: URL(fileURLWithPath: path)))
+        }
+        #expect(files[0] == files[1] && files[1] == files[2])
+    }
+
+    @Test("of copied H.264 with its own times, and of parts after a split, is the program too")
+    func streams() async throws {
+        let profile = Self.profile.replacingOccurrences(
+            of: "size: 320x180, rate: 30 }", with: "size: 320x180, rate: 30, format: h264 }")
+        let host = SteeringHost { session, look in if look == 3 { session.split() } }
+        let recording = try await Recording(profile, seconds: 6, host: host, steer: host.follow)
+        let parts = recording.manifest.tracks.filter { $0.parts != nil }
+        #expect(parts.count >= 4)
+        let path = try Renderer.nextPath(in: recording.folder)
+        let outcome = try renderer(recording).run(to: path)
+        #expect(outcome.faults.isEmpty)
+        let again = try numbers(path)
+        let first = try numbers(recording.path("program.mp4")) + numbers(recording.path("program-2.mp4"))
+        #expect(again.count == 180 && first.count == 180)
+        for (tick, frames) in zip(again, first).enumerated() {
+            #expect(frames.0 == frames.1, "tick \(tick)")
+        }
+    }
+
+    @Test("draws the slates of cameras that were away, and is silent where a microphone was")
+    func slates() async throws {
+        let profile = Self.profile.replacingOccurrences(
+            of: "phase=21&drift=200", with: "phase=21&unplug=1&replug=4.5")
+        let recording = try await record([], of: profile)
+        let path = try Renderer.nextPath(in: recording.folder)
+        _ = try renderer(recording).run(to: path)
+        let (again, first) = (
+            try numbers(path, Self.inset), try numbers(recording.path("program.mp4"), Self.inset)
+        )
+        #expect(again == first)
+        #expect(again.contains(nil))
+        #expect(try likeness(path, recording.path("program.mp4")) >= 0.99)
+    }
+
+    @Test("is as loud as asked for, with room above its peaks")
+    func loudness() async throws {
+        let recording = try await record([], seconds: 6)
+        for target in [-23.0, -14.0] {
+            let path = try Renderer.nextPath(in: recording.folder)
+            _ = try renderer(recording, sound: RenderedSound(loudness: target)).run(to: path)
+            let (integrated, peak) = try Self.measure(path)
+            #expect(abs(integrated - target) <= 0.3)
+            #expect(peak <= -0.9)
+        }
+    }
+
+    /// Integrated loudness and true peak by ffmpeg.
+    private static func measure(_ path: String) throws -> (integrated: Double, peak: Double) {
+        let output = try Reader.run(
+            "sh",
+            [
+                "-c",
+                "ffmpeg -hide_banner -nostats -i \"$0\" -map 0:a -af ebur128=peak=true -f null - 2>&1",
+                path,
+            ])
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        func number(_ name: String) -> Double? {
+            lines.last { $0.hasPrefix(name) }.flatMap {
+                $0.dropFirst(name.count).split(separator: " ").first.flatMap { Double($0) }
+            }
+        }
+        return (try #require(number("I:")), try #require(number("Peak:")))
+    }
+
+    @Test(
+        "of a part begins and ends there, with its chapters, title and cover; the program has its marks as chapters"
+    )
+    func part() async throws {
+        let recording = try await record([nil, nil, [.layout(.single)], nil])
+        let marks = recording.manifest.marks.map { Double($0.at_ns) / 1e9 }
+        #expect(marks.count == 3)
+        let chapters = try Self.chapters(recording.path("program.mp4"))
+        #expect(chapters.map(\.title) == ["Beginning", "question 1", "question 2", "question 4"])
+        for (chapter, mark) in zip(chapters.dropFirst(), marks) { #expect(abs(chapter.start - mark) < 0.001) }
+        #expect(try Reader.streams(recording.path("program.mp4")).map(\.frameCount).first == 210)
+
+        var renderer = try renderer(recording, size: FrameSize(width: 180, height: 320))
+        renderer.ticks = 75..<180
+        renderer.title = "An evening"
+        let path = try Renderer.nextPath(in: recording.folder)
+        _ = try renderer.run(to: path)
+        let found = try Self.chapters(path)
+        #expect(found.map(\.title) == ["question 2", "question 4"])
+        #expect(found[0].start == 0 && abs(found[1].start - (marks[2] - 2.5)) < 0.001)
+        let streams = try Reader.streams(path)
+        let video = try #require(streams.first { $0.codec_type == "video" && $0.codec_name == "h264" })
+        #expect(video.frameCount == 105 && video.width == 180 && video.height == 320)
+        #expect(streams.contains { $0.codec_name == "mjpeg" })
+        let audio = try #require(streams.first { $0.codec_type == "audio" })
+        try expect(audio, lasts: 3.5, within: 0.001)
+    }
+
+    private struct Chapter {
+        let start: Double
+        let title: String
+    }
+
+    private static func chapters(_ path: String) throws -> [Chapter] {
+        struct Found: Decodable {
+            struct Chapter: Decodable {
+                let start_time: String
+                let tags: [String: String]?
+            }
+            let chapters: [Chapter]
+        }
+        let output = try Reader.run("ffprobe", ["-v", "error", "-show_chapters", "-of", "json", path])
+        return try JSONDecoder().decode(Found.self, from: output).chapters.map {
+            Chapter(start: try #require(Double($0.start_time)), title: $0.tags?["title"] ?? "")
+        }
+    }
+
+    @Test("leaves out what is missing, says so, and leaves nothing of itself when it is stopped")
+    func missing() async throws {
+        let recording = try await record([], seconds: 2)
+        try FileManager.default.removeItem(atPath: recording.path("cameras/face.mov"))
+        try FileManager.default.removeItem(atPath: recording.path("audio/host.wav"))
+        let session = try RecordedSession(folder: recording.folder)
+        #expect(session.problems.joined().contains("cameras/face.mov"))
+        let path = try Renderer.nextPath(in: recording.folder)
+        let made = try renderer(recording)
+        #expect(made.picture?.problems.joined().contains("face") == true)
+        _ = try made.run(to: path)
+        #expect(try numbers(path).count == 60)
+
+        let progress = RenderProgress()
+        progress.cancellation.cancel()
+        #expect(throws: RenderError.self) {
+            try made.run(to: try Renderer.nextPath(in: recording.folder), progress: progress)
+        }
+        let error = #expect(throws: RenderError.self) { try made.run(to: path) }
+        #expect(error?.description.contains("it is there already") == true)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: recording.path("edit")) == ["render-1.mp4"])
+    }
+
+    @Test("has small copies of its cameras beside it, a podcast, and a page of frames")
+    func companions() async throws {
+        let profile = Self.profile.replacingOccurrences(
+            of: "size: 320x180, rate: 30 }", with: "size: 1280x720, rate: 30, rotation: 90 }")
+        let recording = try await record([nil], of: profile, seconds: 2)
+        let session = try RecordedSession(folder: recording.folder)
+        #expect(try Proxies(of: session, in: recording.folder).run().isEmpty)
+        for role in ["desk", "face"] {
+            let (copy, own) = (
+                try #require(try Reader.streams(recording.path("edit/proxies/\(role).mov")).first),
+                try #require(try Reader.streams(recording.path("cameras/\(role).mov")).first)
+            )
+            #expect(copy.frameCount == own.frameCount && copy.rotation == own.rotation)
+            #expect(copy.width == 960 && copy.height == 540)
+        }
+        let podcast = try Podcast.write(session, in: recording.folder)
+        #expect(abs(try Self.measure(podcast.path).integrated + 16) <= 0.3)
+        #expect(try Self.chapters(podcast.path).map(\.title) == ["Beginning", "question 1"])
+        let page = try ContactSheet(of: session, in: recording.folder, cut: .live(of: session)).write()
+        let text = try String(contentsOfFile: page, encoding: .utf8)
+        #expect(text.contains("question 1") && text.contains("desk"))
+        #expect(text.components(separatedBy: "data:image/jpeg;base64,").count == 1 + 2 * 2)
+    }
+}
