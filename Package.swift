@@ -218,10 +218,10 @@ let package = Package(
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(
-            "MulticamTests", "Capture", "Control", "ControlRoom", "Doctor", "Encoding", "Inputs", "Interchange",
-            "Media", "MediaLink", "Monitoring", "MulticamKit", "Plan", "Profiles", "Rendering", "SeededNoise",
-            "Session", "SessionFolder", "Setup",
-            "StressTest", "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers", "Stills"),
+            "MulticamTests", "Capture", "Control", "ControlRoom", "Doctor", "Encoding", "Inputs",
+            "Interchange", "Media", "MediaLink", "Monitoring", "MulticamKit", "Plan", "Profiles",
+            "Rendering", "SeededNoise", "Session", "SessionFolder", "Setup", "Stills", "StressTest",
+            "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers"),
         fuzzing,
     ],
     swiftLanguageModes: [.v6]
