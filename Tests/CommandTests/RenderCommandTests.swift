@@ -82,6 +82,12 @@ struct RenderCommandTests {
         let missing = try Multicam.run("render", folder, "-o", "\(folder)/nowhere/x.mp4")
         #expect(missing.status == 7 && missing.errors.contains("no such file or folder"))
         #expect(!FileManager.default.fileExists(atPath: folder + "/nowhere"))
+        try FileManager.default.createDirectory(atPath: folder + "/edit", withIntermediateDirectories: true)
+        chmod(folder + "/edit", 0o555)
+        let user =
+            geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
+        let outcome = try Multicam.run(user + [try Multicam.copy(in: scratch), "render", folder])
+        #expect(outcome.status == 4 && outcome.errors.contains("no permission. Choose"), "\(outcome.errors)")
     }
 }
 

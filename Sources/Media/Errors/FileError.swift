@@ -49,8 +49,7 @@ extension FileError: CustomStringConvertible {
         let explanation =
             switch errno {
             case 0: detail.printable()
-            case EACCES,
-                EPERM where isReading:
+            case EACCES where isReading, EPERM where isReading:
                 "no permission to read it. Ask its owner, or read it as the user who recorded it."
             case EACCES, EPERM: "no permission. Choose a folder of your own with `--output`."
             case ENOSPC, EDQUOT: "the disk is full. Free some space, or choose another disk with `--output`."
