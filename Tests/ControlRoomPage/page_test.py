@@ -960,7 +960,7 @@ def _(room, browser, arguments):
     page = room.page
     opens(room, "prepare")
     room.until("profiles are listed", lambda: page.locator(".profile-item").count() > 3)
-    page.locator(".profile-item", has_text="interview").first.click()
+    choose(room, "interview")
     room.until("its cameras are rows", lambda: page.locator('.form-row[data-kind="cameras"]').count() == 2)
     rate = page.locator('.form-row[data-kind="cameras"] select').nth(2)
     rate.select_option("25")
@@ -979,7 +979,7 @@ def _(room, browser, arguments):
     needs(room, "/api/v1/profiles")
     page = room.page
     opens(room, "prepare")
-    page.locator(".profile-item", has_text="interview").first.click()
+    choose(room, "interview")
     room.until("the text is there", lambda: "layout: pip" in page.locator(".profile-text").input_value())
     page.locator(".form-head button", has_text="Text").click()
     page.locator(".profile-text").fill(page.locator(".profile-text").input_value().replace("layout: pip", "layout: pipp"))
@@ -1012,7 +1012,7 @@ def _(room, browser, arguments):
     needs(room, "/api/v1/profiles")
     page = room.page
     opens(room, "prepare")
-    page.locator(".profile-item", has_text="pip").first.click()
+    choose(room, "pip")
     room.until("the cost is known", lambda: "%" in page.locator(".plan-big").inner_text())
     before = page.locator(".plan-tracks").inner_text()
     page.locator('.form-row[data-kind="program"] select').last.select_option("copy")
@@ -1030,13 +1030,24 @@ def _(room, browser, arguments):
     room.until("it is listed", lambda: page.locator(".profile-item", has_text="tested-profile").count() == 1)
 
 
+def choose(room, name):
+    """Chooses a profile, and waits until its text is there: what is typed before that would be lost."""
+    page = room.page
+    if page.locator(".form-head h2").inner_text() == name:
+        return
+    with page.expect_response(lambda answer: answer.url.endswith(f"/api/v1/profiles/{name}")):
+        page.locator(".profile-item", has_text=name).first.click()
+    room.until("it is chosen", lambda: page.locator(".form-head h2").inner_text() == name)
+    page.wait_for_timeout(300)
+
+
 def open_controls(room):
     """The controls of the first camera's row, which must have some."""
     role = room.roles()[0]
     needs(room, f"/api/v1/cameras/{role}/controls")
     page = room.page
     opens(room, "prepare")
-    page.locator(".profile-item", has_text="interview").first.click()
+    choose(room, "interview")
     room.until("rows are there", lambda: page.locator(".row-controls").count() == 2)
     button = page.locator(".row-controls").first
     if button.get_attribute("aria-expanded") != "true":
@@ -1131,7 +1142,7 @@ def _(room, browser, arguments):
     needs(room, "/api/v1/profiles")
     page = room.page
     opens(room, "prepare")
-    page.locator(".profile-item", has_text="pip").first.click()
+    choose(room, "pip")
     room.until("the text is there", lambda: "layout" in page.locator(".profile-text").input_value())
     page.locator(".form-head button", has_text="Text").click()
     page.locator(".profile-text").fill("""cameras:
