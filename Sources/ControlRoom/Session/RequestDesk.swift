@@ -211,6 +211,8 @@ final class RequestDesk {
         switch outcome {
         case .failure(let refusal): finish(ticket, WebAnswer(refusal.status, saying: refusal.text))
         case .success(let file):
+            // A player asks for many parts in a second: what is sent already has no place.
+            files = files.filter { !$0.value.isFinished }
             guard files.count < Self.mostFiles else {
                 return finish(ticket, WebAnswer(503, saying: "Too many files are under way: ask again."))
             }
