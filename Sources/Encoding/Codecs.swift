@@ -7,16 +7,11 @@ public struct Codecs: CodecFactory {
     private let open: HardwareOpening?
 
     private let patience: Nanoseconds
-    /// Number of x264's threads in each encoder.
-    private let threads: Int
 
     /// Makes the factory with libavcodec's hardware encoders.
-    ///
-    /// - Parameter threads: Number of x264's threads in each encoder, 1…16. One is right where encoders work side by side.
-    public init(threads: Int = 2) {
+    public init() {
         open = nil
         patience = CoderThread.usualPatience
-        self.threads = min(max(threads, 1), 16)
     }
 
     /// Makes a factory whose hardware encoders are replaced, for tests.
@@ -27,7 +22,6 @@ public struct Codecs: CodecFactory {
     init(patience: Nanoseconds, opening open: @escaping HardwareOpening) {
         self.open = open
         self.patience = patience
-        threads = 2
     }
 
     /// Makes an encoder that composes layers and encodes them as H.264. Packets and parameter sets are Annex B. A tick
@@ -44,7 +38,7 @@ public struct Codecs: CodecFactory {
     public func makeVideoEncoder(
         _ settings: VideoEncodingSettings, name: String
     ) throws(EncodingError) -> sending any VideoEncoding {
-        try ComposedVideoEncoder(settings, name: name, threads: threads, open: open, patience: patience)
+        try ComposedVideoEncoder(settings, name: name, open: open, patience: patience)
     }
 
     /// Makes an AAC-LC encoder at the session's rate.

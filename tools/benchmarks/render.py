@@ -22,7 +22,7 @@ cameras: {{ main: {{ size: 1920x1080, rate: 30 }}, one: {{ size: 1280x720, rate:
 microphones: {{ host: {{}} }}
 program: {{ layout: pip, main: main, inset: one, filling: fill, video: {video}, audio: {{ bitrate: 128k, mix: [host] }} }}
 tracks: {{ cameras: copy, microphones: wav }}
-budget: {{ hardware: 100 }}
+budget: {{ hardware: 10 }}
 """
 MELT = """<mlt><profile width="1920" height="1080" frame_rate_num="30" frame_rate_den="1" progressive="1" colorspace="709"
  sample_aspect_num="1" sample_aspect_den="1" display_aspect_num="16" display_aspect_den="9"/>

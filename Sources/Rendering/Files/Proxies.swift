@@ -9,8 +9,8 @@ internal import Media
 public struct Proxies: Sendable {
     private let session: RecordedSession
     private let folder: String
-    /// Number of threads that encode.
-    public var threadCount = ProcessInfo.processInfo.activeProcessorCount
+    /// Number of processors to use.
+    public var processorCount = ProcessInfo.processInfo.activeProcessorCount
 
     /// Most columns of a copy.
     private static let width = 960
@@ -67,7 +67,7 @@ public struct Proxies: Sendable {
             track.isOnGrid
             ? nil : try FrameSchedule(own, folder: folder, rate: rate, count: ticks.upperBound)
         let draft = try DraftFile(for: "\(copies)/\(name)", replaces: true)
-        let parameters = try Codecs(threads: 1).makeVideoEncoder(settings, name: name).parameters
+        let parameters = try Codecs().makeVideoEncoder(settings, name: name).parameters
         let timecode = session.timecode(at: rate).advanced(by: first)
         let file = try MovieFile(
             path: draft.path, kind: .mov,
@@ -79,7 +79,7 @@ public struct Proxies: Sendable {
         let queue = SegmentQueue(
             ticks: ticks, settings: settings,
             keyInterval: max(1, Int64(rounding: rate.perSecond / Self.keysPerSecond)),
-            threadCount: threadCount
+            processorCount: processorCount
         ) {
             WholeTrackSource(own, folder: folder, schedule: schedule, rate: rate, size: size)
         }

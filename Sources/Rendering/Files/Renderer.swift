@@ -28,8 +28,11 @@ public struct Renderer: Sendable {
     public var ticks: Range<Int64>
     /// Title of the file.
     public var title: String
-    /// Number of threads that compose and encode.
-    public var threadCount = ProcessInfo.processInfo.activeProcessorCount
+    /// Number of processors to use.
+    public var processorCount = ProcessInfo.processInfo.activeProcessorCount
+
+    /// Key frames in a piece that one encoder makes; fewer only in tests, so that little material has several pieces.
+    package var keyFramesInSegment = SegmentQueue.usualKeyFrames
 
     /// Columns of the cover, more than any list of files shows.
     private static let coverWidth = 1280
@@ -122,7 +125,7 @@ public struct Renderer: Sendable {
         }
         let encoding = try soundEncoding(progress)
         let stream = try picture.map { _ in
-            try Codecs(threads: 1).makeVideoEncoder(video, name: "the rendered picture").parameters
+            try Codecs().makeVideoEncoder(video, name: "the rendered picture").parameters
         }
         let tracks = [
             stream.map { MovieTrack.video($0, name: "program") },
@@ -190,7 +193,9 @@ public struct Renderer: Sendable {
     private func write(
         _ picture: RenderedPicture, _ encoding: SoundEncoding?, to file: MovieFile, _ progress: RenderProgress
     ) throws -> [String] {
-        let queue = SegmentQueue(ticks: ticks, settings: video, threadCount: threadCount) {
+        let queue = SegmentQueue(
+            ticks: ticks, settings: video, keyFrames: keyFramesInSegment, processorCount: processorCount
+        ) {
             PictureSource(picture)
         }
         defer { queue.stop() }

@@ -33,9 +33,8 @@ final class SegmentQueue: Sendable {
     private let state = ConditionLock(State())
     private let threads: [MediaThread]
 
-    /// Key frames that an encoder makes in a segment: few enough that all processors have work, and enough that what an encoder
-    /// costs at its beginning does not count.
-    private static let keyFrames: Int64 = 2
+    /// Key frames that an encoder makes in a segment: half a minute's, since x264's rate control begins anew with each.
+    static let usualKeyFrames: Int64 = 15
 
     /// Starts the threads.
     ///
@@ -43,19 +42,22 @@ final class SegmentQueue: Sendable {
     ///   - ticks: Ticks of the recording that are rendered; the first becomes tick 0.
     ///   - settings: How the frames are encoded.
     ///   - keyInterval: Ticks from one key frame to the next, where the encoder's own are too far apart.
-    ///   - threadCount: Number of threads, at least 1.
+    ///   - keyFrames: Key frames that the encoder makes in a segment.
+    ///   - processorCount: Number of processors to use; an encoder has two threads, and its caller composes meanwhile.
     ///   - makeSource: Makes what gives the layers of each tick; called on each thread.
     init(
-        ticks: Range<Int64>, settings: VideoEncodingSettings, keyInterval: Int64? = nil, threadCount: Int,
+        ticks: Range<Int64>, settings: VideoEncodingSettings, keyInterval: Int64? = nil,
+        keyFrames: Int64 = usualKeyFrames, processorCount: Int,
         makeSource: @escaping @Sendable () -> any LayerSource
     ) {
-        let length = max(1, Int64(rounding: 2 * settings.rate.perSecond, .down)) * Self.keyFrames
+        let length = max(1, Int64(rounding: 2 * settings.rate.perSecond, .down)) * max(1, keyFrames)
         let segments = stride(from: ticks.lowerBound, to: ticks.upperBound, by: Int(length)).map {
             $0..<min($0 + length, ticks.upperBound)
         }
         self.segments = segments
         let state = state
-        threads = (0..<max(1, min(threadCount, segments.count))).map { index in
+        let threadCount = max(1, min((processorCount + 1) / 2, segments.count))
+        threads = (0..<threadCount).map { index in
             MediaThread(name: "render:\(index)") {
                 let source = makeSource()
                 while let index = Self.take(state, of: segments.count, ahead: threadCount) {
@@ -122,7 +124,7 @@ final class SegmentQueue: Sendable {
     private static func take(_ state: ConditionLock<State>, of count: Int, ahead: Int) -> Int? {
         state.wait { state -> Int?? in
             if state.isStopped || state.failure != nil || state.next >= count { return .some(nil) }
-            guard state.next < state.taken + 2 * ahead else { return nil }
+            guard state.next <= state.taken + ahead else { return nil }
             defer { state.next += 1 }
             return .some(state.next)
         }
@@ -130,7 +132,7 @@ final class SegmentQueue: Sendable {
 
     private static func encode(_ work: Work, from source: any LayerSource, _ state: ConditionLock<State>) {
         do throws(EncodingError) {
-            let encoder = try Codecs(threads: 1).makeVideoEncoder(work.settings, name: "the rendered picture")
+            let encoder = try Codecs().makeVideoEncoder(work.settings, name: "the rendered picture")
             var packets: [EncodedPacket] = []
             for tick in work.ticks {
                 if (tick - work.ticks.lowerBound) % work.keyInterval == 0 { encoder.requestKeyFrame() }
