@@ -39,9 +39,11 @@ class Inside:
         self.registers = Registers()
         trace(GETREGS, self.process, ctypes.addressof(self.registers))
         self.memory = open(f"/proc/{self.process}/mem", "r+b", buffering=0)
-        # It waits in a system call, so the instruction before is one.
+        # Only of a thread that waits in a system call the instruction before is one. Another is let go.
         self.memory.seek(self.registers.rip - 2)
-        assert self.memory.read(2) == b"\x0f\x05", "the process does not wait in a system call"
+        if self.memory.read(2) != b"\x0f\x05":
+            self.__exit__()
+            raise OSError("the thread is at work")
         return self
 
     def __exit__(self, *_):
