@@ -64,19 +64,22 @@ async () => {
         await new Promise((done) => setTimeout(done, 50));
     }
     socket.close();
+    // Cameras have 4:3, so a program of 16:9 has the strip between black borders; a preview may be mirrored.
     const strip = (canvas, context) => {
         const height = Math.max(1, Math.floor((canvas.height + 8) / 16));
-        const { data } = context.getImageData(0, Math.floor(height / 2), canvas.width, 1);
-        let bits = 0n;
-        for (let cell = 0; cell < 64; cell += 1) {
-            const left = Math.floor(cell * canvas.width / 64), right = Math.floor((cell + 1) * canvas.width / 64);
-            const at = 4 * Math.floor((left + right) / 2);
-            bits = bits << 1n | (data[at] + data[at + 1] + data[at + 2] > 381 ? 1n : 0n);
+        const width = Math.min(canvas.width, Math.round(canvas.height * 4 / 3)), border = Math.floor((canvas.width - width) / 2);
+        const { data } = context.getImageData(border, Math.floor(height / 2), width, 1);
+        const cells = Array.from({ length: 64 }, (_, cell) => {
+            const at = 4 * Math.floor((cell + 0.5) * width / 64);
+            return data[at] + data[at + 1] + data[at + 2] > 381 ? "1" : "0";
+        });
+        for (const order of [cells, cells.toReversed()]) {
+            const bits = BigInt("0b" + order.join(""));
+            let sum = 0n;
+            for (let shift = 8n; shift < 56n; shift += 8n) sum += bits >> shift & 255n;
+            if (bits >> 56n === 0b10101100n && (sum & 255n) === (bits & 255n)) return Number(bits >> 8n & 0xffffffn) / 10;
         }
-        let sum = 0n;
-        for (let shift = 8n; shift < 56n; shift += 8n) sum += bits >> shift & 255n;
-        if (bits >> 56n !== 0b10101100n || (sum & 255n) !== (bits & 255n)) return undefined;
-        return Number(bits >> 8n & 0xffffffn) / 10;
+        return undefined;
     };
     for (const canvas of document.querySelectorAll("canvas.picture[data-role]")) {
         const role = canvas.dataset.role;
