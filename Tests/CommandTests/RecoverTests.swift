@@ -264,7 +264,9 @@ struct RecoverTests {
     func cure() throws {
         let scratch = try Scratch()
         let folder = try killed(scratch)
-        let real = try #require(realpath(folder, nil).map { String(cString: $0) })
+        let resolved = try #require(realpath(folder, nil))
+        defer { free(resolved) }
+        let real = String(cString: resolved)
         let cure = "multicam recover '\(real)'"
         expectRefusal(try Multicam.run("verify", folder), status: 1, cure)
         expectRefusal(try Multicam.run("sync-check", folder), status: 1, cure)
