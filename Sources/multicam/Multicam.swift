@@ -141,7 +141,7 @@ struct Multicam {
         case let error as ControlError:
             if case .usage = error { .usage } else { .failed }
         case let error as RenderError: status(of: error)
-        case is CutError: .usage
+        case let error as CutError: error.isUnreadable ? .failed : .usage
         case let error as StateFileError: error.isPermission ? .noPermission : .failed
         default: .failed
         }

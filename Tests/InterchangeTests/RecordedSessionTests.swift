@@ -46,7 +46,7 @@ struct RecordedSessionTests {
         #expect(session.microphones.isEmpty)
         #expect(
             session.problems == [
-                "../face.mov, audio/host.wav: not there. The project is made without them."
+                "../face.mov, audio/host.wav: not there. What is made of the recording is made without them."
             ])
         #expect(RecordedSession(manifest, name: "n", isThere: { _ in false }) == nil)
     }

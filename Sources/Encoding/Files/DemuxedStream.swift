@@ -72,6 +72,9 @@ final class DemuxedStream {
         return context.pointee.duration > 0 ? .microseconds(context.pointee.duration) : nil
     }
 
+    /// The file's time of the stream's first time stamp; `nil` when it is missing or implausible.
+    var begin: Nanoseconds? { fileTime(stream.pointee.start_time) }
+
     /// Converts a time stamp to the time since the stream's first time stamp; `nil` when it is missing or implausible.
     func time(_ stamp: Int64) -> Nanoseconds? {
         guard stamp != ff_no_timestamp else { return nil }

@@ -64,6 +64,8 @@ public final class TrackReader {
 
     /// Duration of the stream, or else of the file; `nil` where the file does not state it.
     public var duration: Nanoseconds? { stream.duration }
+    /// Time of the first frame or sample that a player shows, since the file's time 0; `nil` where the file does not state it.
+    public var begin: MediaTime? { stream.begin.map { MediaTime(nanoseconds: $0.count) } }
     /// Samples per second and channel; 0 in a reader of video.
     public var sampleRate: Int { isAudio ? audioFormat.rate : 0 }
     /// Number of audio channels; 0 in a reader of video.

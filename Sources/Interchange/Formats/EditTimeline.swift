@@ -75,7 +75,11 @@ struct EditTimeline {
                 for clip in track.clips(in: shot.first..<shot.end, of: session) {
                     let time = max(session.rate.time(ofTick: clip.frames.lowerBound), clip.part.from)
                     // The size of a camera's frames may change within a shot, and the crop with it.
-                    let layer = session.layers(of: shot, at: time)[index]
+                    guard
+                        let layer = session.layers(of: shot, at: time).first(where: {
+                            $0.role == planned.role
+                        })
+                    else { continue }
                     var placed = clip
                     placed.why = shot.why
                     placed.picture = clip.part.size.flatMap { EditPicture(layer, of: track, stored: $0) }
@@ -109,7 +113,7 @@ extension SessionTrack {
     /// The files of the track in a range of the session's frames: a frame shows the part that holds its instant.
     fileprivate func clips(in frames: Range<Int64>, of session: RecordedSession) -> [EditClip] {
         parts.compactMap { part in
-            let first = max(frames.lowerBound, session.rate.ticks(before: part.from))
+            let first = max(frames.lowerBound, session.rate.ticks(before: part.firstFrame))
             let end = min(frames.upperBound, session.rate.ticks(before: part.to))
             guard first < end else { return nil }
             return EditClip(

@@ -119,8 +119,11 @@ struct MeltProject {
         timeline.session.program?.parts.contains { $0.file == source.file } == true ? "1" : "\(source.stream)"
     }
 
-    /// The frame of a file at which a clip begins.
-    private func offset(of clip: EditClip) -> Int64 { clip.start.nearestFrame(at: timeline.rate) }
+    /// The frame of a file at which a clip begins. MLT counts from the first one that the file shows.
+    private func offset(of clip: EditClip) -> Int64 {
+        guard clip.part.firstFrame > clip.part.from else { return clip.start.nearestFrame(at: timeline.rate) }
+        return clip.frames.lowerBound - timeline.rate.ticks(before: clip.part.firstFrame)
+    }
 
     // MARK: Tracks
 

@@ -6,29 +6,34 @@ public import SessionFolder
 extension RecordedSession {
     /// The layered picture of a shot at an instant, from the back to the front, over black.
     ///
-    /// Where the program showed the same cameras in the same layout at the shot's beginning, the layers are the program's own.
-    /// Otherwise the layout places the cameras as a profile's program would. Crops are in pixels of the stored frames of the
+    /// Where no look is asked for and the program showed the same cameras in the same layout at the shot's beginning, the layers are
+    /// the program's own. Otherwise the layout places the cameras as a profile's program would. Crops are in pixels of the stored frames of the
     /// tracks. Cameras without a track are left out.
     ///
     /// - Parameters:
     ///   - shot: A shot of a cut of this session.
     ///   - time: An instant in the shot, since a camera's frames may change their size; its beginning by default.
     ///   - size: Size of the picture in pixels, even; the session's by default.
-    ///   - look: Where insets stand in pictures that the program did not show.
+    ///   - look: Where insets stand, and how frames fill their places; `nil` for the program's own look where it has one.
     /// - Returns: One layer for each camera that is shown.
     public func layers(
         of shot: Cut.Shot, at time: MediaTime? = nil, size: FrameSize? = nil,
-        look: ProgramLook = ProgramLook()
+        look: ProgramLook? = nil
     ) -> [PlannedLayer] {
         let start = rate.time(ofTick: shot.first)
         let (time, size) = (time ?? start, size ?? self.size)
         let shown = arrangement(at: start)
         let isProgram = shown.map { $0.layout == shot.layout && $0.layers.map(\.role) == shot.show } ?? false
-        if let shown, isProgram, size.width * self.size.height == size.height * self.size.width {
+        if look == nil, let shown, isProgram,
+            size.width * self.size.height == size.height * self.size.width
+        {
             return shown.layers.compactMap { layer in
-                planned(layer, at: time, rectangle: layer.rectangle.scaled(from: self.size, to: size))
+                var scaled = layer
+                scaled.border = ProgramLook.border(layer.border, from: self.size, to: size)
+                return planned(scaled, at: time, rectangle: layer.rectangle.scaled(from: self.size, to: size))
             }
         }
+        let look = look ?? ProgramLook()
         let layout = ProgramSettings.Layout(rawValue: shot.layout) ?? .single
         let looks = shot.show.filter { angle($0) != nil }.map { appearance(of: $0, at: start) }
         let geometry = ProgramLayout(
@@ -38,7 +43,7 @@ extension RecordedSession {
         return zip(looks, rectangles).enumerated().compactMap { index, place in
             var layer = place.0
             let isInset = layout == .pip && index > 0
-            layer.filling = (isInset ? .fill : layout.usualFilling).rawValue
+            layer.filling = (isInset ? .fill : look.filling ?? layout.usualFilling).rawValue
             layer.border = isInset ? (look.border + 1) / 2 * 2 : 0
             return planned(layer, at: time, rectangle: place.1)
         }

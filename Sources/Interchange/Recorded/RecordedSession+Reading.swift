@@ -76,7 +76,7 @@ extension RecordedSession {
         guard first != nil || !microphones.isEmpty else { return nil }
         if !lost.isEmpty {
             problems.append(
-                "\(lost.joined(separator: ", ")): not there. The project is made without \(lost.count == 1 ? "it" : "them")."
+                "\(lost.joined(separator: ", ")): not there. What is made of the recording is made without \(lost.count == 1 ? "it" : "them")."
             )
         }
         switch manifest.outcome {
@@ -90,12 +90,14 @@ extension RecordedSession {
         }
         let size = planned.flatMap(Self.size) ?? upright ?? FrameSize(width: 1920, height: 1080)
         let rate = planned?.rate.flatMap { FrameRate($0) } ?? first?.rate ?? FrameRate(30, per: 1)
+        let wallClock = Self.wallClock(manifest.started)
         self.init(
             name: name.printable(), title: (manifest.title ?? name).printable(),
             people: (manifest.people ?? [:]).mapValues { $0.printable() },
             formats: (manifest.edit ?? []).compactMap { EditFormat(rawValue: $0) }, size: size, rate: rate,
             duration: end,
-            start: Self.wallClock(manifest.started), angles: angles, microphones: microphones,
+            start: wallClock.local, startSince1970: wallClock.since1970, angles: angles,
+            microphones: microphones,
             program: program,
             marks: manifest.marks.filter { $0.at_ns >= 0 && $0.at_ns <= end.nanoseconds },
             arrangements: (manifest.arrangements ?? []).sorted { $0.at_ns < $1.at_ns },
@@ -117,16 +119,16 @@ extension RecordedSession {
     }
 
     /// Reads `2026-11-21T14:23:10.123456789+01:00`; midnight of 1970 for what is no date.
-    private static func wallClock(_ text: String) -> LocalTime {
-        let zone = text.suffix(6)
-        let hours = Int(zone.dropFirst().prefix(2)) ?? 0
-        let minutes = Int(zone.suffix(2)) ?? 0
-        let offset = (hours * 3600 + minutes * 60) * (zone.first == "-" ? -1 : 1)
+    private static func wallClock(_ text: String) -> (local: LocalTime, since1970: Nanoseconds) {
+        let suffix = text.suffix(6)
+        let hours = Int(suffix.dropFirst().prefix(2)) ?? 0
+        let minutes = Int(suffix.suffix(2)) ?? 0
+        let offset = (hours * 3600 + minutes * 60) * (suffix.first == "-" ? -1 : 1)
         let fraction = Double("0." + text.dropFirst(20).prefix { ("0"..."9").contains($0) }) ?? 0
-        let whole = ISO8601DateFormatter().date(from: String(text.prefix(19)) + zone)
-        return LocalTime(
-            (whole ?? Date(timeIntervalSince1970: 0)).addingTimeInterval(fraction),
-            in: TimeZone(secondsFromGMT: whole == nil ? 0 : offset) ?? .gmt)
+        let whole = ISO8601DateFormatter().date(from: String(text.prefix(19)) + suffix)
+        let date = (whole ?? Date(timeIntervalSince1970: 0)).addingTimeInterval(fraction)
+        let zone = TimeZone(secondsFromGMT: whole == nil ? 0 : offset) ?? .gmt
+        return (LocalTime(date, in: zone), .seconds(rounding: date.timeIntervalSince1970))
     }
 }
 

@@ -23,6 +23,8 @@ public struct RecordedSession: Sendable, Equatable {
     public var duration: MediaTime
     /// The wall clock at T0.
     public var start: LocalTime
+    /// The instant of T0, since 1970 in UTC.
+    public var startSince1970: Nanoseconds = .zero
     /// The cameras, in the order of the manifest. A recording without camera tracks has its program here.
     public var angles: [SessionTrack]
     /// The microphones, in the order of the manifest.
@@ -53,6 +55,13 @@ public struct RecordedSession: Sendable, Equatable {
     public func frame(at time: MediaTime) -> Int64 {
         let next = rate.ticks(before: time)
         return min(rate.time(ofTick: next) == time ? next : max(0, next - 1), max(0, frameCount - 1))
+    }
+
+    /// Whether the mix of the recording has anything in it.
+    public var isHeard: Bool {
+        microphones.isEmpty
+            ? (program?.channels ?? 0) > 0
+            : microphones.contains { gains(of: $0.role).contains { $0.decibels != nil } }
     }
 
     /// The gain in decibels of a microphone in the program from frames on, in order, the first at 0; `nil` where it is not

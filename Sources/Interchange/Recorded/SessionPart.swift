@@ -10,8 +10,11 @@ public struct SessionPart: Sendable, Equatable {
     public let codec: String
     /// The instant of the session that is time 0 of the file.
     public let from: MediaTime
-    /// The instant of the session at which the next part begins, or the track ends.
-    public let to: MediaTime
+    /// The instant of the session at which the next part's first frame is shown, or the track ends.
+    public internal(set) var to: MediaTime
+    /// The instant of the session at which the first frame is shown: `from`, but for a copied H.264 track, whose files each begin with
+    /// a key frame. The file before goes on until then.
+    public internal(set) var firstFrame: MediaTime
     /// Size of the stored frames in pixels; `nil` for audio.
     public let size: FrameSize?
 
@@ -24,6 +27,7 @@ public struct SessionPart: Sendable, Equatable {
         self.codec = codec
         self.from = from
         self.to = to
+        firstFrame = from
         self.size = size
     }
 }

@@ -14,7 +14,7 @@ public struct SessionTrack: Sendable, Equatable {
     /// What the track is.
     public let kind: Kind
     /// The files in order. They do not overlap; between them nothing was recorded.
-    public let parts: [SessionPart]
+    public internal(set) var parts: [SessionPart]
     /// Frames per second of the track's grid; `nil` for audio.
     public let rate: FrameRate?
     /// Whether the frames lie on the grid T0 + k / rate. Those of a copied H.264 track lie at their own capture times.

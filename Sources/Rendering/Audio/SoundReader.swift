@@ -24,6 +24,8 @@ final class SoundReader {
     private static let rate = Int64(AudioFormat.sessionRate)
     /// Samples before a place at which reading begins, since a packet of AAC needs those before it.
     private static let lead: Int64 = 4096
+    /// How many samples a file may lack at its end: a packet of AAC and its priming.
+    private static let tolerance: Int64 = 4096
     /// Reading on is cheaper than seeking within this many samples.
     private static let nearby: Int64 = 48_000
 
@@ -36,7 +38,7 @@ final class SoundReader {
         self.track = track
         self.folder = folder
         isProgram = track.kind == .program
-        channels = max(1, track.channels)
+        channels = min(max(1, track.channels), 8)
     }
 
     /// Reads samples.
@@ -96,6 +98,10 @@ final class SoundReader {
         while place + Int64(waiting.count / channels) < range.upperBound, !isAtEnd {
             guard let (samples, time) = try reader?.nextSamples() else {
                 isAtEnd = true
+                let reached = place + Int64(waiting.count / channels)
+                if reached + Self.tolerance < part.samples.upperBound {
+                    fault = fault ?? "\(part.file): it ends too early. From there on there is silence."
+                }
                 break
             }
             take(samples, at: part.samples.lowerBound + time.ticks(perSecond: Self.rate))

@@ -8,8 +8,9 @@ final class DraftFile {
     /// Path of what is written.
     let path: String
     /// Path that the whole file gets.
-    let target: String
+    private(set) var target: String
     private let replaces: Bool
+    private let next: (() throws(FileError) -> String)?
     private var isPublished = false
 
     /// Chooses a draft's path; nothing is created.
@@ -17,12 +18,18 @@ final class DraftFile {
     /// - Parameters:
     ///   - target: Path that the whole file gets.
     ///   - replaces: Whether it takes the place of a file that is there.
+    ///   - next: Returns another target where somebody has made a file of that name meanwhile.
     /// - Throws: `FileError` "create" where the target exists and is not replaced.
-    init(for target: String, replaces: Bool = false) throws(FileError) {
+    init(
+        for target: String, replaces: Bool = false, next: (() throws(FileError) -> String)? = nil
+    ) throws(FileError) {
         self.target = target
         self.replaces = replaces
+        self.next = next
         let slash = target.lastIndex(of: "/").map { target.index(after: $0) } ?? target.startIndex
-        path = "\(target[..<slash]).\(target[slash...]).\(getpid()).part"
+        // A process of the same number may have been killed here, in a container say.
+        let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        path = "\(target[..<slash]).\(target[slash...]).\(number).part"
         guard replaces || access(target, F_OK) != 0 else {
             throw FileError(path: target, operation: "create", errno: EEXIST)
         }
@@ -44,8 +51,16 @@ final class DraftFile {
     ///
     /// - Throws: `FileError` "rename", also where a file of that name has been made meanwhile.
     func publish() throws(FileError) {
-        guard replaces || access(target, F_OK) != 0 else {
-            throw FileError(path: target, operation: "rename", errno: EEXIST)
+        while !replaces {
+            if link(path, target) == 0 {
+                unlink(path)
+                isPublished = true
+                return
+            }
+            // Some file systems have no hard links.
+            if errno != EEXIST, access(target, F_OK) != 0 { break }
+            guard let next else { throw FileError(path: target, operation: "rename", errno: EEXIST) }
+            target = try next()
         }
         guard rename(path, target) == 0 else {
             throw FileError(path: target, operation: "rename", errno: errno)

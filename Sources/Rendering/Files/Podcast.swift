@@ -20,6 +20,9 @@ public enum Podcast {
         _ session: RecordedSession, in folder: String, title: String? = nil,
         progress: RenderProgress = RenderProgress()
     ) throws(RenderError) -> Renderer.Outcome {
+        guard session.isHeard else {
+            throw .nothing("nothing is heard in this recording, so there is no podcast to make.")
+        }
         var renderer = Renderer(
             session, in: folder, picture: nil, sound: RenderedSound(loudness: loudness, bitrate: bitrate))
         renderer.title = title ?? session.title

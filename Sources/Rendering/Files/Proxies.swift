@@ -19,7 +19,7 @@ public struct Proxies: Sendable {
 
     /// Prepares the copies of a recording; `folder` is the path of the session folder.
     public init(of session: RecordedSession, in folder: String) {
-        self.session = session
+        self.session = session.withFirstFrames(in: folder)
         self.folder = folder
     }
 
@@ -57,31 +57,54 @@ public struct Proxies: Sendable {
         guard let stored = part.size else { return [] }
         let size = PictureStill.size(stored, width: Self.width)
         let settings = VideoEncodingSettings(size: size, rate: rate, preset: .ultrafast, quality: 28)
-        let first = rate.ticks(before: part.from)
+        let first = rate.ticks(before: part.firstFrame)
         let ticks = first..<max(first + 1, rate.ticks(before: part.to))
         let own = SessionTrack(
             role: track.role, kind: track.kind, parts: [part], rate: rate, isOnGrid: track.isOnGrid,
-            gaps: track.gaps, devices: track.devices)
-        let (folder, name) = (folder, part.file.split(separator: "/").last.map(String.init) ?? part.file)
+            rotation: track.rotation, gaps: track.gaps, devices: track.devices)
+        let (folder, name) = (folder, copyName(of: part, track))
         let schedule =
-            track.isOnGrid
-            ? nil : try FrameSchedule(own, folder: folder, rate: rate, count: ticks.upperBound)
+            track.isOnGrid ? nil : FrameSchedule(own, folder: folder, rate: rate, count: ticks.upperBound)
         let draft = try DraftFile(for: "\(copies)/\(name)", replaces: true)
-        let parameters = try Codecs().makeVideoEncoder(settings, name: name).parameters
-        let timecode = session.timecode(at: rate).advanced(by: first)
+        do {
+            return try write(
+                own, schedule, ticks, settings, to: draft, beginning: part.firstFrame, proceed: proceed)
+                + (schedule?.faults ?? [])
+        } catch let error as FileError {
+            throw draft.told(error)
+        }
+    }
+
+    /// The file's own name; where it holds several cameras, the camera's, with the file's as far as there are others of the track.
+    private func copyName(of part: SessionPart, _ track: SessionTrack) -> String {
+        let name = part.file.split(separator: "/").last.map(String.init) ?? part.file
+        let isShared = session.angles.contains { other in
+            other.role != track.role && other.parts.contains { $0.file == part.file }
+        }
+        return isShared ? "\(track.role)-\(name)" : name
+    }
+
+    private func write(
+        _ track: SessionTrack, _ schedule: FrameSchedule?, _ ticks: Range<Int64>,
+        _ settings: VideoEncodingSettings,
+        to draft: DraftFile, beginning: MediaTime, proceed: (Double) -> Bool
+    ) throws -> [String] {
+        let (folder, rate, size) = (folder, settings.rate, settings.size)
+        let parameters = try Codecs().makeVideoEncoder(settings, name: track.role).parameters
+        let timecode = session.timecode(at: rate).advanced(by: ticks.lowerBound)
         let file = try MovieFile(
             path: draft.path, kind: .mov,
             tracks: [
                 .video(parameters, rotation: track.rotation, name: track.role),
                 .timecode(timecode, name: "time of day"),
-            ], createdAt: session.date(at: part.from))
+            ], createdAt: session.date(at: beginning))
         defer { file.abandon() }
         let queue = SegmentQueue(
             ticks: ticks, settings: settings,
             keyInterval: max(1, Int64(rounding: rate.perSecond / Self.keysPerSecond)),
             processorCount: processorCount
         ) {
-            WholeTrackSource(own, folder: folder, schedule: schedule, rate: rate, size: size)
+            WholeTrackSource(track, folder: folder, schedule: schedule, rate: rate, size: size)
         }
         defer { queue.stop() }
         for segment in 0..<queue.count {

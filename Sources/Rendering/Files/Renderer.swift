@@ -80,7 +80,7 @@ public struct Renderer: Sendable {
     /// The first free path of the session folder's `edit/render-N.mp4`.
     ///
     /// - Throws: `FileError` "make the folder" where `edit` cannot be made.
-    public static func nextPath(in folder: String) throws(FileError) -> String {
+    package static func nextPath(in folder: String) throws(FileError) -> String {
         let edit = try editFolder(in: folder)
         var number = 1
         while access("\(edit)/render-\(number).mp4", F_OK) == 0 { number += 1 }
@@ -90,16 +90,24 @@ public struct Renderer: Sendable {
     /// Renders into a file, which has its name only when it is whole. Blocks for long; not in a Swift task.
     ///
     /// - Parameters:
-    ///   - path: Path of the file.
+    ///   - path: Path of the file; `nil` for the first `edit/render-N.mp4` of the session folder that is free when the file is whole.
     ///   - replaces: Whether it takes the place of a file that is there.
     ///   - progress: Told how far it is; may stop it.
     /// - Returns: The file, and what could not be read.
     /// - Throws: `RenderError`; nothing is left of the file.
     public func run(
-        to path: String, replaces: Bool = false, progress: RenderProgress = RenderProgress()
+        to path: String? = nil, replaces: Bool = false, progress: RenderProgress = RenderProgress()
     ) throws(RenderError) -> Outcome {
         do {
-            let draft = try DraftFile(for: path, replaces: replaces)
+            let folder = folder
+            let draft =
+                if let path {
+                    try DraftFile(for: path, replaces: replaces)
+                } else {
+                    try DraftFile(for: Self.nextPath(in: folder)) { () throws(FileError) in
+                        try Self.nextPath(in: folder)
+                    }
+                }
             do {
                 return try render(draft, progress)
             } catch let error as FileError {

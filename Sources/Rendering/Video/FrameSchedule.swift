@@ -18,6 +18,8 @@ struct FrameSchedule: Sendable {
     private let frames: [MediaTime?]
     /// When the first frame of each file was captured, since T0. A file after a split begins with the first key frame after it.
     private var begins: [String: MediaTime] = [:]
+    /// Why files of the track cannot be read, as sentences; none of their frames is shown.
+    private(set) var faults: [String] = []
 
     /// Reads the times of a track's frames, and aligns them.
     ///
@@ -26,23 +28,30 @@ struct FrameSchedule: Sendable {
     ///   - folder: Path of the session folder.
     ///   - rate: Rate of the rendered picture.
     ///   - count: Number of ticks from T0 on.
-    /// - Throws: When a file of the track cannot be read.
-    init(_ track: SessionTrack, folder: String, rate: FrameRate, count: Int64) throws(EncodingError) {
+    init(_ track: SessionTrack, folder: String, rate: FrameRate, count: Int64) {
         var frames: [Frame] = []
         var begins: [String: MediaTime] = [:]
+        var faults: [String] = []
         for part in track.parts {
-            let reader = try TrackReader(path: folder + "/" + part.file, stream: part.stream, media: .video)
-            let own = try reader.frameTimes().map { frame in
-                Frame(
-                    time: MediaTime(nanoseconds: part.from.nanoseconds + frame.time.nanoseconds),
-                    isKey: frame.isKey)
+            do throws(EncodingError) {
+                let reader = try TrackReader(
+                    path: folder + "/" + part.file, stream: part.stream, media: .video)
+                let own = try reader.frameTimes().map { frame in
+                    Frame(
+                        time: MediaTime(nanoseconds: part.from.nanoseconds + frame.time.nanoseconds),
+                        isKey: frame.isKey)
+                }
+                begins[part.file] = own.first { $0.time >= part.from }?.time
+                // What a file keeps beyond its end, up to the next one's key frame, is in order all the same.
+                for frame in own where frames.last.map({ $0.time < frame.time }) ?? true {
+                    frames.append(frame)
+                }
+            } catch {
+                faults.append(error.description)
             }
-            begins[part.file] = own.first { $0.time >= part.from }?.time
-            // What a file keeps beyond its end, up to the next one's key frame, is in order all the same.
-            for frame in own where frames.last.map({ $0.time < frame.time }) ?? true { frames.append(frame) }
         }
         self.init(frames, interval: (track.rate ?? rate).interval, rate: rate, count: count)
-        self.begins = begins
+        (self.begins, self.faults) = (begins, faults)
     }
 
     /// Aligns frames.
@@ -57,7 +66,12 @@ struct FrameSchedule: Sendable {
         let whole = Self.whole(captured, interval: interval)
         var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: interval)
         var frames: [MediaTime?] = []
-        frames.reserveCapacity(Int(max(0, count)))
+        // A second after the last frame there are slates alone, whatever length a damaged manifest claims.
+        let end = captured.last.map { last in
+            rate.ticks(before: MediaTime(nanoseconds: last.time.nanoseconds))
+                + rate.ticks(before: .init(nanoseconds: 2_000_000_000))
+        }
+        let count = min(count, end ?? 0)
         var added = 0
         var last: MediaTime?
         for tick in 0..<max(0, count) {

@@ -9,8 +9,8 @@ public struct RenderedPicture: Sendable {
     public let folder: String
     /// Which cameras are shown when.
     public let cut: Cut
-    /// Where insets stand in pictures that the program did not show.
-    public let look: ProgramLook
+    /// Where insets stand, and how frames fill their places; `nil` for the program's own look where it has one.
+    public let look: ProgramLook?
     /// Size in pixels, both sides even.
     public let size: FrameSize
     /// Which frame of a track that is not on a grid is shown at which tick, by role.
@@ -24,10 +24,10 @@ public struct RenderedPicture: Sendable {
     ///   - session: The recording.
     ///   - folder: Path of the session folder.
     ///   - cut: A cut of the recording.
-    ///   - look: Where insets stand in pictures that the program did not show.
+    ///   - look: Where insets stand, and how frames fill their places; `nil` for the program's own look where it has one.
     ///   - size: Size in pixels, both sides even; `nil` for the recording's.
     public init(
-        _ session: RecordedSession, in folder: String, cut: Cut, look: ProgramLook = ProgramLook(),
+        _ session: RecordedSession, in folder: String, cut: Cut, look: ProgramLook? = nil,
         size: FrameSize? = nil
     ) {
         self.session = session
@@ -43,14 +43,10 @@ public struct RenderedPicture: Sendable {
                 "\(role): there is no track of this camera, so that it is left out of the picture.")
         }
         for angle in session.angles where shown.contains(angle.role) && !angle.isOnGrid {
-            do throws(EncodingError) {
-                schedules[angle.role] = try FrameSchedule(
-                    angle, folder: folder, rate: session.rate, count: session.frameCount)
-            } catch {
-                problems.append("\(error.description) A slate stands for \(angle.role).")
-                schedules[angle.role] = FrameSchedule(
-                    [], interval: session.rate.interval, rate: session.rate, count: 0)
-            }
+            let schedule = FrameSchedule(
+                angle, folder: folder, rate: session.rate, count: session.frameCount)
+            problems += schedule.faults.map { "\($0) A slate stands for what it holds of \(angle.role)." }
+            schedules[angle.role] = schedule
         }
         self.schedules = schedules
         self.problems = problems

@@ -112,9 +112,8 @@ final class StandbyStage {
         let rate = encoders.settings.rate
         let position = MediaTime(clock.now - delay, since: encoders.start)
         guard rate.time(ofTick: nextTick) <= position else { return }
-        let last = rate.ticks(before: position)
         // The ticks that a busy computer missed show what was there before.
-        while nextTick < last, shown != nil {
+        while rate.time(ofTick: nextTick + 1) <= position, shown != nil {
             encoders.video.repeatLast(tick: nextTick, asKey: false)
             nextTick += 1
         }
@@ -186,7 +185,8 @@ final class StandbyStage {
         guard let (composer, settings, start) = program else { return }
         let position = MediaTime(clock.now, since: start)
         guard settings.rate.time(ofTick: nextTick) <= position else { return }
-        nextTick = settings.rate.ticks(before: position) + 1
+        let due = settings.rate.ticks(before: position)
+        nextTick = settings.rate.time(ofTick: due) > position ? due : due + 1
         guard let layers = newLayers(planned) else { return }
         sequence += 1
         let frame = try composer.compose(layers, at: clock.now, sequence: sequence)

@@ -75,6 +75,7 @@ private struct NumberCheck {
         time(track.duration_ns, name + ".duration_ns")
         time(track.ended_ns, name + ".ended_ns")
         require((0...255).contains(track.stream), name + ".stream")
+        require(track.channels.map { (0...64).contains($0) } ?? true, name + ".channels")
         for part in track.part_details ?? [] { time(part.first_ns, name + ".part_details.first_ns") }
         if let frames = track.frames {
             let counts = [frames.written, frames.captured, frames.skipped, frames.repeated, frames.slate]

@@ -74,7 +74,7 @@ final class SessionVoices: Sendable {
         }
         state.withLock { state in
             // A recording begins anew at T0.
-            if slice.firstSample / 480 + 10 < Int64(state.meters[index].levels.count) {
+            if slice.firstSample / 480 + 10 < Int64(state.meters[index].count) {
                 state.meters = state.meters.map { _ in VoiceMeter() }
                 state.voice = LiveVoice(microphones: state.meters.count, shortest: shortest)
                 state.used = 0
@@ -82,24 +82,31 @@ final class SessionVoices: Sendable {
             state.meters[index].skip(
                 to: MediaTime(nanoseconds: slice.firstSample.rescaled(from: 48_000, to: 1_000_000_000)))
             state.meters[index].add(mono)
-            let common = state.meters.map(\.levels.count).min() ?? 0
+            let common = state.meters.map(\.count).min() ?? 0
+            notice(&state)
             while state.used < common {
-                let levels = state.meters.map { $0.levels[state.used] }
+                let levels = state.meters.map { $0.levels[state.used - $0.forgotten] }
                 state.used += 1
                 if let choice = state.voice.add(levels) { state.wanted = change(for: choice) }
                 if state.wanted != nil { commit(&state) }
             }
+            for index in state.meters.indices { state.meters[index].forget(before: state.used) }
         }
+    }
+
+    /// Notices that a person has changed the picture.
+    private func notice(_ state: inout State) {
+        guard let session = state.session else { return }
+        let now = session.currentPlan.program?.arrangement
+        guard now != state.known else { return }
+        state.known = now
+        state.personSince = state.used
     }
 
     /// Commits the wanted change, unless a person has changed the picture of late.
     private func commit(_ state: inout State) {
+        notice(&state)
         guard let session = state.session, let wanted = state.wanted else { return }
-        let now = session.currentPlan.program?.arrangement
-        if now != state.known {
-            state.known = now
-            state.personSince = state.used
-        }
         if let since = state.personSince {
             guard state.used - since >= Self.patience || state.used < since else { return }
             state.personSince = nil

@@ -85,7 +85,8 @@ enum EditCut: Equatable {
                 do throws(EncodingError) {
                     levels.append(try Self.levels(of: track, in: folder))
                 } catch {
-                    throw CutError("the audio of \(speaker.microphone) cannot be read: \(error)")
+                    throw CutError(
+                        "the audio of \(speaker.microphone) cannot be read: \(error)", isUnreadable: true)
                 }
             }
             return cut.cut(of: session, levels: levels)

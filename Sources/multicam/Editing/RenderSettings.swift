@@ -10,7 +10,7 @@ struct RenderSettings: Sendable {
     var size: FrameSize?
     var loudness: Double?
     var ticks: Range<Int64> = 0..<0
-    private var look = ProgramLook()
+    private var look: ProgramLook?
     private var video: VideoSettings?
     private var bitrate: Int?
     private var gains: [String: Double]?
@@ -44,6 +44,13 @@ struct RenderSettings: Sendable {
                     + "\(roles.isEmpty ? "no cameras" : roles.joined(separator: ", ")). Name cameras as the recording does."
             )
         }
+        let heardRoles = session.microphones.map(\.role)
+        // Without tracks of microphones the program's own mix is heard.
+        if !heardRoles.isEmpty, let unknown = program.audio.mix.first(where: { !heardRoles.contains($0) }) {
+            throw RenderCommand.spec.error(
+                "`--profile \(name.printable())`: its program mixes \(unknown.printable()), and the recording has the microphones "
+                    + "\(heardRoles.joined(separator: ", ")). Name microphones as the recording does.")
+        }
         if !keepsCut {
             let shot = Cut.Shot(
                 first: 0, end: max(1, session.frameCount), show: program.shown,
@@ -51,7 +58,7 @@ struct RenderSettings: Sendable {
             cut = Cut(rate: session.rate, shots: [shot])
         }
         size = size ?? program.size
-        look = ProgramLook(program)
+        look = ProgramLook(program, size: size)
         video = program.video
         bitrate = program.audio.bitrate
         let heard = profile.microphones.filter { program.audio.mix.contains($0.role) }

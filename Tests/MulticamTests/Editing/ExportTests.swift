@@ -61,7 +61,10 @@ struct ExportTests {
         let recording = try await Recording(profile, seconds: 1)
         try FileManager.default.removeItem(atPath: recording.path("cameras/face.mov"))
         let session = try RecordedSession(folder: recording.folder)
-        #expect(session.problems == ["cameras/face.mov: not there. The project is made without it."])
+        #expect(
+            session.problems == [
+                "cameras/face.mov: not there. What is made of the recording is made without it."
+            ])
         #expect(session.layers(of: Cut.live(of: session).shots[0]).map(\.role) == ["desk"])
         let error = #expect(throws: FileError.self) {
             _ = try RecordedSession(folder: recording.path("cameras"))

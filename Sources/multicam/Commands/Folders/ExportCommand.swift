@@ -40,6 +40,8 @@ struct ExportCommand: Command {
     private let folder: String
     private let formats: [EditFormat]
     private let makesPodcast: Bool
+    /// Whether all is asked for that can be made.
+    private let isAll: Bool
     private let cut: EditCut
     private let title: String?
 
@@ -49,10 +51,10 @@ struct ExportCommand: Command {
             throw arguments.spec.error("FOLDER is empty: expected the folder of a recording.")
         }
         var formats: [EditFormat] = []
-        var makesPodcast = false
+        var (makesPodcast, isAll) = (false, false)
         for word in arguments.all("to").flatMap({ $0.split(separator: ",") }).map(String.init) {
             if word == "all" {
-                (formats, makesPodcast) = (EditFormat.allCases, true)
+                (formats, isAll) = (EditFormat.allCases, true)
             } else if word == Self.podcast {
                 makesPodcast = true
             } else if let format = EditFormat(rawValue: word) {
@@ -66,6 +68,7 @@ struct ExportCommand: Command {
         }
         self.formats = formats
         self.makesPodcast = makesPodcast
+        self.isAll = isAll
         cut = try EditCut(arguments)
         title = arguments.optional("title")
     }
@@ -78,6 +81,7 @@ struct ExportCommand: Command {
             Output.message(error.description)
             return error.isPermission ? .noPermission : .failed
         }
+        session = session.withFirstFrames(in: folder)
         if let title { session.title = title.printable() }
         for problem in session.problems { Output.message("\(folder): \(problem)".printable(limit: 1000)) }
         let formats = self.formats.isEmpty && !makesPodcast ? session.formats : self.formats
@@ -91,7 +95,7 @@ struct ExportCommand: Command {
             cut = try self.cut.cut(of: session, in: folder)
         } catch {
             Output.message(error.description)
-            return .usage
+            return error.isUnreadable ? .failed : .usage
         }
         let files =
             formats.isEmpty ? [] : try SessionExport.write(session, cut: cut, formats: formats, in: folder)
@@ -109,7 +113,10 @@ struct ExportCommand: Command {
         }
         let meter = RenderMeter()
         let progress = RenderProgress(cancellation: cancellation) { meter.show($0, $1) }
-        let (folder, makesPodcast) = (folder, makesPodcast)
+        if isAll, !makesPodcast, !session.isHeard {
+            Output.message("nothing is heard in this recording, so there is no podcast among what is made.")
+        }
+        let (folder, makesPodcast) = (folder, makesPodcast || (isAll && session.isHeard))
         let podcast = try await MediaThread.run(named: "export") {
             if !session.angles.isEmpty { _ = try ContactSheet(of: session, in: folder, cut: cut).write() }
             return makesPodcast ? try Podcast.write(session, in: folder, progress: progress) : nil

@@ -132,9 +132,8 @@ struct RenderCommand: Command {
         _ session: RecordedSession, _ progress: RenderProgress
     ) throws -> (path: String, faults: [String]) {
         let renderer = try settings(for: session).renderer(of: session, in: folder)
-        let path = try output ?? Renderer.nextPath(in: folder)
         let faults = makesProxies ? try Proxies(of: session, in: folder).run(progress: progress) : []
-        let outcome = try renderer.value.run(to: path, progress: progress)
+        let outcome = try renderer.value.run(to: output, progress: progress)
         return (outcome.path, renderer.problems + faults + outcome.faults)
     }
 

@@ -1,0 +1,83 @@
+import Foundation
+import Interchange
+import Media
+import Rendering
+import Session
+import SessionFolder
+import Testing
+import VirtualDevices
+
+@Suite("What is made of a recording's files")
+struct MadeFilesTests {
+    private static let size = FrameSize(width: 320, height: 180)
+
+    private static func profile(
+        desk: String = "rate: 30", face: String = "rate: 30",
+        tracks: String = "cameras: copy, microphones: wav"
+    ) -> String {
+        """
+        cameras:
+          desk: { device: "virtual:clap?phase=3", size: 320x180, \(desk) }
+          face: { device: "virtual:clap?phase=17", size: 320x180, \(face) }
+        microphones: { host: { device: "virtual:clap" } }
+        program: { size: 320x180, rate: 30, layout: single, main: desk, audio: { mix: [host] } }
+        tracks: { \(tracks) }
+        """
+    }
+
+    private static func numbers(_ path: String, stream: Int = 0) throws -> [UInt32?] {
+        try Reader.strips(path, size: size, stream: stream).map { $0.map { UInt32($0.frame) } }
+    }
+
+    /// Two H.264 cameras, split between two key frames.
+    private static func split() async throws -> Recording {
+        let host = SteeringHost { session, look in if look == 3 { session.split() } }
+        return try await Recording(
+            profile(desk: "rate: 30, format: h264", face: "rate: 30, format: h264"), seconds: 6, host: host,
+            steer: host.follow)
+    }
+
+    @Test("a copied H.264 camera that was split goes on in its first file until the second one's key frame")
+    func firstFrames() async throws {
+        let recording = try await Self.split()
+        let session = try RecordedSession(folder: recording.folder).withFirstFrames(in: recording.folder)
+        let parts = try #require(session.angle("desk")).parts
+        try #require(parts.count == 2)
+        #expect(parts[1].firstFrame > parts[1].from && parts[0].to == parts[1].firstFrame)
+        // Read back by ffprobe: the second file's first frame comes that long after its time 0.
+        let begin = try Reader.times(recording.path(parts[1].file)).first
+        let found = parts[1].firstFrame.nanoseconds - parts[1].from.nanoseconds
+        #expect(abs(Double(found) / 1e9 - (begin ?? 0)) < 0.001)
+    }
+
+    @Test("the proxies of such a camera have each of its frames, and no slate")
+    func proxies() async throws {
+        let recording = try await Self.split()
+        let session = try RecordedSession(folder: recording.folder)
+        #expect(try Proxies(of: session, in: recording.folder).run().isEmpty)
+        let files = try #require(session.angle("desk")).parts.map(\.file)
+        let name: (String) -> String = { String($0.split(separator: "/").last ?? "") }
+        let copied = try files.flatMap { try Self.numbers(recording.path("edit/proxies/" + name($0))) }
+        let stored = try files.flatMap { try Self.numbers(recording.path($0)) }
+        #expect(!copied.contains(nil))
+        #expect(Set(copied.compactMap(\.self)) == Set(stored.compactMap(\.self)))
+        #expect(abs(copied.count - stored.count) <= 2)
+    }
+
+    @Test("each camera of a file with several has a proxy of its own")
+    func shared() async throws {
+        let recording = try await Recording(
+            Self.profile(tracks: "cameras: copy, microphones: wav, files: one"), seconds: 1)
+        let session = try RecordedSession(folder: recording.folder)
+        #expect(try Proxies(of: session, in: recording.folder).run().isEmpty)
+        let names = try FileManager.default.contentsOfDirectory(atPath: recording.path("edit/proxies"))
+        #expect(names.sorted() == ["desk-session.mov", "face-session.mov"])
+        for name in names {
+            let numbers = try Self.numbers(recording.path("edit/proxies/" + name))
+            #expect(numbers.count == 30 && !numbers.contains(nil))
+        }
+        #expect(
+            try Self.numbers(recording.path("edit/proxies/desk-session.mov"))
+                != Self.numbers(recording.path("edit/proxies/face-session.mov")))
+    }
+}
