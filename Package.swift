@@ -74,6 +74,11 @@ let package = Package(
                 "Studio",
             ],
             exclude: ["Page"], swiftSettings: strict),
+        // The executable that publishes; its libraries talk to networks, so the recorder does not link them.
+        .executableTarget(name: "multicam-live", dependencies: ["Publishing"], swiftSettings: strict),
+        module(
+            "Publishing", "CMedia", "CSRT", "Control", "Encoding", "FileSystem", "Inputs", "Media", "MediaLink",
+            "SessionFolder"),
         module("Studio", "CLinux", "Control", "FileSystem", "Media", "SessionFolder"),
         module(
             "MulticamKit", "Control", "Doctor", "MediaLink", "Encoding", "Inputs", "Interchange", "Media",
@@ -147,6 +152,7 @@ let package = Package(
         .systemLibrary(
             name: "CConfinement", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CSDL", pkgConfig: "sdl2", providers: [.apt(["libsdl2-dev"])]),
+        .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),
@@ -214,6 +220,7 @@ let package = Package(
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
         tests("ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Media", "Studio"),
+        tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),

@@ -1,0 +1,24 @@
+package import Media
+
+/// What a connection is made for.
+package struct DestinationRequest: Sendable {
+    /// The publication's name, for a device that shows one.
+    package let name: String
+    /// Where to. Its `text` is secret.
+    package let address: DestinationAddress
+    /// The bearer token of a WHIP server; secret. `nil` for none.
+    package let token: String?
+    /// What will be sent.
+    package let streams: PublishedStreams
+    /// Given when the publication ends: calls that block return at once.
+    package let cancellation: Cancellation
+
+    /// Creates a request; each parameter sets the property of its name.
+    package init(
+        name: String, address: DestinationAddress, token: String?, streams: PublishedStreams,
+        cancellation: Cancellation
+    ) {
+        (self.name, self.address, self.token) = (name, address, token)
+        (self.streams, self.cancellation) = (streams, cancellation)
+    }
+}
