@@ -1,4 +1,4 @@
-internal import Media
+public import Media
 
 /// Hands a microphone's audio, or the program's mix, to the calling program: aligned to the session's clock, at 48 kHz,
 /// interleaved.
@@ -11,13 +11,16 @@ public final class AudioTap: Sendable {
         /// Index of the first sample, which lies at T0 + index/48 000 s; on standby, between recordings, T0 is the instant at
         /// which the pause began, or the first tap came.
         public let firstSample: Int64
+        /// When the first sample was captured, on the session clock: the time at which frames of the same instant are dated.
+        public let capturedAt: ClockTime
         /// Number of channels in `samples`.
         public let channels: Int
         /// Samples, interleaved; full scale is ±1.
         public let samples: [Float]
 
-        package init(firstSample: Int64, channels: Int, samples: [Float]) {
+        package init(firstSample: Int64, capturedAt: ClockTime, channels: Int, samples: [Float]) {
             self.firstSample = firstSample
+            self.capturedAt = capturedAt
             self.channels = channels
             self.samples = samples
         }

@@ -186,11 +186,13 @@ public struct DestinationAddress: Sendable, Hashable {
     }
 }
 
-extension DestinationAddress: CustomStringConvertible, CustomDebugStringConvertible {
+extension DestinationAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `printable`, so that no message has a secret by accident.
     public var description: String { printable }
     /// `printable`, so that no message has a secret by accident.
     public var debugDescription: String { printable }
+    /// `printable`, so that no message has a secret by accident.
+    public var customMirror: Mirror { Mirror(self, children: ["printable": printable]) }
 }
 
 extension DestinationAddress.Kind {

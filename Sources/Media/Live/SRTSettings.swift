@@ -15,11 +15,11 @@ public struct SRTSettings: Sendable, Hashable {
     /// How long the receiver keeps packets, so that lost ones can be sent again.
     public var latency = Nanoseconds.milliseconds(120)
     /// The secret of both ends, 10 to 79 bytes; `nil` for a connection that anyone can read.
-    public var passphrase: String?
+    public var passphrase: Secret?
     /// Bytes of the key that is made of the passphrase: 16, 24 or 32.
     public var keyLength = 16
     /// What the listener is told, to choose a stream by; `nil` for nothing. It may hold a key.
-    public var streamID: String?
+    public var streamID: Secret?
     /// How long a peer may be silent before the connection counts as lost.
     public var idleTimeout = Nanoseconds.seconds(3)
 
@@ -47,7 +47,7 @@ public struct SRTSettings: Sendable, Hashable {
                 guard (10...79).contains(value.utf8.count) else {
                     throw .init("SRT's passphrase: expected 10 to 79 bytes.")
                 }
-                passphrase = value
+                passphrase = Secret(value)
             case "pbkeylen":
                 guard let length = Int(value), [16, 24, 32].contains(length) else {
                     throw .init("SRT's pbkeylen: expected 16, 24 or 32.")
@@ -57,7 +57,7 @@ public struct SRTSettings: Sendable, Hashable {
                 guard (1...512).contains(value.utf8.count) else {
                     throw .init("SRT's streamid: expected 1 to 512 bytes.")
                 }
-                streamID = value
+                streamID = Secret(value)
             default:
                 throw .init(
                     "an SRT address has a setting that is not known: expected mode, latency, timeout, passphrase, pbkeylen or streamid."

@@ -17,6 +17,8 @@ public struct RemotePacket: Sendable {
     public let isKey: Bool
     /// The stream's setup bytes, with its first packet; else `nil`.
     public let setup: [UInt8]?
+    /// The stream's parameters, with its first packet; else `nil`.
+    public let parameters: StreamParameters?
     /// The instant from which the times count, on the session clock, with the stream's first packet; else `nil`.
     public let start: ClockTime?
 
@@ -31,6 +33,17 @@ public struct RemotePacket: Sendable {
         self.duration = Nanoseconds(duration)
         isKey = header.key ?? false
         start = header.t0_ns.map { ClockTime(nanoseconds: $0) }
-        setup = header.setup.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+        let setup = header.setup.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+        self.setup = setup
+        parameters = setup.map { setup in
+            var audio: AudioFormat?
+            if let rate = header.sample_rate, let channels = header.channels, rate > 0, channels > 0 {
+                audio = AudioFormat(rate: rate, channels: channels)
+            }
+            return StreamParameters(
+                codec: codec, timeScale: max(header.time_scale ?? 1, 1), setup: setup,
+                size: header.size.flatMap { $0.isPlausible ? $0 : nil },
+                rate: header.rate.flatMap { FrameRate($0) }, audio: audio, priming: header.priming ?? 0)
+        }
     }
 }

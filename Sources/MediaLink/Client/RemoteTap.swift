@@ -112,9 +112,9 @@ public final class RemoteTap: Sendable {
         switch header.type {
         case "frame": return .frame(try frame(header, message.bytes), lost: lost)
         case "audio":
-            guard let first = header.first_sample, let channels = header.channels, channels > 0 else {
-                return nil
-            }
+            guard let first = header.first_sample, let at = header.at_ns, let channels = header.channels,
+                channels > 0
+            else { return nil }
             let samples = withExtendedLifetime(message.bytes) {
                 stride(from: 0, to: message.bytes.count / 4 * 4, by: 4).map { offset in
                     Float(
@@ -124,7 +124,9 @@ public final class RemoteTap: Sendable {
                 }
             }
             return .audio(
-                AudioTap.Slice(firstSample: first, channels: channels, samples: samples), lost: lost)
+                AudioTap.Slice(
+                    firstSample: first, capturedAt: ClockTime(nanoseconds: at), channels: channels,
+                    samples: samples), lost: lost)
         case "packet": return RemotePacket(header, message.bytes).map { .packet($0, lost: lost) }
         case "status": return .status(inner("status", of: message))
         case "event": return .event(inner("event", of: message), lost: lost)

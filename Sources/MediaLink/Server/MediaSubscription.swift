@@ -220,7 +220,7 @@ final class MediaSubscription: Sendable {
         let tap = AudioTap(role: role, capacity: 50, mayStall: true) { [id, outlet] slice in
             let bytes = slice.samples.withUnsafeBytes { SharedBytes(copying: $0) }
             _ = outlet.send(
-                #"{"type":"audio","id":\#(id),"first_sample":\#(slice.firstSample),"channels":\#(slice.channels),"sample_rate":48000,"lost":\#(dropped.value)}"#,
+                #"{"type":"audio","id":\#(id),"first_sample":\#(slice.firstSample),"at_ns":\#(slice.capturedAt.nanoseconds),"channels":\#(slice.channels),"sample_rate":48000,"lost":\#(dropped.value)}"#,
                 bytes)
         }
         dropped.follow { [weak tap] in tap?.droppedCount ?? 0 }

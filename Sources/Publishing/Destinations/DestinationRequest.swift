@@ -6,8 +6,8 @@ package struct DestinationRequest: Sendable {
     package let name: String
     /// Where to. Its `text` is secret.
     package let address: DestinationAddress
-    /// The bearer token of a WHIP server; secret. `nil` for none.
-    package let token: String?
+    /// The bearer token of a WHIP server; `nil` for none.
+    package let token: Secret?
     /// What will be sent.
     package let streams: PublishedStreams
     /// Given when the publication ends: calls that block return at once.
@@ -15,7 +15,7 @@ package struct DestinationRequest: Sendable {
 
     /// Creates a request; each parameter sets the property of its name.
     package init(
-        name: String, address: DestinationAddress, token: String?, streams: PublishedStreams,
+        name: String, address: DestinationAddress, token: Secret?, streams: PublishedStreams,
         cancellation: Cancellation
     ) {
         (self.name, self.address, self.token) = (name, address, token)

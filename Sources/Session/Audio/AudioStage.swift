@@ -11,21 +11,24 @@ final class AudioStage {
     private let taps: TapBoard?
     /// Linear gain of each microphone in the last block and in the next one; at 0 it is not heard.
     private var gains: [(last: Float, next: Float)]
+    private let start: ClockTime
     /// Index of the next sample of all microphones.
     private(set) var position: Int64 = 0
 
     /// Creates a stage at sample 0.
     ///
     /// - Parameters:
+    ///   - start: The time of sample 0.
     ///   - microphones: All microphones, mixed or not.
     ///   - mix: Linear gain of each microphone in the program, by role; a microphone without one is not mixed.
     ///   - encoder: Encodes the mix, or `nil` for a program without audio.
     ///   - loudness: Measures the mix.
     ///   - taps: Get the mix, whether or not it is encoded.
     init(
-        microphones: [MicrophoneFeed], mix: [String: Float], encoder: AudioEncoderWorker?,
+        start: ClockTime, microphones: [MicrophoneFeed], mix: [String: Float], encoder: AudioEncoderWorker?,
         loudness: LoudnessStream?, taps: TapBoard? = nil
     ) {
+        self.start = start
         self.microphones = microphones
         self.encoder = encoder
         self.loudness = loudness
@@ -62,8 +65,9 @@ final class AudioStage {
             encoder?.encode(audio)
             loudness?.add(audio)
             if isTapped {
+                let time = start + Nanoseconds(AudioGrid.samples.time(ofTick: position).nanoseconds)
                 let slice = AudioTap.Slice(
-                    firstSample: position, channels: AudioGrid.mixChannels, samples: audio)
+                    firstSample: position, capturedAt: time, channels: AudioGrid.mixChannels, samples: audio)
                 taps?.give(slice, of: TapBoard.program)
             }
         }

@@ -88,7 +88,7 @@ final class MicrophoneFeed {
         var silent = audio.takeHoles()
         var damaged = audio.takeDamaged()
         var clipped = input.takeOverloads(
-            through: start + Nanoseconds(AudioGrid.samples.time(ofTick: end).nanoseconds))
+            through: time(ofSample: end))
         if offReason != nil {
             samples = Array(repeating: 0, count: samples.count)
             (silent, damaged) = ([position..<end], [])
@@ -105,7 +105,10 @@ final class MicrophoneFeed {
         note(holes.take(silent, through: end, besides: outages))
         noteDamage(damage.take(damaged, through: end))
         if let taps, taps.wantsAudio(of: role) {
-            taps.give(AudioTap.Slice(firstSample: position, channels: channels, samples: samples), of: role)
+            taps.give(
+                AudioTap.Slice(
+                    firstSample: position, capturedAt: time(ofSample: position), channels: channels,
+                    samples: samples), of: role)
         }
         for track in tracks where !track.hasEnded {
             track.take(samples, at: position, silent: silent + damaged, clipped: clipped)
@@ -160,7 +163,11 @@ final class MicrophoneFeed {
     func switchOff(_ reason: String?) {
         guard (reason == nil) != (offReason == nil) else { return }
         offReason = reason
-        noteAbsence(at: start + Nanoseconds(AudioGrid.samples.time(ofTick: position).nanoseconds))
+        noteAbsence(at: time(ofSample: position))
+    }
+
+    private func time(ofSample index: Int64) -> ClockTime {
+        start + Nanoseconds(AudioGrid.samples.time(ofTick: index).nanoseconds)
     }
 
     private func noteAbsence(at time: ClockTime) {

@@ -78,7 +78,7 @@ final class Timeline {
         wakesForAudio = (grid.rate?.perSecond ?? 0) < SessionPlan.wakingRate
         self.announce = announce
         audio = AudioStage(
-            microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder,
+            start: start, microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder,
             loudness: outputs.mixLoudness, taps: taps)
         cameraClocks = inputs.cameras.map { _ in ClockWatch() }
         microphoneClocks = inputs.microphones.map { _ in ClockWatch() }

@@ -163,7 +163,8 @@ final class StandbyStage {
         }
         return (
             AudioStage(
-                microphones: feeds, mix: [:], encoder: encoders?.audio, loudness: nil, taps: taps), start
+                start: start, microphones: feeds, mix: [:], encoder: encoders?.audio, loudness: nil,
+                taps: taps), start
         )
     }
 
