@@ -77,7 +77,8 @@ let package = Package(
         // The executable that publishes; its libraries talk to networks, so the recorder does not link them.
         .executableTarget(name: "multicam-live", dependencies: ["Publishing"], swiftSettings: strict),
         module(
-            "Publishing", "CMedia", "CSRT", "Control", "Encoding", "FileSystem", "Inputs", "Media", "MediaLink",
+            "Publishing", "CMedia", "CSRT", "Control", "Encoding", "FileSystem", "Inputs", "Media",
+            "MediaLink",
             "SessionFolder"),
         module("Studio", "CLinux", "Control", "FileSystem", "Media", "SessionFolder"),
         module(

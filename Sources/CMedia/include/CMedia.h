@@ -3,6 +3,7 @@
 #include "JPEGVerdict.h"
 #include "LibraryVersions.h"
 #include "Measures.h"
+#include "Messages.h"
 #include "TestMaterial.h"
 #include "Words.h"
 #include <ebur128.h>

@@ -1,15 +1,14 @@
 internal import CMedia
 public import Media
 
-/// Encodes H.264 as a camera does: every frame comes out at once, with a key frame every second. Used by one thread
-/// alone.
+/// Encodes H.264 as a camera or as live output: every frame comes out at once. Used by one thread alone.
 public final class H264Encoder {
     private let stream: X264Stream
     private let size: FrameSize
     private let frame: OwnedFrame
-    private static let subject = "a pretended H.264 camera"
+    private let subject: String
 
-    /// Opens x264.
+    /// Opens x264 as a camera does, with a key frame every second.
     ///
     /// - Parameters:
     ///   - size: Width × height in pixels, both even.
@@ -26,11 +25,36 @@ public final class H264Encoder {
         quality: Int = 23, color: ColorDescription = .bt709Limited
     ) throws(EncodingError) {
         self.size = size
-        frame = try OwnedFrame(Self.subject)
+        subject = "a pretended H.264 camera"
+        frame = try OwnedFrame(subject)
         stream = try X264Stream(
-            Self.subject, size: size, rate: rate, preset: preset, quality: quality, color: color,
+            subject, size: size, rate: rate, preset: preset, quality: quality, color: color,
             purpose: .camera(parameterSetsInBand: annexB))
     }
+
+    /// Opens x264 for live output: with a key frame every two seconds and no B-frames. The packets are without parameter sets, which
+    /// `parameters` has.
+    ///
+    /// - Parameters:
+    ///   - name: Who publishes, for messages.
+    ///   - size: Width × height in pixels, both even.
+    ///   - rate: Frame rate of the ticks that `encode` counts.
+    ///   - bitrate: Bits per second, which no stretch of a second exceeds by much.
+    ///   - color: Color description of the frames, which the stream states.
+    /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
+    public init(
+        live name: String, size: FrameSize, rate: FrameRate, bitrate: Int, color: ColorDescription
+    ) throws(EncodingError) {
+        self.size = size
+        subject = name
+        frame = try OwnedFrame(name)
+        stream = try X264Stream(
+            name, size: size, rate: rate, preset: .superfast, quality: 23, color: color,
+            purpose: .live(bitrate: bitrate))
+    }
+
+    /// Changes the bit rate of live output, in bits per second, from the next frame on. The stream goes on.
+    public func change(bitrate: Int) { stream.change(bitrate: bitrate) }
 
     /// Description of the stream for a file; a tick lasts `rate.seconds` of the time scale `rate.frames`.
     public var parameters: StreamParameters { stream.parameters }
@@ -41,10 +65,11 @@ public final class H264Encoder {
     ///   - memory: Memory with the three planes of an I420 frame of the encoder's size.
     ///   - planes: Layout of Y, Cb and Cr in `memory`, exactly three.
     ///   - tick: Number of the frame, higher than the last one's.
+    ///   - asKey: Whether the frame must be a key frame.
     /// - Returns: One packet, the access unit of this frame.
     /// - Throws: When memory is short or x264 fails.
     public func encode(
-        i420 memory: SharedBytes, planes: [FramePlane], tick: Int64
+        i420 memory: SharedBytes, planes: [FramePlane], tick: Int64, asKey: Bool = false
     ) throws(EncodingError) -> [EncodedPacket] {
         precondition(planes.count == 3, "I420 has three planes")
         let held = Unmanaged.passRetained(memory)
@@ -55,7 +80,7 @@ public final class H264Encoder {
             held.toOpaque(), AV_BUFFER_FLAG_READONLY)
         guard let buffer else {
             held.release()
-            throw .outOfMemory(Self.subject, "av_buffer_create")
+            throw .outOfMemory(subject, "av_buffer_create")
         }
         let lent = frame.pointer
         defer { av_frame_unref(lent) }
@@ -69,6 +94,6 @@ public final class H264Encoder {
         lent.pointee.linesize.0 = Int32(planes[0].stride)
         lent.pointee.linesize.1 = Int32(planes[1].stride)
         lent.pointee.linesize.2 = Int32(planes[2].stride)
-        return try stream.encode(lent, tick: tick)
+        return try stream.encode(lent, tick: tick, asKey: asKey)
     }
 }

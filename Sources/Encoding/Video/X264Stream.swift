@@ -17,6 +17,8 @@ final class X264Stream: VideoStream {
         case spare(threads: Int)
         /// A synthetic camera: each frame comes out at once, with a key frame every second.
         case camera(parameterSetsInBand: Bool)
+        /// Live output: each frame comes out at once, at a bit rate in place of a quality, with a key frame every 2 s.
+        case live(bitrate: Int)
     }
 
     let parameters: StreamParameters
@@ -67,9 +69,13 @@ final class X264Stream: VideoStream {
         context.pointee.framerate = AVRational(num: Int32(rate.frames), den: Int32(rate.seconds))
         color.describe(context)
         try codec.set("preset", preset.x264Name)
-        try codec.set("crf", "\(quality)")
         try codec.set("forced-idr", "1")
         var more = preset.x264Parameters(continuing: origin ?? preset)
+        if case .live(let bitrate) = purpose {
+            Self.limit(context, to: bitrate)
+        } else {
+            try codec.set("crf", "\(quality)")
+        }
         switch purpose {
         case .recording(let threads):
             more += preset.x264ParametersOfHolding(at: rate)
@@ -89,11 +95,27 @@ final class X264Stream: VideoStream {
             if !parameterSetsInBand { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
             try codec.set("tune", "zerolatency")
             more.append("scenecut=0")
+        case .live:
+            context.pointee.thread_count = 2
+            context.pointee.gop_size = max(1, Int32(rounding: 2 * rate.perSecond))
+            context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+            try codec.set("tune", "zerolatency")
+            more.append("scenecut=0")
         }
         if !more.isEmpty { try codec.set("x264-params", more.joined(separator: ":")) }
         try codec.open()
         parameters = StreamParameters(
             codec: .h264, timeScale: rate.frames, setup: codec.setup, size: size, rate: rate, color: color)
+    }
+
+    /// Changes the bit rate of a live stream from the next frame on; the parameter sets stay. libavcodec tells x264 before the frame.
+    func change(bitrate: Int) { Self.limit(codec.pointer, to: bitrate) }
+
+    /// No frame takes more than two thirds of a second of the bit rate, so that none waits long in the network.
+    private static func limit(_ context: UnsafeMutablePointer<AVCodecContext>, to bitrate: Int) {
+        context.pointee.bit_rate = Int64(bitrate)
+        context.pointee.rc_max_rate = Int64(bitrate)
+        context.pointee.rc_buffer_size = Int32(clamping: bitrate / 3 * 2)
     }
 
     /// Encodes one frame. x264 copies the pixels before this returns.

@@ -101,7 +101,8 @@ public struct DestinationAddress: Sendable, Hashable {
         let query = tail.dropFirst(path.count + 1)
         let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         guard place == authority || kind == .rtmp else {
-            throw .init("an address of \(kind.name) has no user and password in it; it looks like \(example).")
+            throw .init(
+                "an address of \(kind.name) has no user and password in it; it looks like \(example).")
         }
         let srt = kind == .srt ? try SRTSettings(query: query) : nil
         let (host, port) = Self.hostAndPort(place)

@@ -33,7 +33,7 @@ public struct SRTSettings: Sendable, Hashable {
         for pair in query.split(separator: "&") {
             let key = pair.prefix { $0 != "=" }
             guard let value = String(pair.dropFirst(key.count + 1)).removingPercentEncoding else {
-                throw .init("SRT's \(key.lowercased().printable(limit: 20)): a % begins two hexadecimal digits.")
+                throw .init("in the settings of an SRT address a % begins two hexadecimal digits.")
             }
             switch key {
             case "mode":

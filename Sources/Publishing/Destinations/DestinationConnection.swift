@@ -1,10 +1,10 @@
-package import Media
+internal import Media
 
 /// A connection to a server, or a device that is open. One thread opens, uses and closes it; another connection follows when it is lost.
 ///
 /// Calls may block while the network or the device lets them, but not for longer than some seconds, and they return at once when
 /// the request's `cancellation` is given. No error, and nothing on standard error, may have a secret of the address in it.
-package protocol DestinationConnection: AnyObject {
+package protocol DestinationConnection: AnyObject, SendableMetatype {
     /// What it takes.
     static var content: PublishedContent { get }
 

@@ -1,0 +1,24 @@
+#include "Messages.h"
+#include <libavutil/log.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char heard[4096];
+
+static void hear(void *source, int level, const char *format, va_list arguments) {
+    if (!source || level < 0 || (level & 0xFF) > AV_LOG_DEBUG) return;
+    const AVClass *class = *(const AVClass **)source;
+    if (!class || strcmp(class->class_name, "URLContext")) return;
+    size_t length = strlen(heard);
+    // The latest ones are those that matter.
+    if (length > sizeof heard / 2) {
+        memmove(heard, heard + length - 512, 513);
+        length = 512;
+    }
+    vsnprintf(heard + length, sizeof heard - length, format, arguments);
+}
+
+void media_hear_messages(void) { av_log_set_callback(hear); }
+const char *media_messages(void) { return heard; }
+void media_forget_messages(void) { heard[0] = 0; }

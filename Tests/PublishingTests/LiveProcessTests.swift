@@ -1,0 +1,56 @@
+import Foundation
+import Media
+import Testing
+
+@testable import Publishing
+
+@Suite("The lines of the recorder")
+struct LiveProcessTests {
+    private let reports = ConditionLock<[LiveReport]>([])
+
+    private func process() -> LiveProcess {
+        let reports = reports
+        return LiveProcess(path: "/nowhere/media") { report in reports.broadcast { $0.append(report) } }
+    }
+
+    @Test(
+        "a line that is no command is answered by a sentence that has nothing of the line",
+        arguments: [
+            "", "hello secret", "{}", "[]", "null", #"{"publish":"secret"}"#,
+            #"{"publish":{"name":"secret"}}"#,
+            #"{"publish":{"name":1,"url":"secret","of":"program","standby":true}}"#, #"{"unpublish":7}"#,
+            #"{"publish":{"name":"a","url":"srt://secret:1","of":"program","standby":false,"video":{"width":"secret"}}}"#,
+        ])
+    func malformed(line: String) {
+        let sentence = process().follow(Data(line.utf8))
+        #expect(sentence != nil)
+        #expect(sentence?.contains("secret") == false)
+    }
+
+    @Test("an address that cannot be used is refused by a report, once, and its secret is nowhere")
+    func refused() {
+        let process = process()
+        let line =
+            #"{"publish":{"name":"a","url":"srt://host/path?passphrase=secret","of":"program","standby":false}}"#
+        #expect(process.follow(Data(line.utf8)) == nil)
+        #expect(process.follow(Data(line.utf8)) == nil)
+        let reports = reports.withLock { $0 }
+        #expect(reports.map(\.state) == [.refused])
+        #expect(reports.first?.text?.contains("secret") == false)
+        process.close()
+    }
+
+    @Test("a publication that is ended says so, and a name that is not known is nothing")
+    func ended() {
+        let process = process()
+        let line = #"{"publish":{"name":"a","url":"srt://127.0.0.1:9","of":"program","standby":false}}"#
+        #expect(process.follow(Data(line.utf8)) == nil)
+        #expect(process.follow(Data(#"{"unpublish":"b"}"#.utf8)) == nil)
+        #expect(process.follow(Data(#"{"unpublish":"a"}"#.utf8)) == nil)
+        process.close()
+        let states = reports.withLock { $0.map(\.state) }
+        #expect(states.first == .connecting)
+        #expect(states.last == .ended)
+        #expect(states.count { $0 == .ended } == 1)
+    }
+}

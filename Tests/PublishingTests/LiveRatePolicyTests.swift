@@ -1,0 +1,103 @@
+import Media
+import Testing
+
+@testable import Publishing
+
+@Suite("What an own encoder makes for a narrow network")
+struct LiveRatePolicyTests {
+    private let full = LiveRatePolicy.Level(
+        size: FrameSize(width: 1280, height: 720), rate: FrameRate(30, per: 1), bitrate: 2_000_000)
+    private let ease = LiveRatePolicy.Measurement()
+
+    private var strain: LiveRatePolicy.Measurement {
+        var measurement = ease
+        measurement.waiting = .seconds(1)
+        measurement.sentBits = 10_000_000
+        return measurement
+    }
+
+    /// The levels that differ from the one before, over some seconds.
+    private func steps(
+        _ policy: inout LiveRatePolicy, _ measurement: LiveRatePolicy.Measurement, seconds: Int
+    ) -> [LiveRatePolicy.Level] {
+        var levels: [LiveRatePolicy.Level] = []
+        for _ in 0..<seconds {
+            let before = policy.level
+            let level = policy.update(measurement)
+            if level != before { levels.append(level) }
+        }
+        return levels
+    }
+
+    @Test("nothing changes while the network has room")
+    func room() {
+        var policy = LiveRatePolicy(full)
+        #expect(steps(&policy, ease, seconds: 100).isEmpty)
+    }
+
+    @Test("strain lowers the bit rate to a quarter, then halves the rate, then the size, and no more")
+    func down() {
+        var policy = LiveRatePolicy(full)
+        let levels = steps(&policy, strain, seconds: 100)
+        #expect(levels.map(\.bitrate) == [1_500_000, 1_125_000, 843_750, 632_812, 500_000, 500_000, 500_000])
+        #expect(levels.dropLast(2).allSatisfy { $0.rate == full.rate && $0.size == full.size })
+        #expect(levels[5].rate == FrameRate(15, per: 1))
+        #expect(levels[5].size == full.size)
+        #expect(levels[6].size == FrameSize(width: 640, height: 360))
+    }
+
+    @Test("ease raises it again in the opposite order, a step each ten seconds")
+    func up() {
+        var policy = LiveRatePolicy(full)
+        _ = steps(&policy, strain, seconds: 100)
+        var levels: [LiveRatePolicy.Level] = []
+        for _ in 0..<10 { levels += steps(&policy, ease, seconds: 10) }
+        #expect(levels.count == 10)
+        #expect(levels[0].size == full.size)
+        #expect(levels[0].rate == FrameRate(15, per: 1))
+        #expect(levels[1].rate == full.rate)
+        #expect(levels[2].bitrate == 700_000)
+        #expect(levels.last == full)
+    }
+
+    @Test("what went out in a second of strain is what the network takes")
+    func measured() {
+        var policy = LiveRatePolicy(full)
+        var narrow = strain
+        narrow.sentBits = 1_000_000
+        #expect(steps(&policy, narrow, seconds: 3).map(\.bitrate) == [900_000])
+    }
+
+    @Test("dropped frames and a longer round trip are strain, too")
+    func others() {
+        var dropping = ease
+        dropping.droppedFrames = 1
+        var policy = LiveRatePolicy(full)
+        #expect(steps(&policy, dropping, seconds: 3).count == 1)
+        var (short, long) = (ease, ease)
+        short.roundTrip = .milliseconds(40)
+        long.roundTrip = .milliseconds(300)
+        policy = LiveRatePolicy(full)
+        #expect(steps(&policy, short, seconds: 10).isEmpty)
+        #expect(steps(&policy, long, seconds: 3).count == 1)
+    }
+
+    @Test("losses alone lower the bit rate and nothing else")
+    func losses() {
+        var lossy = ease
+        lossy.lostShare = 0.2
+        var policy = LiveRatePolicy(full)
+        let levels = steps(&policy, lossy, seconds: 100)
+        #expect(levels.last?.bitrate == 500_000)
+        #expect(levels.allSatisfy { $0.rate == full.rate && $0.size == full.size })
+    }
+
+    @Test("between strain and ease nothing changes")
+    func between() {
+        var middle = ease
+        middle.waiting = .milliseconds(300)
+        var policy = LiveRatePolicy(full)
+        _ = steps(&policy, strain, seconds: 3)
+        #expect(steps(&policy, middle, seconds: 100).isEmpty)
+    }
+}

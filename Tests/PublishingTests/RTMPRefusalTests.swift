@@ -1,0 +1,26 @@
+import Testing
+
+@testable import Publishing
+
+@Suite("Why an RTMP server does not take a stream")
+struct RTMPRefusalTests {
+    @Test(
+        "what libavformat says is told in a sentence, and what to do follows from it",
+        arguments: [
+            ("Server error: Already publishing\n", PublishingError.Kind.lost),
+            ("Server error: NetStream.Publish.Denied\n", .refused),
+            ("Server error: authentication failed for secret-key\n", .refused),
+            ("Server error: something\n", .doubtful),
+            ("Creating stream...\nSending publish command for 'secret-key'\n", .doubtful),
+            ("The certificate's owner does not match hostname secret-key\n", .refused),
+            ("Unable to verify peer certificate: secret-key\n", .refused),
+            ("", .lost),
+        ])
+    func kinds(messages: String, kind: PublishingError.Kind) {
+        let error = RTMPRefusal.error(of: messages, "rtmp://host:1935")
+        #expect(error.kind == kind)
+        #expect(error.description.contains("rtmp://host:1935"))
+        #expect(!error.description.contains("secret-key"))
+        #expect(error.description.hasSuffix("."))
+    }
+}
