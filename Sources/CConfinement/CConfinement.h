@@ -2,11 +2,13 @@
 // library has no functions for Landlock, and Debian 12's linux/landlock.h not all of its numbers.
 #pragma once
 #include <errno.h>
+#include <fcntl.h>
 #include <seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 // struct landlock_ruleset_attr; kernels that know less take it as long as the rest is 0.
@@ -45,8 +47,10 @@ static inline int landlock_enter(int rules) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -1 : (int)syscall(446, rules, 0U);
 }
 
-// Macros with arguments, and of a mode of the headers that Swift does not set: O_PATH, CLONE_THREAD.
+// Macros with arguments, enumerations, and what needs a mode of the headers that Swift does not set: O_PATH, CLONE_THREAD.
 static const int32_t confine_path_only = 010000000;
+static const int32_t confine_duplicate = F_DUPFD_CLOEXEC;
+static const uint64_t confine_fast_open = MSG_FASTOPEN;
 static const uint64_t confine_thread = 0x00010000;
 static const uint32_t confine_allow = SCMP_ACT_ALLOW;
 static const uint32_t confine_refuse = SCMP_ACT_ERRNO(EPERM);

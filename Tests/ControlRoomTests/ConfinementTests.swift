@@ -29,6 +29,10 @@ struct ConfinementTests {
     @Test("programs, connections, signals and changes of files, for all threads, and goes on working")
     func calls() async throws {
         await #expect(processExitsWith: .success) {
+            let file = NSTemporaryDirectory() + "kept-\(getpid())"
+            let kept = open(file, O_CREAT | O_RDWR, 0o600)
+            #expect(write(kept, "kept", 4) == 4)
+            let stream = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             #expect(Confinement.ofCalls() == nil)
             var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
             #expect(execv("/bin/true", &words) < 0 && errno == EPERM)
@@ -36,6 +40,37 @@ struct ConfinementTests {
             #expect(socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0) < 0 && errno == EPERM)
             #expect(kill(getppid(), 0) < 0 && errno == EPERM)
             #expect(unlink("/nonexistent") < 0 && errno == EPERM)
+            // A file that is opened to be read is not emptied.
+            for flags in [O_TRUNC, O_CREAT, O_WRONLY, O_RDWR] {
+                #expect(open(file, flags | O_CLOEXEC, 0o600) < 0 && errno == EPERM)
+            }
+            let again = open(file, O_RDONLY | O_CLOEXEC)
+            #expect(again >= 0 && lseek(again, 0, SEEK_END) == 4)
+            // No signals, neither by kill(2) nor for who owns a descriptor (F_SETOWN, F_SETSIG).
+            #expect(fcntl(kept, 8, getppid()) < 0 && fcntl(kept, 10, SIGTERM) < 0)
+            #expect(fcntl(kept, F_SETFL, O_NONBLOCK) == 0 && fcntl(kept, F_GETFL) & O_NONBLOCK != 0)
+            #expect(fcntl(kept, F_DUPFD, 3) >= 0)
+            // Nothing is connected by sending, with an address or by TCP Fast Open.
+            var place = sockaddr_in()
+            (place.sin_family, place.sin_port) = (sa_family_t(AF_INET), UInt16(9).bigEndian)
+            let (fastOpen, length) = (Int32(0x2000_0000), socklen_t(MemoryLayout<sockaddr_in>.size))
+            withUnsafePointer(to: &place) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    #expect(sendto(stream, "x", 1, fastOpen, $0, length) < 0 && errno == ENOSYS)
+                    #expect(sendto(stream, "x", 1, 0, $0, length) < 0 && errno == ENOSYS)
+                }
+            }
+            var message = msghdr()
+            #expect(sendmsg(stream, &message, fastOpen) < 0 && errno == ENOSYS)
+            #expect(send(stream, "x", 1, Int32(MSG_NOSIGNAL)) < 0 && errno == EPIPE)
+            // How others run stays as it is.
+            var parameters = sched_param()
+            #expect(sched_setscheduler(getppid(), SCHED_OTHER, &parameters) < 0 && errno == ENOSYS)
+            #expect(
+                setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getppid()), 19) < 0
+                    && errno == ENOSYS)
+            #expect(setpriority(__priority_which_t(PRIO_USER.rawValue), 0, 19) < 0 && errno == ENOSYS)
+            #expect(setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) == 0)
             // Threads, files that are open and memory are as before.
             let thread = Thread { _ = Data(count: 1 << 20) }
             thread.start()

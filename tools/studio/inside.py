@@ -5,7 +5,8 @@ import platform
 
 CAN = platform.machine() == "x86_64"
 CALLS = {"read": 0, "open": 2, "kill": 62, "rename": 82, "unlink": 87, "mkdir": 83, "socket": 41, "connect": 42, "bind": 49, "execve": 59, "fork": 57,
-         "ptrace": 101, "getpid": 39, "io_uring_setup": 425, "openat2": 437, "clone3": 435, "unshare": 272, "mount": 165, "bpf": 321, "pidfd_getfd": 438}
+         "openat": 257, "fcntl": 72, "sendto": 44, "sendmsg": 46, "sendmmsg": 307, "sched_setaffinity": 203, "sched_setscheduler": 144, "sched_setattr": 314,
+         "setpriority": 141, "ptrace": 101, "getpid": 39, "io_uring_setup": 425, "openat2": 437, "clone3": 435, "unshare": 272, "mount": 165, "bpf": 321, "pidfd_getfd": 438}
 # Threads that are not the first of their process are waited for, too (__WALL).
 ALL = 0x40000000
 ATTACH, DETACH, GETREGS, SETREGS, SINGLESTEP = 16, 17, 12, 13, 9

@@ -7,7 +7,8 @@ internal import Media
 /// Takes from this process for good what a web server does not need, so that whoever takes it over gets no more than its sockets.
 ///
 /// It can open the system's own files and the recordings to read, and no others; it can write none. It can start no program, make no connection, send no
-/// signal, and look into no other process. What it has open stays: standard input and output, the port, the door to the recorder.
+/// signal, and neither look into another process nor change how that runs. What it has open stays: standard input and output, the port, the door to the
+/// recorder.
 enum Confinement {
     /// Rights of Landlock (linux/landlock.h), as bits.
     private enum Right {
@@ -72,70 +73,128 @@ enum Confinement {
         _ = landlock_allow_folder(set, &rule)
     }
 
+    // MARK: Memory
+
+    /// Bounds the memory of this process for good: one that takes more ends, and the supervisor starts another. Recordings need the rest.
+    static func ofMemory() {
+        var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
+        setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
+    }
+
+    private static let mostMemory: rlim_t = 1 << 30
+
     // MARK: System calls
 
     /// Gives up all system calls but those of a server that has begun to listen, for all threads.
     ///
     /// - Returns: Why that is not done, as a sentence; `nil` when it is.
     static func ofCalls() -> String? {
-        guard let filter = seccomp_init(confine_unknown) else {
-            return refusal("system calls", "memory is short")
+        filter(otherwise: confine_unknown) { add in
+            for name in allowed { add(confine_allow, name, []) }
+            for name in refused { add(confine_refuse, name, []) }
+            // Landlock of Linux 5.13 to 6.1 does not see that a file which is opened to be read is emptied.
+            for (name, argument) in [("open", UInt32(1)), ("openat", 2)] {
+                let changing = [O_WRONLY, O_RDWR, O_CREAT, O_TRUNC].map { UInt64($0) }
+                add(confine_allow, name, [flags(argument, without: changing.reduce(0, |))])
+                for flag in changing { add(confine_refuse, name, [flags(argument, with: flag)]) }
+            }
+            // Not F_SETOWN and its like: the kernel sends signals for who has those.
+            for command in [F_DUPFD, confine_duplicate, F_GETFD, F_SETFD, F_GETFL, F_SETFL] {
+                add(confine_allow, "fcntl", [number(1, is: UInt64(command))])
+            }
+            // TCP Fast Open connects where connect(2) is refused.
+            let noConnection = { (argument: UInt32) in flags(argument, without: confine_fast_open) }
+            add(confine_allow, "sendto", [noConnection(3), address(4, is: 0)])
+            add(confine_allow, "sendmsg", [noConnection(2)])
+            add(confine_allow, "sendmmsg", [noConnection(3)])
+            // Threads, not processes. clone3(2), whose arguments a filter cannot see, is unknown, and the C library takes this one.
+            add(confine_allow, "clone", [flags(0, with: confine_thread)])
+            add(confine_allow, "tgkill", [number(0, is: UInt64(getpid()))])
+            // Of the calling thread, or its process.
+            for name in ["prlimit64", "sched_setaffinity", "sched_setscheduler"] {
+                add(confine_allow, name, [number(0, is: 0)])
+            }
+            let own = UInt64(PRIO_PROCESS.rawValue)
+            add(confine_allow, "setpriority", [number(0, is: own), number(1, is: 0)])
+            add(confine_allow, "prctl", [number(0, is: UInt64(PR_SET_NAME))])
+            for request in [FIONREAD, FIONBIO] {
+                add(confine_allow, "ioctl", [number(1, is: UInt64(request))])
+            }
         }
+    }
+
+    /// Hides from GLib that a thread can be scheduled like another one, before GLib looks: it then does without sched_setattr(2), to which any process's
+    /// number can be given.
+    ///
+    /// - Returns: Why that is not done, as a sentence; `nil` when it is.
+    static func ofScheduling() -> String? {
+        filter(otherwise: confine_allow) { add in
+            for name in ["sched_getattr", "sched_setattr"] { add(confine_unknown, name, []) }
+        }
+    }
+
+    private typealias AddRule = (_ action: UInt32, _ name: String, _ conditions: [scmp_arg_cmp]) -> Void
+
+    /// Loads a filter, for all threads.
+    private static func filter(otherwise action: UInt32, _ fill: (AddRule) -> Void) -> String? {
+        guard let filter = seccomp_init(action) else { return refusal("system calls", "memory is short") }
         defer { seccomp_release(filter) }
         var code = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1)
-        func add(_ action: UInt32, _ name: String, _ conditions: [scmp_arg_cmp] = []) {
+        fill { action, name, conditions in
             let number = seccomp_syscall_resolve_name(name)
             // This processor's kernel has no such call.
             guard number >= 0, code >= 0 else { return }
             code = seccomp_rule_add_array(filter, action, number, UInt32(conditions.count), conditions)
         }
-        for name in allowed { add(confine_allow, name) }
-        for name in refused { add(confine_refuse, name) }
-        // Threads, not processes. clone3(2), whose arguments a filter cannot see, is unknown, and the C library takes this one.
-        add(confine_allow, "clone", [condition(0, masked: confine_thread, is: confine_thread)])
-        add(confine_allow, "tgkill", [condition(0, is: UInt64(getpid()))])
-        add(confine_allow, "prlimit64", [condition(0, is: 0)])
-        add(confine_allow, "prctl", [condition(0, is: UInt64(PR_SET_NAME))])
-        for request in [FIONREAD, FIONBIO] {
-            add(confine_allow, "ioctl", [condition(1, is: UInt64(request))])
-        }
         if code >= 0 { code = seccomp_load(filter) }
         return code >= 0 ? nil : refusal("system calls", reason(-code))
     }
 
-    private static func condition(_ argument: UInt32, is value: UInt64) -> scmp_arg_cmp {
-        scmp_arg_cmp(arg: argument, op: SCMP_CMP_EQ, datum_a: value, datum_b: 0)
+    /// An argument of 32 bits, above which the kernel does not look.
+    private static func number(_ argument: UInt32, is value: UInt64) -> scmp_arg_cmp {
+        condition(argument, masked: UInt64(UInt32.max), is: value)
+    }
+
+    private static func address(_ argument: UInt32, is value: UInt64) -> scmp_arg_cmp {
+        condition(argument, masked: .max, is: value)
+    }
+
+    private static func flags(_ argument: UInt32, with flag: UInt64) -> scmp_arg_cmp {
+        condition(argument, masked: flag, is: flag)
+    }
+
+    private static func flags(_ argument: UInt32, without flags: UInt64) -> scmp_arg_cmp {
+        condition(argument, masked: flags, is: 0)
     }
 
     private static func condition(_ argument: UInt32, masked mask: UInt64, is value: UInt64) -> scmp_arg_cmp {
         scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: mask, datum_b: value)
     }
 
-    /// Unknown to the filter are all others, and answered like a call that the kernel does not have: libraries then do without.
+    /// Allowed whatever their arguments are. Unknown to the filter are all others, and answered like a call that the kernel does not have: libraries then do
+    /// without.
     private static let allowed =
         // Descriptors that are open, and the files that Landlock leaves.
         [
             "read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "close", "close_range",
             "lseek",
             "fstat", "fstatfs", "statfs", "stat", "lstat", "newfstatat", "statx", "access", "faccessat",
-            "faccessat2", "open", "openat", "readlink", "readlinkat", "getdents64", "getcwd", "fcntl", "dup",
-            "dup2", "dup3", "pipe", "pipe2", "eventfd2", "poll", "ppoll", "select", "pselect6",
+            "faccessat2", "readlink", "readlinkat", "getdents64", "getcwd", "dup", "dup2", "dup3", "pipe",
+            "pipe2", "eventfd2", "poll", "ppoll", "select", "pselect6",
             "epoll_create1",
             "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "timerfd_create", "timerfd_settime",
         ]
         // The sockets that are open.
         + [
             "accept", "accept4", "getsockname", "getpeername", "getsockopt", "setsockopt", "recvfrom",
-            "recvmsg", "recvmmsg", "sendto", "sendmsg", "sendmmsg", "shutdown",
+            "recvmsg", "recvmmsg", "shutdown",
         ]
         // Memory and threads.
         + [
             "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "membarrier", "futex", "futex_waitv",
             "set_robust_list", "get_robust_list", "rseq", "set_tid_address", "sched_yield",
-            "sched_getaffinity",
-            "sched_setaffinity", "sched_getparam", "sched_getscheduler", "sched_setscheduler",
-            "sched_getattr", "sched_setattr",
-            "sched_get_priority_min", "sched_get_priority_max", "getpriority", "setpriority", "exit",
+            "sched_getaffinity", "sched_getparam", "sched_getscheduler", "sched_get_priority_min",
+            "sched_get_priority_max", "getpriority", "exit",
             "exit_group", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigtimedwait", "sigaltstack",
             "restart_syscall",
         ]

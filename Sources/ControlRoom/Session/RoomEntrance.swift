@@ -28,9 +28,11 @@ struct RoomEntrance {
         host = everywhere ? addresses.first ?? settings.address : settings.address
         // What is not there yet could not be read later.
         let shortcoming = Self.make(settings.recordings)
+        Confinement.ofMemory()
+        let scheduling = Confinement.ofScheduling()
         let freedom = Confinement.ofFiles(
             readable: [path].compactMap(\.self), folders: [settings.recordings], port: settings.port)
-        notes = [shortcoming, freedom].compactMap(\.self)
+        notes = [shortcoming, scheduling, freedom].compactMap(\.self)
     }
 
     /// Makes the output folder, as the first recording would.
