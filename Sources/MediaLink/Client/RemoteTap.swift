@@ -128,11 +128,9 @@ public final class RemoteTap: Sendable {
                     firstSample: first, capturedAt: ClockTime(nanoseconds: at), channels: channels,
                     samples: samples), lost: lost)
         case "packet": return RemotePacket(header, message.bytes).map { .packet($0, lost: lost) }
-        case "status": return .status(inner("status", of: message))
+        case "status": return .status(text(in: message))
         case "event": return .event(inner("event", of: message), lost: lost)
-        case "events":
-            let text = String(decoding: message.bytes.bytes, as: UTF8.self)
-            return .events(text.split(separator: "\n").map { String($0) })
+        case "events": return .events(text(in: message).split(separator: "\n").map { String($0) })
         case "error": return .refused(header.text ?? "")
         default: return nil
         }
@@ -174,6 +172,10 @@ public final class RemoteTap: Sendable {
             let last = numbers[0] + numbers[1] * (rows - 1) + plane.stride
             return last <= byteCount ? FramePlane(offset: numbers[0], stride: numbers[1]) : nil
         }
+    }
+
+    private static func text(in message: MediaMessage) -> String {
+        String(decoding: message.bytes.bytes, as: UTF8.self)
     }
 
     /// The object inside a header, as it was written.

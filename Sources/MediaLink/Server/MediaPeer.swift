@@ -53,18 +53,22 @@ final class MediaPeer: Sendable {
         registry = devices
     }
 
+    /// Takes the present session, if any, before the peer is started.
+    func meet(_ session: MulticamSession?) { state.withLock { $0.session = session } }
+
     /// Greets the process, and follows what it says until it leaves.
     ///
     /// - Parameters:
-    ///   - session: The present session, if any.
+    ///   - refusal: Called for each wish; says why no more processes may see or hear something, or `nil` when this one may.
     ///   - ended: Called when the process has left and nothing of it is left.
-    func start(with session: MulticamSession?, ended: @escaping @Sendable () -> Void) {
-        state.withLock { $0.session = session }
+    func start(
+        refusal: @escaping @Sendable () -> String?, ended: @escaping @Sendable () -> Void
+    ) {
         _ = MediaThread(name: "media:peer") { [self] in
             let sender = MediaThread(name: "media:refuse") { [connection, refusals] in
                 while let line = refusals.next(), connection.send(line) {}
             }
-            if connection.send(MediaHeader("hello")) { follow() }
+            if connection.send(MediaHeader("hello")) { follow(refusal) }
             refusals.finish()
             sender.join()
             connection.close()
@@ -116,11 +120,12 @@ final class MediaPeer: Sendable {
 
     // MARK: What the process says
 
-    private func follow() {
+    private func follow(_ refusal: () -> String?) {
         while true {
             do throws(MediaLinkError) {
                 guard let message = try connection.receive() else { return }
                 let header = try MediaConnection.header(of: message)
+                if header.type == "want", let sentence = refusal() { return complain(header.id, sentence) }
                 do throws(MediaLinkError) {
                     try follow(header, message.bytes)
                 } catch {

@@ -17,6 +17,8 @@ public final class MediaServer: Sendable {
         /// What to tell of the session; `nil` where the session itself is asked.
         var status: StatusSource?
         var peers: [ObjectIdentifier: MediaPeer] = [:]
+        /// The peers that see or hear something.
+        var watching: Set<ObjectIdentifier> = []
         var isClosed = false
     }
 
@@ -33,7 +35,9 @@ public final class MediaServer: Sendable {
     private let history = EventHistory()
 
     /// Most connections at once.
-    private static let mostPeers = 32
+    private static let mostPeers = 40
+    /// Most of them that see or hear something. The others are kept for those that send a device.
+    private static let mostWatching = 32
 
     /// Opens the socket beside this process's control socket.
     ///
@@ -150,12 +154,12 @@ public final class MediaServer: Sendable {
             return connection.close()
         }
         let peer = MediaPeer(connection, devices: devices, history: history) { [weak self] in self?.status }
-        let (session, isAdmitted) = state.withLock { state in
-            guard !state.isClosed, state.peers.count < Self.mostPeers else {
-                return (MulticamSession?.none, false)
-            }
+        let isAdmitted = state.withLock { state in
+            guard !state.isClosed, state.peers.count < Self.mostPeers else { return false }
             state.peers[ObjectIdentifier(peer)] = peer
-            return (state.session, true)
+            // In the same turn, so that a session that comes later is the one that it keeps.
+            peer.meet(state.session)
+            return true
         }
         guard isAdmitted else {
             var header = MediaHeader("error")
@@ -163,9 +167,25 @@ public final class MediaServer: Sendable {
             _ = connection.send(header)
             return connection.close()
         }
-        peer.start(with: session) { [weak self, weak peer] in
-            guard let self, let peer else { return }
-            _ = self.state.broadcast { $0.peers.removeValue(forKey: ObjectIdentifier(peer)) }
+        let place = ObjectIdentifier(peer)
+        peer.start(refusal: { [weak self] in self?.refusal(ofWatching: place) }) { [weak self] in
+            self?.state.broadcast { state in
+                state.peers[place] = nil
+                state.watching.remove(place)
+            }
+        }
+    }
+
+    /// Gives a peer one of the places of those that see or hear something, unless it has one.
+    ///
+    /// - Returns: A sentence when there is none; else `nil`.
+    private func refusal(ofWatching place: ObjectIdentifier) -> String? {
+        state.withLock { state in
+            guard state.watching.contains(place) || state.watching.count < Self.mostWatching else {
+                return "\(Self.mostWatching) processes see and hear this session already, which is the most."
+            }
+            state.watching.insert(place)
+            return nil
         }
     }
 }

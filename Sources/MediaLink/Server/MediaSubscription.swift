@@ -191,8 +191,10 @@ final class MediaSubscription: Sendable {
             let clock = MonotonicClock()
             repeat {
                 guard let status = status() else { continue }
-                let line = JSONText.line(status)
-                guard outlet.send(#"{"type":"status","id":\#(id),"status":\#(line)}"#) else { return }
+                // A header has no room for many long marks and scenes.
+                let text = Array(JSONText.line(status).utf8)
+                let bytes = text.withUnsafeBytes { SharedBytes(copying: $0) }
+                guard outlet.send(#"{"type":"status","id":\#(id)}"#, bytes) else { return }
             } while clock.sleep(until: clock.now + Self.statusInterval, unless: ended)
         }
     }

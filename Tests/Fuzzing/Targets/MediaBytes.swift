@@ -44,7 +44,7 @@ final class MediaBytes: FuzzTarget {
         let peer = MediaPeer(
             MediaConnection(server), devices: devices, history: EventHistory(), status: { nil })
         let hasEnded = ConditionLock(false)
-        peer.start(with: nil) { hasEnded.broadcast { $0 = true } }
+        peer.start(refusal: { nil }) { hasEnded.broadcast { $0 = true } }
         Self.send(stream, to: client)
         Self.readAll(from: client)
         hasEnded.wait { $0 ? () : nil }

@@ -1,0 +1,96 @@
+import Foundation
+import Inputs
+import Media
+import MulticamKit
+import Session
+import Testing
+
+@testable import Control
+@testable import MediaLink
+
+@Suite("the media socket's limits")
+struct MediaLimitsTests {
+    private static func wait(for condition: () -> Bool) async throws -> Bool {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while !condition() {
+            guard Date() < deadline else { return false }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return true
+    }
+
+    @Test("a status with a hundred long marks and many scenes arrives whole")
+    func longStatus() async throws { try await OwnThread.run(Self.longStatus) }
+
+    private static func longStatus() async throws {
+        let place = try MediaPlace()
+        defer { place.remove() }
+        let session = place.session
+        place.server.tellStatus {
+            var status = ControlStatus(session.status, plan: session.currentPlan, folder: nil)
+            status.marks = (0..<100).map {
+                ControlStatus.Mark(at_ns: $0, text: String(repeating: "ü", count: 200))
+            }
+            status.scenes = (0..<400).map { "\($0) " + String(repeating: "x", count: 190) }
+            return status
+        }
+        let (told, refused) = (ConditionLock<[String]>([]), ConditionLock<[String]>([]))
+        let tap = try RemoteTap(.status, path: place.path) { piece in
+            switch piece {
+            case .status(let text): told.withLock { $0.append(text) }
+            case .refused(let text): refused.withLock { $0.append(text) }
+            case .frame, .audio, .packet, .event, .events, .end: break
+            }
+        }
+        #expect(try await wait { told.withLock { $0.count >= 2 } || refused.withLock { !$0.isEmpty } })
+        #expect(refused.withLock { $0.isEmpty })
+        let text = try #require(told.withLock { $0.first })
+        let status = try JSONDecoder().decode(ControlStatus.self, from: Data(text.utf8))
+        #expect(text.utf8.count > 100_000)
+        #expect(status.marks.count == 100 && status.marks[99].text.count == 200)
+        #expect(status.scenes.count == 400)
+        tap.close()
+        await session.close()
+    }
+
+    @Test("however many processes see and hear a session, others can send it a device")
+    func places() async throws { try await OwnThread.run(Self.places) }
+
+    private static func places() async throws {
+        let place = try MediaPlace()
+        defer { place.remove() }
+        let (refusals, ends) = (ConditionLock<[String]>([]), ConditionLock(0))
+        let taps = try (0..<36).map { _ in
+            try RemoteTap(.events, path: place.path) { piece in
+                switch piece {
+                case .refused(let text): refusals.withLock { $0.append(text) }
+                case .end: ends.withLock { $0 += 1 }
+                case .frame, .audio, .packet, .status, .event, .events: break
+                }
+            }
+        }
+        // Those that are refused are told why, and leave room for others.
+        #expect(try await wait { ends.withLock { $0 } == 4 })
+        #expect(
+            refusals.withLock { $0.count == 4 && $0.allSatisfy { $0.hasPrefix("32 processes see and hear") } }
+        )
+        #expect(try await wait { place.server.connectionCount == 32 })
+        let sender = try RawClient(place.path)
+        defer { sender.close() }
+        let camera =
+            #"{"type":"camera","id":1,"name":"slides","pixel":"mjpeg","width":320,"height":180,"rate":"30"}"#
+        sender.send(RawClient.message(Array(camera.utf8), []))
+        #expect(try await wait { place.server.connectionCount == 33 && sender.holds("hello") })
+        // Who leaves makes room.
+        taps[0].close()
+        #expect(try await wait { place.server.connectionCount == 32 })
+        let next = ConditionLock(false)
+        let tap = try RemoteTap(.status, path: place.path) { piece in
+            if case .status = piece { next.withLock { $0 = true } }
+        }
+        #expect(try await wait { next.withLock { $0 } })
+        #expect(!sender.holds("error"))
+        for tap in taps + [tap] { tap.close() }
+        await place.session.close()
+    }
+}
