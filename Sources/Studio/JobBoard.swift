@@ -73,10 +73,7 @@ struct JobBoard {
         let child = try ChildProcess(program, arguments, variables: ["MULTICAM_PROGRESS=1"])
         child.finish()
         // A calibration dates events as they come; the others have time.
-        if command != .calibrate {
-            setpriority(
-                __priority_which_t(PRIO_PROCESS.rawValue), id_t(child.process), Self.lowestPriority)
-        }
+        if command != .calibrate { Self.stepBack(child.process) }
         lastNumber += 1
         let number = lastNumber
         // The exit status is told when both pipes are read to their ends.
@@ -92,6 +89,11 @@ struct JobBoard {
         let state = SupervisorLine.Job(number: number, command: command, folder: folder)
         running[number] = Job(state: state, child: child)
         return state
+    }
+
+    /// Lets a program run after everything else that wants the processor.
+    static func stepBack(_ process: Int32) {
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process), lowestPriority)
     }
 
     /// Takes news of a job.
@@ -153,11 +155,11 @@ struct JobBoard {
     /// Ends a job before it is done. A calibration ends with what it has measured so far.
     ///
     /// - Parameter number: The job's number.
-    /// - Returns: Why not; `nil` when it is being ended.
-    mutating func cancel(_ number: Int) -> String? {
-        guard let job = running[number] else { return "No such job runs." }
+    /// - Returns: Why not, with HTTP's status; `nil` when it is being ended.
+    mutating func cancel(_ number: Int) -> (status: Int, text: String)? {
+        guard let job = running[number] else { return (404, "No such job runs.") }
         guard job.state.command.isCancellable else {
-            return "A recovery is not interrupted: what it has begun it brings to an end."
+            return (409, "A recovery is not interrupted: what it has begun it brings to an end.")
         }
         running[number]?.isCancelled = true
         // Asked again, it ends at once.

@@ -14,25 +14,25 @@ package struct StudioDesk: Sendable {
     /// Does a task.
     ///
     /// - Returns: JSON when it was done, else a sentence.
-    func perform(_ order: SupervisorLine.Order) -> (ok: Bool, output: String) {
+    func perform(_ order: SupervisorLine.Order) -> Outcome {
         switch order.task {
         case .plan: run(["plan", "--json"] + plan.choice + plan.folder)
         case .devices: run(["devices", "--json"])
         case .doctor: run(["doctor", "--json"])
         case .profiles: run(["profiles", "--json"])
         case .recordings: run(["recordings", "--json"] + plan.folder)
-        case .profile: Self.isName(order.name) ? run(["profiles", order.name ?? "", "--json"]) : Self.noName
+        case .profile: profile(order.name)
         case .check: check(order.text ?? "")
         case .keep: keep(order.name, order.text ?? "")
-        case .manifest: Self.isFolder(order.name) ? manifest(order.name ?? "") : Self.noFolder
-        case .use, .job, .cancel: (false, "The supervisor does that itself.")
+        case .use, .start, .job, .cancel: (409, "The supervisor does that itself.")
         }
     }
 
-    private static let noName = (
-        ok: false, output: "A profile's name has letters, digits, - and _, at most 64."
-    )
-    private static let noFolder = (ok: false, output: "No recording of that name is there.")
+    /// What became of a task: HTTP's status, and JSON when that is 200, else a sentence.
+    typealias Outcome = (status: Int, output: String)
+
+    static let noName: Outcome = (400, "A profile's name has letters, digits, - and _, at most 64.")
+    static let noFolder: Outcome = (404, "No recording of that name is there.")
 
     /// Whether a text can be a profile's name: it becomes a file's.
     package static func isName(_ name: String?) -> Bool {
@@ -54,6 +54,13 @@ package struct StudioDesk: Sendable {
 
     // MARK: Profiles
 
+    /// A profile's text.
+    func profile(_ name: String?) -> Outcome {
+        guard Self.isName(name), let name else { return (404, Self.noName.output) }
+        let told = run(["profiles", name, "--json"])
+        return told.status == 200 ? told : (404, told.output)
+    }
+
     private struct Fault: Encodable {
         var line: Int?
         var column: Int?
@@ -68,9 +75,9 @@ package struct StudioDesk: Sendable {
     }
 
     /// Checks a profile's text, and plans it.
-    private func check(_ text: String) -> (ok: Bool, output: String) {
+    private func check(_ text: String) -> Outcome {
         guard text.utf8.count <= Self.longestProfile else {
-            return (false, "A profile has at most \(Self.longestProfile) bytes.")
+            return (413, "A profile has at most \(Self.longestProfile) bytes.")
         }
         let file = "\(plan.stateFolder)/edited-\(getpid())-\(UInt32.random(in: 0 ... .max)).yaml"
         defer { unlink(file) }
@@ -80,17 +87,17 @@ package struct StudioDesk: Sendable {
                 attributes: [.posixPermissions: 0o700])
             try FileReplacement.write(Array(text.utf8), to: file, permissions: 0o600)
         } catch let error as FileError {
-            return (false, "\(error)")
+            return (409, "\(error)")
         } catch {
             return (
-                false,
+                409,
                 "The folder \(plan.stateFolder.printable()) cannot be made: \(error.localizedDescription.printable())"
             )
         }
         let checked = Self.output(of: plan.program, ["profiles", "--check", file])
         guard checked.status == 0 else {
             return (
-                true,
+                200,
                 JSONText.line(
                     Checked(ok: false, errors: checked.messages.compactMap { Self.fault($0, file) }))
             )
@@ -100,9 +107,9 @@ package struct StudioDesk: Sendable {
         guard let json = planned.lines.first else {
             let words = planned.messages.map { $0.replacing(file, with: "the profile") }.joined(
                 separator: " ")
-            return (true, JSONText.line(Checked(ok: true, errors: [], plan_error: Self.sentence(words))))
+            return (200, JSONText.line(Checked(ok: true, errors: [], plan_error: Self.sentence(words))))
         }
-        return (true, #"{"ok":true,"errors":[],"plan":\#(json)}"#)
+        return (200, #"{"ok":true,"errors":[],"plan":\#(json)}"#)
     }
 
     /// Takes a line of the checker apart: `multicam: FILE:LINE:COLUMN: PATH: TEXT`.
@@ -127,31 +134,31 @@ package struct StudioDesk: Sendable {
     }
 
     /// Keeps a profile among the user's own, when nothing is wrong with it.
-    private func keep(_ name: String?, _ text: String) -> (ok: Bool, output: String) {
+    private func keep(_ name: String?, _ text: String) -> Outcome {
         guard Self.isName(name), let name else { return Self.noName }
         guard let folder = plan.profileFolder else {
-            return (false, "Neither XDG_CONFIG_HOME nor HOME names a folder for profiles. Set one of them.")
+            return (409, "Neither XDG_CONFIG_HOME nor HOME names a folder for profiles. Set one of them.")
         }
         let checked = check(text)
-        guard checked.ok else { return checked }
+        guard checked.status == 200 else { return checked }
         guard checked.output.contains(#""ok":true"#) else {
-            return (false, "The profile has faults and is not kept.")
+            return (409, "The profile has faults and is not kept.")
         }
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
             return (
-                false,
+                409,
                 "The folder \(folder.printable()) cannot be made: \(error.localizedDescription.printable())"
             )
         }
         do throws(FileError) {
             try FileReplacement.write(Array(text.utf8), to: "\(folder)/\(name).yaml", syncsFolder: true)
         } catch {
-            return (false, "\(error)")
+            return (409, "\(error)")
         }
         return (
-            true,
+            200,
             JSONText.line(["ok": JSONValue.boolean(true), "text": .string("kept as \(folder)/\(name).yaml")])
         )
     }
@@ -160,24 +167,13 @@ package struct StudioDesk: Sendable {
 
     func path(_ folder: String) -> String { "\(plan.recordings)/\(folder)" }
 
-    private func manifest(_ folder: String) -> (ok: Bool, output: String) {
-        guard let content = FileManager.default.contents(atPath: path(folder) + "/manifest.json"),
-            content.count <= Manifest.largestByteCount
-        else { return Self.noFolder }
-        do {
-            return (true, #"{"manifest":\#(JSONText.line(try Manifest(reading: Array(content))))}"#)
-        } catch {
-            return (false, "The manifest \(error).")
-        }
-    }
-
     // MARK: Programs
 
-    private func run(_ arguments: [String]) -> (ok: Bool, output: String) {
+    private func run(_ arguments: [String]) -> Outcome {
         let result = Self.output(of: plan.program, arguments)
-        if !result.lines.isEmpty { return (true, result.lines.joined(separator: "\n")) }
+        if !result.lines.isEmpty { return (200, result.lines.joined(separator: "\n")) }
         let words = result.messages.map(Self.sentence).joined(separator: " ")
-        return (false, words.isEmpty ? "The program ended with exit status \(result.status)." : words)
+        return (409, words.isEmpty ? "The program ended with exit status \(result.status)." : words)
     }
 
     /// A message without the program's name before it.
@@ -198,6 +194,7 @@ package struct StudioDesk: Sendable {
         do throws(StudioError) {
             let child = try ChildProcess(program, arguments)
             child.finish()
+            JobBoard.stepBack(child.process)
             let collected = ConditionLock(ProgramOutput())
             child.readOutput { line in
                 collected.withLock { $0.lines.append(line) }

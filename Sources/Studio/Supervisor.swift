@@ -1,4 +1,5 @@
 internal import Control
+internal import Foundation
 internal import Glibc
 internal import Media
 internal import SessionFolder
@@ -19,11 +20,16 @@ public final class Supervisor: Sendable {
     }
 
     private enum Event: Sendable {
-        case web(SupervisorLine, Int)
+        /// A line of the web process of that generation; the lock counts its lines that wait.
+        case web(SupervisorLine, Int, waiting: ConditionLock<Int>)
         case webEnded(Int)
         case webDue
         case recorderSaid(String)
         case recorderEnded(Int32)
+        /// The recorder of that process identifier has begun its standby.
+        case standsBy(Int32)
+        /// A profile that a page wants to go on with is there.
+        case use(SupervisorLine.Order, Int)
         /// A task is done, for the web process of that generation: a later one has other requests under the same numbers.
         case done(SupervisorLine.Result, Int)
         case job(Int, JobBoard.News)
@@ -52,6 +58,11 @@ public final class Supervisor: Sendable {
         var isOver = false
         var isChanging = false
         var jobs = JobBoard()
+        /// Tasks that run, and that wait for one of those.
+        var taskCount = 0
+        var tasks: [SupervisorLine.Order] = []
+        /// What was recorded before another profile was chosen, until a recorder stands by with that.
+        var former: [String]?
         /// A calibration that begins when the recorder has let go of the devices.
         var calibration: SupervisorLine.Order?
         var plan: StudioPlan
@@ -71,6 +82,14 @@ public final class Supervisor: Sendable {
     private static let longestDelay = Nanoseconds.seconds(2)
     /// A web process that ran for this long did not die at once.
     private static let soundLife = Nanoseconds.seconds(1)
+    /// Seconds for which a web process may say nothing, and before it has said anything.
+    private static let patience = (usual: 10, first: 30)
+    /// Most lines of the web process that wait, so that however much it says the others are heard.
+    private static let mostLines = 16
+    /// Most tasks that run at once, and that wait.
+    private static let mostTasks = (running: 4, waiting: 16)
+    /// How often is looked whether a recorder stands by.
+    private static let glance = Nanoseconds.milliseconds(200)
     /// For this long a second Ctrl-C confirms the first one.
     private static let confirmation = Nanoseconds.seconds(10)
 
@@ -78,7 +97,7 @@ public final class Supervisor: Sendable {
     ///
     /// - Parameters:
     ///   - plan: What to run.
-    ///   - tell: Called with news, on the thread of `run`.
+    ///   - tell: Called with news, on several threads.
     public init(_ plan: StudioPlan, tell: @escaping @Sendable (News) -> Void) {
         self.plan = plan
         self.tell = tell
@@ -87,13 +106,14 @@ public final class Supervisor: Sendable {
     /// Asks the studio to end. Any thread may call.
     ///
     /// - Parameter asks: Whether a recording that runs is ended only when the request is repeated, as with Ctrl-C.
-    public func stop(asks: Bool) { _ = events.offer(.stop(asks: asks)) }
+    public func stop(asks: Bool) { events.put(.stop(asks: asks)) }
 
     /// Runs the studio until it is stopped. Blocks.
     ///
     /// - Returns: The recorder's exit status; 0 when it was attached to one and leaves it running.
     /// - Throws: `StudioError` when a program cannot be started, or the page cannot be served.
     public func run() throws(StudioError) -> Int32 {
+        defer { events.finish() }
         var state = State(port: plan.port, plan: plan)
         state.attached = plan.recorder
         if plan.recorder == nil { try startRecorder(&state) }
@@ -113,8 +133,9 @@ public final class Supervisor: Sendable {
 
     private func take(_ event: Event, _ state: inout State) {
         switch event {
-        case .web(let line, state.generation): take(line, &state)
-        case .web: break
+        case .web(let line, let generation, let waiting):
+            waiting.broadcast { $0 -= 1 }
+            if generation == state.generation { take(line, &state) }
         case .webEnded(state.generation): webEnded(&state)
         case .webEnded: break
         case .webDue:
@@ -130,8 +151,13 @@ public final class Supervisor: Sendable {
             if !text.contains("│") { state.lastWords = StudioDesk.sentence(text) }
             tell(.recorder(text))
         case .recorderEnded(let status): recorderEnded(status, &state)
-        case .done(_, let generation) where generation != state.generation: break
-        case .done(let result, _):
+        case .standsBy(let process): if process == state.recorder?.process { state.former = nil }
+        case .use(let order, let generation):
+            endTask(&state)
+            if generation == state.generation { use(order, &state) }
+        case .done(let result, let generation):
+            endTask(&state)
+            guard generation == state.generation else { return }
             var line = SupervisorLine()
             line.result = result
             say(line, state)
@@ -147,11 +173,23 @@ public final class Supervisor: Sendable {
         state.recorder = child
         state.door?.lead(to: state.process)
         state.lastWords = nil
-        let events = events
+        let (events, ended) = (events, Cancellation())
         child.readMessages { _ = events.offer(.recorderSaid($0)) }
         child.readOutput { _ in }
         child.finish()
-        _ = MediaThread(name: "recorder:end") { _ = events.offer(.recorderEnded(child.wait())) }
+        _ = MediaThread(name: "recorder:end") {
+            let status = child.wait()
+            ended.cancel()
+            events.put(.recorderEnded(status))
+        }
+        guard state.former != nil else { return }
+        _ = MediaThread(name: "recorder:begin") { [process = child.process] in
+            let clock = MonotonicClock()
+            repeat {
+                let phase = ControlClient().status(of: process)?.state
+                if let phase, phase != .starting { return events.put(.standsBy(process)) }
+            } while clock.sleep(until: clock.now + Self.glance, unless: ended)
+        }
     }
 
     private func recorderEnded(_ status: Int32, _ state: inout State) {
@@ -166,9 +204,18 @@ public final class Supervisor: Sendable {
         if let calibration = state.calibration.take() { return calibrate(calibration, &state) }
         if state.isChanging {
             state.isChanging = false
-            return startAnew(&state)
+            _ = startAnew(&state)
+            return
         }
         let text = ending(status, state)
+        if let former = state.former.take() {
+            // The page has a recorder again, with which its user can mend the profile.
+            state.plan.choice = former
+            let news = "The chosen profile does not run, so the one before is used again. \(text)"
+            tell(.message(news))
+            _ = startAnew(&state, because: news)
+            return
+        }
         tell(.message("\(text) The page can start it again; Ctrl-C ends the studio."))
         var line = SupervisorLine()
         line.recorder = SupervisorLine.Recorder(process: nil, text: text)
@@ -243,17 +290,29 @@ public final class Supervisor: Sendable {
         state.generation += 1
         state.began = MonotonicClock().now
         state.web = child
-        let (events, generation) = (events, state.generation)
+        let (events, generation, tell) = (events, state.generation, tell)
+        let (waiting, ended) = (ConditionLock(0), Cancellation())
+        let pulse = Pulse(limit: Self.patience.usual, first: Self.patience.first)
         child.readOutput { text in
-            guard let line = SupervisorLine.read(text) else { return }
-            _ = events.offer(.web(line, generation))
+            pulse.beat()
+            guard let line = SupervisorLine.read(text), line.alive == nil else { return }
+            waiting.wait { count -> Void? in
+                guard count < Self.mostLines else { return nil }
+                count += 1
+                return ()
+            }
+            events.put(.web(line, generation, waiting: waiting))
         }
-        let tell = tell
         child.readMessages { tell(.message($0.printable(limit: 1000))) }
+        pulse.watch(unless: ended) {
+            tell(.message("the control room's web process does not answer, and is started again."))
+            child.signal(SIGKILL)
+        }
         _ = MediaThread(name: "web:end") {
             _ = child.wait()
+            ended.cancel()
             door.close()
-            _ = events.offer(.webEnded(generation))
+            events.put(.webEnded(generation))
         }
         var line = SupervisorLine()
         line.settings = RoomSettings(
@@ -281,16 +340,12 @@ public final class Supervisor: Sendable {
                 end(&state)
             }
         }
-        if line.start ?? false, state.recorder == nil, !state.isEnding, !state.jobs.isCalibrating {
-            // A session that was started elsewhere and has ended is followed by one of our own.
-            if let attached = state.attached, kill(attached, 0) != 0 { state.attached = nil }
-            if state.attached == nil { startAnew(&state) }
-        }
         if let order = line.order { run(order, &state) }
     }
 
     private func webEnded(_ state: inout State) {
         state.web = nil
+        state.tasks = []
         guard state.failure == nil else { return }
         scheduleWeb(&state)
     }
@@ -303,60 +358,102 @@ public final class Supervisor: Sendable {
         let (events, due) = (events, now + state.delay)
         _ = MediaThread(name: "web:again") {
             MonotonicClock().sleep(until: due, unless: Cancellation())
-            _ = events.offer(.webDue)
+            events.put(.webDue)
         }
     }
 
     private func say(_ line: SupervisorLine, _ state: State) { state.web?.say(line.text) }
 
-    /// Does a task for a page, on a thread of its own; changing the profile is the supervisor's.
+    /// Does what a page orders: at once what is the supervisor's, the rest in turn.
     private func run(_ order: SupervisorLine.Order, _ state: inout State) {
         switch order.task {
-        case .use: return use(order, &state)
-        case .job: return start(order, &state)
+        case .job: start(order, &state)
+        case .start: startRecorder(order, &state)
         case .cancel:
             let refusal = state.jobs.cancel(order.job ?? 0)
-            return answer(order, refusal == nil, refusal ?? "it is being ended.", state)
-        default: break
-        }
-        let (events, desk, generation) = (events, StudioDesk(plan: state.plan), state.generation)
-        _ = MediaThread(name: "task") {
-            let (ok, output) = desk.perform(order)
-            let result = SupervisorLine.Result(ticket: order.ticket, ok: ok, output: output)
-            _ = events.offer(.done(result, generation))
+            answer(order, refusal?.status ?? 200, refusal?.text ?? "it is being ended.", state)
+        case .plan, .devices, .doctor, .recordings, .profiles, .profile, .check, .keep, .use:
+            guard state.tasks.count < Self.mostTasks.waiting else {
+                return answer(order, 503, "Too many requests are under way: ask again.", state)
+            }
+            state.tasks.append(order)
+            runTasks(&state)
         }
     }
 
-    /// Goes on with another profile: the recorder ends its standby, and another one begins.
-    private func use(_ order: SupervisorLine.Order, _ state: inout State) {
-        func answer(_ ok: Bool, _ text: String) { self.answer(order, ok, text, state) }
-        guard StudioDesk.isName(order.name), let name = order.name else {
-            return answer(false, "A profile's name has letters, digits, - and _, at most 64.")
+    /// Starts the tasks that wait, as long as not too many run, each on a thread of its own.
+    private func runTasks(_ state: inout State) {
+        let (events, desk, generation) = (events, StudioDesk(plan: state.plan), state.generation)
+        while state.taskCount < Self.mostTasks.running, !state.tasks.isEmpty {
+            let order = state.tasks.removeFirst()
+            state.taskCount += 1
+            _ = MediaThread(name: "task") {
+                // A recorder on standby is not ended for a profile that is not there.
+                let outcome = order.task == .use ? desk.profile(order.name) : desk.perform(order)
+                if order.task == .use, outcome.status == 200 { return events.put(.use(order, generation)) }
+                let result = SupervisorLine.Result(
+                    ticket: order.ticket, status: outcome.status, output: outcome.output)
+                events.put(.done(result, generation))
+            }
         }
+    }
+
+    private func endTask(_ state: inout State) {
+        state.taskCount -= 1
+        runTasks(&state)
+    }
+
+    /// Starts a recorder again, after one has ended.
+    private func startRecorder(_ order: SupervisorLine.Order, _ state: inout State) {
+        // A session that was started elsewhere and has ended is followed by one of our own.
+        if let attached = state.attached, kill(attached, 0) != 0 { state.attached = nil }
+        let refusal: String? =
+            if state.isEnding {
+                "The studio ends."
+            } else if state.jobs.isCalibrating || state.calibration != nil {
+                "A calibration has the devices: the recorder comes back by itself when it has ended."
+            } else if state.process != nil {
+                "A recorder runs already."
+            } else {
+                startAnew(&state)
+            }
+        answer(order, refusal == nil ? 200 : 409, refusal ?? "a recorder starts.", state)
+    }
+
+    /// Goes on with another profile, which is there: the recorder ends its standby, and another one begins.
+    private func use(_ order: SupervisorLine.Order, _ state: inout State) {
+        func answer(_ status: Int, _ text: String) { self.answer(order, status, text, state) }
+        guard let name = order.name else { return answer(StudioDesk.noName.status, StudioDesk.noName.output) }
         guard state.attached == nil else {
             return answer(
-                false,
+                409,
                 "This session was started elsewhere: end it there, and start the studio with `--profile \(name)`."
             )
         }
         guard !state.jobs.isCalibrating, state.calibration == nil else {
-            return answer(false, "A calibration runs: wait for its end, or cancel it.")
+            return answer(409, "A calibration runs: wait for its end, or cancel it.")
         }
+        guard !state.isChanging else { return answer(409, "The recorder is being exchanged: wait.") }
         guard state.recorder == nil || phase(state) == .standby else {
-            return answer(false, "The recorder is not on standby: end the recording first.")
+            return answer(409, "The recorder is not on standby: end the recording first.")
         }
+        state.former = state.former ?? state.plan.choice
         state.plan.choice = ["--profile", name] + plan.devices
-        answer(true, "from now on with profile \(name).")
-        guard let recorder = state.recorder else { return startAnew(&state) }
+        answer(200, "from now on with profile \(name).")
+        guard let recorder = state.recorder else {
+            _ = startAnew(&state)
+            return
+        }
         state.isChanging = true
         recorder.signal(SIGTERM)
     }
 
-    private func answer(_ order: SupervisorLine.Order, _ ok: Bool, _ text: String, _ state: State) {
+    private func answer(_ order: SupervisorLine.Order, _ status: Int, _ text: String, _ state: State) {
         var line = SupervisorLine()
+        let isDone = status == 200
         line.result = SupervisorLine.Result(
-            ticket: order.ticket, ok: ok,
-            output: ok ? JSONText.line(["ok": JSONValue.boolean(true), "text": .string(text)]) : text)
+            ticket: order.ticket, status: status,
+            output: isDone ? JSONText.line(["ok": JSONValue.boolean(true), "text": .string(text)]) : text)
         say(line, state)
     }
 
@@ -372,14 +469,16 @@ public final class Supervisor: Sendable {
         guard let job = state.jobs.take(news, of: number) else { return }
         say(job, state)
         // The devices are free again.
-        if job.isDone, job.command == .calibrate, !state.isEnding { startAnew(&state) }
+        if job.isDone, job.command == .calibrate, !state.isEnding { _ = startAnew(&state) }
     }
 
     private func start(_ order: SupervisorLine.Order, _ state: inout State) {
-        guard let command = order.command else { return answer(order, false, "No command is named.", state) }
+        guard let command = order.command else { return answer(order, 400, "No command is named.", state) }
         if command == .calibrate { return prepareCalibration(order, &state) }
-        guard StudioDesk.isFolder(order.name), let folder = order.name else {
-            return answer(order, false, "No recording of that name is there.", state)
+        guard StudioDesk.isFolder(order.name), let folder = order.name,
+            FileManager.default.fileExists(atPath: StudioDesk(plan: state.plan).path(folder))
+        else {
+            return answer(order, StudioDesk.noFolder.status, StudioDesk.noFolder.output, state)
         }
         run(command, folder, order, &state)
     }
@@ -389,12 +488,12 @@ public final class Supervisor: Sendable {
         _ command: JobCommand, _ folder: String?, _ order: SupervisorLine.Order, _ state: inout State
     ) {
         if let refusal = state.jobs.refusal(of: command, folder) {
-            return answer(order, false, refusal, state)
+            return answer(order, 409, refusal, state)
         }
         let path = folder.map { StudioDesk(plan: state.plan).path($0) } ?? ""
         guard var arguments = command.arguments(folder: path, order.options ?? [:]) else {
             return answer(
-                order, false, "`\(command.rawValue)` has no such option, or not with this value.", state)
+                order, 400, "`\(command.rawValue)` has no such option, or not with this value.", state)
         }
         if command == .calibrate { arguments += state.plan.choice }
         let events = events
@@ -405,14 +504,14 @@ public final class Supervisor: Sendable {
             }
             var line = SupervisorLine()
             line.result = SupervisorLine.Result(
-                ticket: order.ticket, ok: true,
+                ticket: order.ticket, status: 200,
                 output: JSONText.line([
                     "ok": JSONValue.boolean(true), "job": .integer(Int64(job.number)),
                 ]))
             say(line, state)
             say(job, state)
         } catch {
-            answer(order, false, "\(error)", state)
+            answer(order, 409, "\(error)", state)
         }
     }
 
@@ -420,20 +519,20 @@ public final class Supervisor: Sendable {
     private func prepareCalibration(_ order: SupervisorLine.Order, _ state: inout State) {
         guard state.attached == nil else {
             return answer(
-                order, false,
+                order, 409,
                 "This session was started elsewhere and has the devices: end it there, and run `multicam calibrate`.",
                 state)
         }
         guard !state.isChanging, state.calibration == nil, !state.jobs.isCalibrating else {
-            return answer(order, false, "The devices are being exchanged or calibrated: wait.", state)
+            return answer(order, 409, "The devices are being exchanged or calibrated: wait.", state)
         }
         guard JobCommand.calibrate.arguments(folder: "", order.options ?? [:]) != nil else {
-            return answer(order, false, "`calibrate` has no such option, or not with this value.", state)
+            return answer(order, 400, "`calibrate` has no such option, or not with this value.", state)
         }
         guard let recorder = state.recorder else { return calibrate(order, &state) }
         guard phase(state) == .standby else {
             return answer(
-                order, false,
+                order, 409,
                 "A recording has the devices: calibrate when it has ended.", state)
         }
         state.calibration = order
@@ -446,17 +545,25 @@ public final class Supervisor: Sendable {
             process: nil, text: "The devices are being calibrated; the recorder stands by again afterwards.")
         say(line, state)
         run(.calibrate, nil, order, &state)
-        if !state.jobs.isCalibrating { startAnew(&state) }
+        if !state.jobs.isCalibrating { _ = startAnew(&state) }
     }
 
-    private func startAnew(_ state: inout State) {
+    /// Starts a recorder, and tells the web process of it.
+    ///
+    /// - Parameters:
+    ///   - state: What the thread knows.
+    ///   - text: A sentence for pages about why it is another one than was asked for.
+    /// - Returns: A sentence when it cannot be started.
+    private func startAnew(_ state: inout State, because text: String? = nil) -> String? {
         do throws(StudioError) {
             try startRecorder(&state)
             var news = SupervisorLine()
-            news.recorder = SupervisorLine.Recorder(process: state.recorder?.process, text: nil)
+            news.recorder = SupervisorLine.Recorder(process: state.recorder?.process, text: text)
             say(news, state)
+            return nil
         } catch {
             tell(.message("\(error)"))
+            return "\(error)"
         }
     }
 }

@@ -24,8 +24,8 @@ public struct SupervisorLine: Sendable, Codable {
         case keep
         /// Go on with another profile.
         case use
-        /// A recording's manifest.
-        case manifest
+        /// Start a recorder again, after one has ended.
+        case start
         /// Run a command that takes long; `command` says which.
         case job
         /// End such a command before it is done; `job` says which.
@@ -85,14 +85,15 @@ public struct SupervisorLine: Sendable, Codable {
     public struct Result: Sendable, Codable {
         /// The order's number.
         public var ticket: Int
-        /// Whether it was done.
-        public var ok: Bool
+        /// HTTP's status: 200 when it was done, 400 when the order is none, 404 when what it names is not there, 409 when it cannot be
+        /// done now, 503 when too much is under way.
+        public var status: Int
         /// JSON when it was done, else a sentence.
         public var output: String
 
         /// Creates a result; each parameter sets the property of its name.
-        public init(ticket: Int, ok: Bool, output: String) {
-            (self.ticket, self.ok, self.output) = (ticket, ok, output)
+        public init(ticket: Int, status: Int, output: String) {
+            (self.ticket, self.status, self.output) = (ticket, status, output)
         }
     }
 
@@ -100,7 +101,7 @@ public struct SupervisorLine: Sendable, Codable {
     public struct Recorder: Sendable, Codable {
         /// Its process identifier; `nil` when it has ended.
         public var process: Int32?
-        /// A sentence about its end; `nil` while it runs.
+        /// A sentence about its end; while it runs, about why it is another one than was asked for, or `nil`.
         public var text: String?
 
         /// Creates a state; each parameter sets the property of its name.
@@ -125,8 +126,8 @@ public struct SupervisorLine: Sendable, Codable {
     public var failed: String?
     /// To the supervisor.
     public var order: Order?
-    /// To the supervisor: start a recorder again, after one has ended.
-    public var start: Bool?
+    /// To the supervisor, every second: the web process serves.
+    public var alive: Bool?
 
     /// Creates a line without anything.
     public init() {}

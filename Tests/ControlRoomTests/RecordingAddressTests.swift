@@ -17,8 +17,9 @@ struct RecordingAddressTests {
     @Test("an address names a folder and what is wanted of it")
     func addresses() throws {
         #expect(
-            try Self.read("a%20b/frame.jpg", ["track": "desk", "at_ns": "7", "width": "160"])
-                == RecordingWish(folder: "a b", content: .frame(track: "desk", at: 7, width: 160)))
+            try Self.read("100% talk/frame.jpg", ["track": "desk", "at_ns": "7", "width": "160"])
+                == RecordingWish(folder: "100% talk", content: .frame(track: "desk", at: 7, width: 160)))
+        #expect(try Self.read("a") == RecordingWish(folder: "a", content: .manifest))
         #expect(
             try Self.read("a/waveform", ["track": "host"])
                 == RecordingWish(folder: "a", content: .waveform(track: "host", count: 600)))
@@ -29,9 +30,9 @@ struct RecordingAddressTests {
             try Self.read("a/edit/render-12.mp4")
                 == RecordingWish(folder: "a", content: .edited("render-12.mp4")))
         for path in [
-            "a", "a/", "a/manifest.json", "a/program.mp4/x", "a/cameras/desk.mov", "a/edit/render-.mp4",
-            "a/edit/render-1x.mp4", "a/edit/render-1234567.mp4", "a/edit/..%2fmanifest.json",
-            "a/edit/session.fcpxml.bak", "",
+            "a/", "a/manifest.json", "a/program.mp4/x", "a/cameras/desk.mov", "a/edit/render-.mp4",
+            "a/edit/render-1x.mp4", "a/edit/render-1234567.mp4", "a/edit/../manifest.json",
+            "a/edit/session.fcpxml.bak",
         ] {
             #expect(try Self.read(path) == nil, "\(path)")
         }
@@ -40,8 +41,8 @@ struct RecordingAddressTests {
     @Test(
         "a folder that is a path, and a number that cannot be, are refused",
         arguments: [
-            ("..", ["track": "a", "at_ns": "0"]), ("%2e%2e", ["track": "a", "at_ns": "0"]),
-            ("a%2fb", ["track": "a", "at_ns": "0"]), ("a%00", ["track": "a", "at_ns": "0"]),
+            ("..", ["track": "a", "at_ns": "0"]), (".", ["track": "a", "at_ns": "0"]),
+            ("", ["track": "a", "at_ns": "0"]), ("a\0", ["track": "a", "at_ns": "0"]),
             ("-a", ["track": "a", "at_ns": "0"]), ("a", [:]), ("a", ["track": "a"]),
             ("a", ["track": "a", "at_ns": "-1"]), ("a", ["track": "a", "at_ns": "1e9"]),
             ("a", ["track": "a", "at_ns": "99999999999999999999"]),
@@ -106,6 +107,38 @@ struct RecordingAddressTests {
         for path in ["link", "up/out", "pipe", "deep", "../out", "/etc/passwd", "deep/../../out", "", "none"]
         {
             #expect(RecordedFile(path, in: place) == nil, "\(path)")
+        }
+    }
+
+    @Test("a manifest is read within its folder alone, bounded, and without waiting")
+    func manifests() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "shelf-\(UUID().uuidString)")
+        defer {
+            do {
+                try FileManager.default.removeItem(at: folder)
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        for name in ["link", "pipe", "huge", "nonsense", "none"] {
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: name), withIntermediateDirectories: true)
+        }
+        try Data("{}".utf8).write(to: folder.appending(path: "secret"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/link/manifest.json", withDestinationPath: "../secret")
+        mkfifo(folder.path + "/pipe/manifest.json", 0o600)
+        try Data("nonsense".utf8).write(to: folder.appending(path: "nonsense/manifest.json"))
+        let huge = open(folder.path + "/huge/manifest.json", O_CREAT | O_WRONLY, 0o600)
+        #expect(ftruncate(huge, 1 << 40) == 0)
+        close(huge)
+        let shelf = RecordingShelf(folder.path)
+        for (name, status) in [
+            ("link", 404), ("pipe", 404), ("none", 404), ("..", 404), ("nothing", 404), ("huge", 409),
+            ("nonsense", 409),
+        ] {
+            let refusal = #expect(throws: RecordingRefusal.self) { try shelf.manifest(name) }
+            #expect(refusal?.status == status, "\(name)")
         }
     }
 

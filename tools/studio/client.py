@@ -27,7 +27,7 @@ class Studio:
             path.write_text(profile)
             words += ["--virtual", "--profile", str(path)]
         self.said, self.lines = [], []
-        self.environment = {**os.environ, "XDG_RUNTIME_DIR": self.runtime}
+        self.environment = {**os.environ, "XDG_RUNTIME_DIR": self.runtime, "XDG_CONFIG_HOME": str(self.folder / "config")}
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env=self.environment)
         self.readers = [threading.Thread(target=self._read, args=pair, daemon=True)

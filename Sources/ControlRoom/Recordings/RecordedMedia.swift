@@ -38,7 +38,8 @@ final class RecordedMedia {
             case .waveform(let track, let count):
                 return try waveform(of: try recording.track(track), recording, count, goesOn)
             case .edits: return edits(recording)
-            case .program, .edited: throw RecordingRefusal(status: 404, text: "This is a file.")
+            case .manifest, .program, .edited:
+                throw RecordingRefusal(status: 404, text: "This is a file.")
             }
         } catch {
             return WebAnswer(error.status, saying: error.text)

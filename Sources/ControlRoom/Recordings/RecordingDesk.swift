@@ -49,6 +49,8 @@ final class RecordingDesk: Sendable {
             var shelf = RecordingShelf(folder)
             while let order = files.next() {
                 switch order {
+                case .open(let ticket, let wish) where wish.content == .manifest:
+                    mailbox.post(.made(ticket: ticket, Self.manifest(wish, shelf)))
                 case .open(let ticket, let wish):
                     mailbox.post(.opened(ticket: ticket, Self.open(wish, &shelf)))
                 case .read(let number, let file, let count, let offset):
@@ -73,7 +75,7 @@ final class RecordingDesk: Sendable {
         switch wish.content {
         case .frame, .edits: dropped = frames.put(Order(ticket: ticket, wish: wish))
         case .waveform: dropped = waves.put(Order(ticket: ticket, wish: wish))
-        case .program, .edited:
+        case .manifest, .program, .edited:
             dropped =
                 files.offer(.open(ticket: ticket, wish)) ? nil : Order(ticket: ticket, wish: wish)
         }
@@ -95,6 +97,14 @@ final class RecordingDesk: Sendable {
         }
     }
 
+    private static func manifest(_ wish: RecordingWish, _ shelf: RecordingShelf) -> WebAnswer {
+        do throws(RecordingRefusal) {
+            return WebAnswer(200, json: WebJSON.text(["manifest": try shelf.manifest(wish.folder)]))
+        } catch {
+            return WebAnswer(error.status, saying: error.text)
+        }
+    }
+
     private static func open(
         _ wish: RecordingWish, _ shelf: inout RecordingShelf
     ) -> Result<RecordedFile, RecordingRefusal> {
@@ -112,7 +122,7 @@ final class RecordingDesk: Sendable {
                 }
                 return try recording.file(files[part - 1].file)
             case .edited(let name): return try recording.file("edit/\(name)")
-            case .frame, .waveform, .edits: throw .noFolder
+            case .manifest, .frame, .waveform, .edits: throw .noFolder
             }
         }
     }

@@ -59,16 +59,7 @@ struct RecordingShelf {
                 return found.recording
             }
         }
-        guard file.byteCount <= Int64(Manifest.largestByteCount),
-            let bytes = file.read(Int(file.byteCount), at: 0)
-        else { throw RecordingRefusal(status: 409, text: "The recording's manifest cannot be read.") }
-        let manifest: Manifest
-        do throws(ManifestFault) {
-            manifest = try Manifest(reading: Array(bytes))
-        } catch {
-            throw RecordingRefusal(
-                status: 409, text: "The recording's manifest \(error).".printable(limit: 400))
-        }
+        let manifest = try Self.manifest(in: file)
         if manifest.outcome == .recording {
             throw FolderState(of: path) == .running
                 ? Self.running
@@ -80,6 +71,29 @@ struct RecordingShelf {
         kept.append((name, file.tag, recording))
         if kept.count > Self.mostKept { kept.removeFirst() }
         return recording
+    }
+
+    /// Reads a recording's manifest as it is now, also while the recording runs.
+    ///
+    /// - Parameter name: The name of its session folder, an entry of the output folder.
+    /// - Returns: The manifest.
+    /// - Throws: `RecordingRefusal` when there is none, or it cannot be read.
+    func manifest(_ name: String) throws(RecordingRefusal) -> Manifest {
+        guard StudioDesk.isFolder(name), let file = RecordedFile("manifest.json", in: "\(folder)/\(name)")
+        else { throw .noFolder }
+        return try Self.manifest(in: file)
+    }
+
+    private static func manifest(in file: RecordedFile) throws(RecordingRefusal) -> Manifest {
+        guard file.byteCount <= Int64(Manifest.largestByteCount),
+            let bytes = file.read(Int(file.byteCount), at: 0)
+        else { throw RecordingRefusal(status: 409, text: "The recording's manifest cannot be read.") }
+        do throws(ManifestFault) {
+            return try Manifest(reading: Array(bytes))
+        } catch {
+            throw RecordingRefusal(
+                status: 409, text: "The recording's manifest \(error).".printable(limit: 400))
+        }
     }
 
     private static let running = RecordingRefusal(

@@ -6,6 +6,8 @@ internal import Studio
 struct RecordingWish: Equatable, Sendable {
     /// What is wanted of the recording.
     enum Content: Equatable, Sendable {
+        /// The recording's manifest.
+        case manifest
         /// The frame that a track shows at a time in nanoseconds since T0, of at most so many columns.
         case frame(track: String, at: Int64, width: Int)
         /// The peaks of a track's audio in so many stretches.
@@ -33,17 +35,17 @@ struct RecordingWish: Equatable, Sendable {
     /// Times in nanoseconds that a recording can have: about three years.
     private static let times = Int64(0)...100_000_000_000_000_000
 
-    /// Reads a request.
+    /// Reads a request. Its path is decoded already.
     ///
-    /// - Returns: `nil` when the address is none of a recording's media.
+    /// - Returns: `nil` when the address is none of a recording's.
     /// - Throws: `RecordingRefusal` when the folder's name or a number cannot be one.
     static func read(_ head: RequestHead) throws(RecordingRefusal) -> RecordingWish? {
-        let parts = head.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
-            String($0).removingPercentEncoding ?? ""
-        }
-        guard parts.count >= 5, Array(parts.prefix(3)) == ["api", "v1", "recordings"] else { return nil }
+        let parts = head.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            .map { String($0) }
+        guard parts.count >= 4, Array(parts.prefix(3)) == ["api", "v1", "recordings"] else { return nil }
         let content: Content
-        switch (parts[4], parts.count) {
+        switch (parts.count > 4 ? parts[4] : "", parts.count) {
+        case (_, 4): content = .manifest
         case ("frame.jpg", 5):
             content = .frame(
                 track: try track(head), at: try number("at_ns", head, in: times, else: nil),

@@ -53,10 +53,10 @@ struct ControlsOrder: Equatable {
         var match: String?
     }
 
-    /// Whether a path is one of a camera's controls.
+    /// The camera's role, when a path is that of its controls. The path is decoded already.
     static func role(of path: String) -> String? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
-            String($0).removingPercentEncoding ?? ""
+            String($0)
         }
         guard parts.count == 5, Array(parts.prefix(3)) == ["api", "v1", "cameras"], parts[4] == "controls",
             !parts[3].isEmpty

@@ -12,7 +12,8 @@ final class JobList {
     /// - Returns: What pages are told of it.
     func take(_ job: SupervisorLine.Job) -> [String: Any] {
         jobs[job.number] = job
-        if jobs.count > Self.most, let oldest = jobs.keys.min() { jobs[oldest] = nil }
+        let ended = jobs.values.filter(\.isDone)
+        if jobs.count > Self.most, let oldest = ended.map(\.number).min() { jobs[oldest] = nil }
         return Self.message(job)
     }
 

@@ -3,6 +3,16 @@ internal import Studio
 
 /// What a page has the supervisor do, read from a request's method, address and body.
 struct PageOrder: Equatable {
+    /// Why a request orders nothing; the raw value is HTTP's status.
+    enum Fault: Int, Error {
+        /// The body is none that the address takes.
+        case body = 400
+        /// Nothing is at the address.
+        case address = 404
+        /// Something is at the address, and the method is another one's.
+        case method = 405
+    }
+
     let task: SupervisorLine.Task
     /// The name of a profile or a session folder, unchecked: the supervisor checks it.
     var name: String?
@@ -26,53 +36,67 @@ struct PageOrder: Equatable {
     /// Most options of a job that are read.
     private static let mostOptions = 16
 
-    /// Reads a request; `nil` when it asks for nothing that can be done.
+    /// Reads a request. Its path is decoded already.
     ///
     /// - Parameters:
     ///   - head: Method and path.
     ///   - body: Gives the body, an object of JSON, when it is needed.
-    init?(_ head: RequestHead, _ body: () -> Data) {
-        let parts = head.path.split(separator: "/").dropFirst(2).map {
-            String($0).removingPercentEncoding ?? ""
+    /// - Throws: `Fault` when it asks for nothing that can be done.
+    init(_ head: RequestHead, _ body: () -> Data) throws(Fault) {
+        let parts = head.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            .map { String($0) }
+        guard parts.count >= 3, parts[0] == "api", parts[1] == "v1" else { throw .address }
+        let place = Array(parts.dropFirst(2))
+        func only(_ methods: String...) throws(Fault) {
+            guard methods.contains(head.method) else { throw .method }
         }
-        func fields() -> Body? {
+        func fields() throws(Fault) -> Body {
             do {
                 return try JSONDecoder().decode(Body.self, from: body())
             } catch {
-                return nil
+                throw .body
             }
         }
-        switch (head.method, parts.first ?? "", parts.count) {
-        case ("GET", "plan", 1): task = .plan
-        case ("GET", "devices", 1): task = .devices
-        case ("GET", "doctor", 1): task = .doctor
-        case ("GET", "profiles", 1): task = .profiles
-        case ("GET", "recordings", 1): task = .recordings
-        case ("GET", "profiles", 2): (task, name) = (.profile, parts[1])
-        case ("GET", "recordings", 2): (task, name) = (.manifest, parts[1])
-        case ("POST", "profiles", 2) where parts[1] == "check":
-            guard let text = fields()?.text else { return nil }
-            (task, self.text) = (.check, text)
-        case ("POST", "profiles", 2) where parts[1] == "use":
-            guard let name = fields()?.name else { return nil }
-            (task, self.name) = (.use, name)
-        case ("PUT", "profiles", 2):
-            guard let text = fields()?.text else { return nil }
-            (task, name, self.text) = (.keep, parts[1], text)
-        case ("POST", "jobs", 1):
-            guard let fields = fields(), let command = JobCommand(rawValue: fields.command ?? ""),
-                fields.folder != nil || !command.needsFolder,
-                fields.options?.count ?? 0 <= Self.mostOptions
-            else { return nil }
-            (task, self.command, options) = (.job, command, fields.options)
-            name = command.needsFolder ? fields.folder : nil
-        case ("POST", "calibrate", 1):
-            guard let fields = fields(), fields.options?.count ?? 0 <= Self.mostOptions else { return nil }
-            (task, command, options) = (.job, .calibrate, fields.options)
-        case ("POST", "jobs", 3) where parts[2] == "cancel":
-            guard let number = Int(parts[1]) else { return nil }
+        func needed(_ field: String?) throws(Fault) -> String {
+            guard let field else { throw .body }
+            return field
+        }
+        switch (place[0], place.count) {
+        case ("plan", 1), ("devices", 1), ("doctor", 1), ("profiles", 1), ("recordings", 1):
+            try only("GET")
+            let tasks: [String: SupervisorLine.Task] = [
+                "plan": .plan, "devices": .devices, "doctor": .doctor, "profiles": .profiles,
+            ]
+            task = tasks[place[0]] ?? .recordings
+        case ("start", 1):
+            try only("POST")
+            task = .start
+        case ("profiles", 2) where head.method == "GET": (task, name) = (.profile, place[1])
+        case ("profiles", 2) where head.method == "PUT":
+            (task, name, text) = (.keep, place[1], try needed(try fields().text))
+        case ("profiles", 2) where place[1] == "check":
+            try only("POST")
+            (task, text) = (.check, try needed(try fields().text))
+        case ("profiles", 2) where place[1] == "use":
+            try only("POST")
+            (task, name) = (.use, try needed(try fields().name))
+        case ("jobs", 1), ("calibrate", 1):
+            try only("POST")
+            let wish = try fields()
+            let word = place[0] == "calibrate" ? JobCommand.calibrate.rawValue : wish.command ?? ""
+            guard let command = JobCommand(rawValue: word), wish.folder != nil || !command.needsFolder,
+                wish.options?.count ?? 0 <= Self.mostOptions
+            else { throw .body }
+            (task, self.command, options) = (.job, command, wish.options)
+            name = command.needsFolder ? wish.folder : nil
+        case ("jobs", 3) where place[2] == "cancel":
+            try only("POST")
+            guard let number = Int(place[1]) else { throw .address }
             (task, job) = (.cancel, number)
-        default: return nil
+        // Known addresses that the supervisor has nothing to do with: what comes here has another method.
+        case ("profiles", 2), ("status", 1), ("tally", 1), ("login", 1), ("command", 1), ("recordings", 2):
+            throw .method
+        default: throw .address
         }
     }
 }

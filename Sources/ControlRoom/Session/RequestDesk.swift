@@ -55,11 +55,6 @@ final class RequestDesk {
         case ("GET", "/api/v1/tally"): answer(request, WebAnswer(200, json: board.status.tally))
         case ("POST", "/api/v1/command"): command(request)
         case ("GET", "/api/v1/jobs"): answer(request, WebAnswer(200, json: jobs.all))
-        case ("POST", "/api/v1/start"):
-            var line = SupervisorLine()
-            line.start = true
-            supervisor.say(line)
-            answer(request, WebAnswer(200, json: #"{"ok":true}"#))
         case (_, let path) where ControlsOrder.role(of: path) != nil: controls(request)
         case ("GET", let path) where path.hasPrefix("/api/v1/recordings/"): recording(request)
         case (_, let path) where path.hasPrefix("/api/") && !WebGuard.isPicture(path): order(request)
@@ -153,10 +148,19 @@ final class RequestDesk {
     }
 
     private func order(_ request: WebRequest) {
-        guard let order = PageOrder(request.head, { request.body }) else {
-            return answer(request, WebAnswer(404, saying: "Nothing is at this address."))
+        do throws(PageOrder.Fault) {
+            order(try PageOrder(request.head) { request.body }, request)
+        } catch {
+            let sentence =
+                switch error {
+                case .body:
+                    "The request is not understood: docs/reference/control-room.md tells which fields it has."
+                case .address: "Nothing is at this address."
+                case .method:
+                    "Nothing at this address takes \(request.head.method.printable(limit: 20))."
+                }
+            answer(request, WebAnswer(error.rawValue, saying: sentence))
         }
-        self.order(order, request)
     }
 
     private func order(_ order: PageOrder, _ request: WebRequest) {
@@ -192,7 +196,8 @@ final class RequestDesk {
     func take(_ result: SupervisorLine.Result) {
         finish(
             result.ticket,
-            result.ok ? WebAnswer(200, json: result.output) : WebAnswer(409, saying: result.output))
+            result.status == 200
+                ? WebAnswer(200, json: result.output) : WebAnswer(result.status, saying: result.output))
     }
 
     // MARK: Recordings

@@ -84,6 +84,9 @@ final class Room {
             server.endLateRequests(at: now)
             pictures.endLate(at: now)
             requests.endLateFiles(at: now)
+            var life = SupervisorLine()
+            life.alive = true
+            supervisor.say(life)
         }
         loop.run()
         recorder.close()
@@ -94,9 +97,13 @@ final class Room {
 
     private func take(_ line: SupervisorLine) {
         if let news = line.recorder {
-            board.explain(news.text)
+            board.explain(news.process == nil ? news.text : nil)
             recorder.follow(news.process)
-            if news.process == nil { pages.tell(board.presence) }
+            if news.process == nil {
+                pages.tell(board.presence)
+            } else if let text = news.text {
+                pages.tell(["type": "error", "text": text.printable(limit: 400)])
+            }
         }
         if let job = line.job { pages.tell(jobs.take(job)) }
         if let result = line.result { requests.take(result) }
