@@ -25,10 +25,13 @@ static inline gulong soup_web_observe_message(SoupServerMessage *message, const 
 typedef void (*soup_web_received)(SoupWebsocketConnection *connection, int type, GBytes *bytes, void *context);
 typedef void (*soup_web_closed)(SoupWebsocketConnection *connection, void *context);
 
+typedef void (*soup_web_ponged)(SoupWebsocketConnection *connection, GBytes *bytes, void *context);
+
 static inline void soup_web_observe_socket(
-    SoupWebsocketConnection *connection, soup_web_received received, soup_web_closed closed, void *context) {
+    SoupWebsocketConnection *connection, soup_web_received received, soup_web_closed closed, soup_web_ponged ponged, void *context) {
     g_signal_connect(connection, "message", G_CALLBACK(received), context);
     g_signal_connect(connection, "closed", G_CALLBACK(closed), context);
+    g_signal_connect(connection, "pong", G_CALLBACK(ponged), context);
 }
 
 // Removes all handlers that were connected with the context.

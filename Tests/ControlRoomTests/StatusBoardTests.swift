@@ -43,14 +43,25 @@ struct StatusBoardTests {
         #expect(board.fields.isEmpty)
     }
 
-    @Test("the tally names the main camera, the inset and those that are not seen")
-    func tally() throws {
+    @Test(
+        "the tally names the main camera, the inset and those that are not seen, as the frame composed last has them",
+        arguments: [
+            (#""layout":"pip","shown":["b","a"]"#, ["a": "inset", "b": "main", "c": "off"]),
+            // A cut that was asked for is not on air yet.
+            (
+                #""layout":"pip","shown":["c","b"],"on_air":["b","a"]"#,
+                ["a": "inset", "b": "main", "c": "off"]
+            ),
+            (#""layout":"side-by-side","shown":["b","a"]"#, ["a": "main", "b": "main", "c": "off"]),
+            (#""layout":"pip","shown":["b"],"on_air":[]"#, ["a": "off", "b": "off", "c": "off"]),
+        ])
+    func tally(program: String, cameras: [String: String]) throws {
         var board = StatusBoard()
         _ = board.take(
-            #"{"state":"recording","cameras":[{"role":"a"},{"role":"b"},{"role":"c"}],"program":{"shown":["b","a"],"mix":[]}}"#
+            #"{"state":"recording","cameras":[{"role":"a"},{"role":"b"},{"role":"c"}],"program":{\#(program),"mix":[]}}"#
         )
         let tally = try #require(WebJSON.object(board.tally))
-        #expect(tally["cameras"] as? [String: String] == ["a": "inset", "b": "main", "c": "off"])
+        #expect(tally["cameras"] as? [String: String] == cameras)
         #expect(!board.hasMix)
     }
 }

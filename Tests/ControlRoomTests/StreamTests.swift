@@ -1,5 +1,8 @@
+import FileSystem
 import Foundation
+import Glibc
 import Media
+import Studio
 import Testing
 
 @testable import ControlRoom
@@ -81,6 +84,27 @@ struct StreamTests {
     func widths(wanted: Int, given: Int) {
         #expect(
             StreamKey.frames(of: "a", width: wanted, rate: 15) == .camera(role: "a", width: given, rate: 15))
+    }
+
+    @Test(
+        "at most twenty streams are taken from the recorder: the levels' first, then pages', then pictures', and those that are open before others"
+    )
+    func most() throws {
+        let connector = RecorderConnector(OwnedDescriptor(owning: open("/dev/null", O_RDWR)))
+        let recorder = RecorderLink(nil, try WebMailbox(), connector)
+        defer { recorder.close() }
+        let board = StreamBoard(recorder)
+        func keys(_ rates: ClosedRange<Int>) -> Set<StreamKey> {
+            Set(rates.map { .camera(role: "desk", width: 160, rate: $0) })
+        }
+        let levels: Set<StreamKey> = [.audio(role: "host"), .audio(role: "program")]
+        // Who has the token for looking alone fills the rest, and takes nothing from pages.
+        let refused = board.arrange([[], [], keys(1...40)])
+        #expect(refused.count == 20)
+        #expect(board.arrange([levels, keys(41...45), keys(1...40)]).isSuperset(of: refused))
+        #expect(board.arrange([levels, keys(41...45), keys(1...40)]).isDisjoint(with: keys(41...45)))
+        #expect(board.arrange([levels, keys(41...70), []]).isDisjoint(with: levels.union(keys(41...45))))
+        #expect(board.arrange([levels, keys(41...58), []]).isEmpty)
     }
 
     @Test("a sine of half of full scale has its peak and its root mean square on each channel")

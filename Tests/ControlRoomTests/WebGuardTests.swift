@@ -63,6 +63,24 @@ struct WebGuardTests {
     }
 
     @Test(
+        "a page at another port of this host does not use the cookie, which its browser sends along",
+        arguments: [
+            ("same-origin", nil), ("none", nil), (nil, nil), ("same-site", 403), ("cross-site", 403),
+            ("", 403),
+        ] as [(String?, Int?)])
+    func neighbour(site: String?, status: Int?) {
+        var request = head("GET", "/api/v1/recordings/x/program.mp4")
+        request.cookies = ["multicam-8470": token.text]
+        request.fetchSite = site
+        #expect(guardian.refusal(of: request)?.status == status)
+        // What a token in the address opens is for all pages.
+        request.path = "/api/v1/program.jpg"
+        request.query = ["token": readToken.text]
+        #expect(guardian.refusal(of: request) == nil)
+        #expect(guardian.headers["Cross-Origin-Resource-Policy"] == "same-origin")
+    }
+
+    @Test(
         "the token for looking opens pictures and tally, to be read",
         arguments: [
             ("GET", "/api/v1/cameras/desk.jpg", true), ("GET", "/api/v1/program.mjpg", true),

@@ -10,6 +10,8 @@ struct RequestHead {
     var host: String?
     /// The header `Origin`, which browsers send and pages cannot forge.
     var origin: String?
+    /// The header `Sec-Fetch-Site`, by which browsers tell how near the page that asks is, and which pages cannot forge.
+    var fetchSite: String?
     /// The header `Authorization`.
     var authorization: String?
     /// The cookies by name.

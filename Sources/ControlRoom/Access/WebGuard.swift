@@ -42,8 +42,10 @@ struct WebGuard {
         if let bearer = bearer(of: request) {
             return token.matches(bearer) ? nil : unknown
         }
-        if let cookie = request.cookies[cookieName], token.matches(cookie) {
-            // A browser sends the cookie whoever asks; that a page of ours asks is known by its origin.
+        let hasCookie = request.cookies[cookieName].map { token.matches($0) } ?? false
+        // A browser sends the cookie whoever asks, also for pages at other ports of this host. That a page of ours asks is known by what the browser says.
+        let isOwnPage = request.fetchSite.map { ["same-origin", "none"].contains($0.lowercased()) } ?? true
+        if hasCookie, isOwnPage {
             let changes = request.method != "GET" || request.path == WebServer.socketPath
             return changes && origin == nil
                 ? WebAnswer(403, saying: "The request does not say its origin.") : nil
@@ -51,7 +53,8 @@ struct WebGuard {
         if let candidate = request.query["token"], request.method == "GET", Self.isPicture(request.path) {
             return token.matches(candidate) || readToken.matches(candidate) ? nil : unknown
         }
-        return unknown
+        return hasCookie
+            ? WebAnswer(403, saying: "Pages at other addresses may not ask this control room.") : unknown
     }
 
     /// Looks at what a request is going to send.
@@ -112,6 +115,7 @@ struct WebGuard {
                 + "form-action 'none'; frame-ancestors 'none'",
             "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin",
+            "Cross-Origin-Resource-Policy": "same-origin",
         ]
     }
 }

@@ -96,7 +96,7 @@ final class FileAnswer {
         }
         unwritten += 1
         // libsoup sleeps when it has written all that it had.
-        if unwritten == 1 { request.resume() }
+        if unwritten == 1 { request.resume(isWhole: false) }
         askForMore()
     }
 
@@ -122,9 +122,7 @@ final class FileAnswer {
 
     private func end() {
         isFinished = true
-        if let socket = soup_server_message_get_socket(request.message) {
-            g_socket_shutdown(socket, 1, 1, nil)
-        }
+        request.disconnect()
         request.resume()
     }
 }

@@ -45,6 +45,9 @@ final class PageBoard {
         }
     }
 
+    /// Ends the connections of pages that read nothing any more.
+    func endStalled(at now: ClockTime) { for page in pages.values { page.link.endIfStalled(at: now) } }
+
     /// The recording has begun or ended: of the program something else comes.
     func choose() { for page in pages.values { page.choose(isRecording: board.isRecording) } }
 

@@ -35,6 +35,12 @@ final class PictureBoard {
         removeFinished()
     }
 
+    /// Ends the pictures of streams that are not taken from the recorder, which a sentence explains.
+    func end(_ sentence: String, of keys: Set<StreamKey>) {
+        for picture in pictures where keys.contains(picture.key) { picture.end(sentence) }
+        removeFinished()
+    }
+
     private func removeFinished() {
         let count = pictures.count
         pictures.removeAll(where: \.isFinished)

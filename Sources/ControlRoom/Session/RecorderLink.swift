@@ -85,7 +85,7 @@ final class RecorderLink: Sendable {
         if let process {
             if !isThere { meet(process) }
             if state.withLock({ $0.isThere }) {
-                for source in sources where !source.isAttached { source.attach(to: process, by: connector) }
+                for source in sources { source.attach(to: process, by: connector) }
             }
         }
         let end = MonotonicClock().now + Self.interval

@@ -18,6 +18,8 @@ final class Room {
     private let requests: RequestDesk
     private let recordings: RecordingDesk
     private let jobs = JobList()
+    /// Streams that pages were told to be too many.
+    private var refused: Set<StreamKey> = []
 
     private static let levelInterval = Nanoseconds.milliseconds(50)
 
@@ -84,6 +86,7 @@ final class Room {
             server.endLateRequests(at: now)
             pictures.endLate(at: now)
             requests.endLateFiles(at: now)
+            pages.endStalled(at: now)
             var life = SupervisorLine()
             life.alive = true
             supervisor.say(life)
@@ -146,11 +149,15 @@ final class Room {
 
     /// Takes from the recorder what somebody watches, and where a page is open the audio whose levels it shows.
     private func arrange() {
-        var wanted = pages.keys.union(pictures.keys)
+        var levels: Set<StreamKey> = []
         if !pages.isEmpty {
-            wanted.formUnion(board.status.microphones.map { .audio(role: $0) })
-            if board.status.hasMix { wanted.insert(.audio(role: "program")) }
+            levels.formUnion(board.status.microphones.map { .audio(role: $0) })
+            if board.status.hasMix { levels.insert(.audio(role: "program")) }
         }
-        streams.arrange(wanted)
+        // Pictures last: for them a token is enough that opens nothing else.
+        let (before, refused) = (refused, streams.arrange([levels, pages.keys, pictures.keys]))
+        self.refused = refused
+        for key in refused.subtracting(before) { pages.tell(StreamBoard.refusal, of: key) }
+        pictures.end(StreamBoard.refusal, of: refused)
     }
 }

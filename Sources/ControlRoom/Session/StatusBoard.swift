@@ -54,12 +54,17 @@ struct StatusBoard {
     /// T0 on CLOCK_MONOTONIC in nanoseconds, while a recording runs and the recorder tells.
     var start: Int64? { (fields["t0_monotonic_ns"] as? NSNumber)?.int64Value }
 
-    /// Who is on air: the main camera, an inset, or off.
+    /// Who is on air, as the page shows it: in an inset, otherwise in the frame (`main`), or off. What is composed counts where the recorder tells it, since
+    /// a change is shown a moment after it was asked for.
     var tally: String {
-        let shown = (fields["program"] as? [String: Any])?["shown"] as? [String] ?? []
+        let program = fields["program"] as? [String: Any]
+        let shown = (program?["on_air"] ?? program?["shown"]) as? [String] ?? []
+        let layout = program?["layout"] ?? (fields["arrangement"] as? [String: Any])?["layout"]
+        let hasInset = layout as? String == "pip"
         var cameras: [String: Any] = [:]
         for role in self.cameras {
-            cameras[role] = role == shown.first ? "main" : shown.contains(role) ? "inset" : "off"
+            let place = shown.firstIndex(of: role)
+            cameras[role] = place.map { hasInset && $0 > 0 ? "inset" : "main" } ?? "off"
         }
         return WebJSON.text(of: ["state": state, "cameras": cameras])
     }

@@ -10,11 +10,32 @@ final class StreamBoard {
     private(set) var group: [StreamPiece] = []
 
     private static let longestGroup = 600
+    /// Most streams that are taken at once. The recorder has 32 places for those who look at it; others look, too.
+    private static let most = 20
 
     init(_ recorder: RecorderLink) { self.recorder = recorder }
 
     /// Opens what is watched, and closes what nobody watches any more.
-    func arrange(_ wanted: Set<StreamKey>) {
+    ///
+    /// - Parameter groups: What is watched; where that is too much, those of an earlier group come first, and of a group those that are open.
+    /// - Returns: What is watched and not taken.
+    func arrange(_ groups: [Set<StreamKey>]) -> Set<StreamKey> {
+        var wanted: Set<StreamKey> = []
+        for group in groups {
+            let open = group.filter { sources[$0] != nil }
+            for key in Array(open) + Array(group.subtracting(open)) where wanted.count < Self.most {
+                wanted.insert(key)
+            }
+        }
+        take(wanted)
+        return groups.reduce(into: Set()) { $0.formUnion($1) }.subtracting(wanted)
+    }
+
+    /// Why a stream is not taken.
+    static let refusal =
+        "Too many streams are watched, \(most) at most: those of one camera in one size and rate count once. Close a page, or choose a size that is shown already."
+
+    private func take(_ wanted: Set<StreamKey>) {
         for key in sources.keys where !wanted.contains(key) {
             recorder.close(key)
             sources[key] = nil

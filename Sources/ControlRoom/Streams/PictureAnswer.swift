@@ -10,7 +10,9 @@ final class PictureAnswer {
     let key: StreamKey
     private let request: WebRequest
     private let isStream: Bool
-    private var isReady = true
+    /// Chunks of the last JPEG that libsoup has not written to the connection yet.
+    private var unwritten = 0
+    private var hasSent = false
     private(set) var isFinished = false
 
     private var last = MonotonicClock().now
@@ -35,8 +37,7 @@ final class PictureAnswer {
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = soup_web_observe_message(
-            request.message, "wrote-chunk", { _, context in PictureAnswer.of(context)?.isReady = true },
-            context)
+            request.message, "wrote-chunk", { _, context in PictureAnswer.of(context)?.wrote() }, context)
         _ = soup_web_observe_message(
             request.message, "finished", { _, context in PictureAnswer.of(context)?.isFinished = true },
             context)
@@ -51,28 +52,36 @@ final class PictureAnswer {
         context.map { Unmanaged<PictureAnswer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Ends the answer when no picture came for a while: with 503 where none was sent yet.
+    /// Ends the answer when no picture came for a while, or the other side has read none.
     func endIfLate(at now: ClockTime) {
-        guard !isFinished, now - last > Self.patience else { return }
+        if now - last > Self.patience { end("This camera sends no picture now.") }
+    }
+
+    /// Ends the answer: with 503 and a sentence where no picture was sent yet.
+    func end(_ sentence: String) {
+        guard !isFinished else { return }
         isFinished = true
+        if !hasSent { request.answer(WebAnswer(503, saying: sentence)) }
         if isStream {
             soup_message_body_complete(soup_server_message_get_response_body(request.message))
-        } else {
-            request.answer(WebAnswer(503, saying: "This camera sends no picture now."))
+            // Who does not read would keep the connection for ever.
+            if unwritten > 0 { request.disconnect() }
         }
         request.resume()
     }
 
+    private func wrote() { unwritten = max(0, unwritten - 1) }
+
     /// Sends a JPEG.
     func send(_ bytes: SharedBytes) {
-        guard !isFinished, isReady else { return }
-        last = MonotonicClock().now
+        guard !isFinished, unwritten == 0 else { return }
+        (last, hasSent) = (MonotonicClock().now, true)
         let body = soup_server_message_get_response_body(request.message)
         if isStream {
             let head =
                 "--\(Self.boundary)\r\nContent-Type: image/jpeg\r\nContent-Length: \(bytes.count)\r\n\r\n"
             soup_message_body_append(body, SOUP_MEMORY_COPY, head, gsize(head.utf8.count))
-            isReady = false
+            unwritten = 3
         }
         soup_message_body_append(body, SOUP_MEMORY_COPY, bytes.start, gsize(bytes.count))
         if isStream {
@@ -80,6 +89,6 @@ final class PictureAnswer {
         } else {
             isFinished = true
         }
-        request.resume()
+        request.resume(isWhole: !isStream)
     }
 }

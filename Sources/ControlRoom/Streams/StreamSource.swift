@@ -12,8 +12,15 @@ internal import Studio
 final class StreamSource: Sendable {
     private struct State {
         var tap: RemoteTap?
+        /// Whether the tap that was made last has ended.
+        var isOver = true
         var isClosed = false
         var waiting: [StreamPiece] = []
+        /// When the recorder is asked next, and how long is waited after that: longer and longer while it refuses.
+        var due = ClockTime(nanoseconds: 0)
+        var pause = StreamSource.pauses.first
+        /// What the recorder said when it refused last; pages are told that once.
+        var refusal: String?
     }
 
     let key: StreamKey
@@ -22,20 +29,26 @@ final class StreamSource: Sendable {
 
     /// Most packets or slices of audio that wait for the web loop.
     private static let mostWaiting = 300
+    private static let pauses = (first: Nanoseconds.milliseconds(100), last: Nanoseconds.seconds(5))
 
     /// Creates a source that is not attached yet.
     init(_ key: StreamKey, _ mailbox: WebMailbox<RoomMessage>) { (self.key, self.mailbox) = (key, mailbox) }
 
-    /// Whether pieces come.
-    var isAttached: Bool { state.withLock { $0.tap != nil } }
-
-    /// Connects to a recorder. Blocks while that is too busy to answer, so not on the web loop.
+    /// Connects to a recorder, unless it is connected, or has refused a short while ago. Blocks while the recorder is too busy to answer, so not on the web
+    /// loop. One thread calls it.
     ///
     /// - Parameters:
     ///   - process: The recorder's process identifier.
     ///   - connector: Connects to it.
     func attach(to process: Int32, by connector: RecorderConnector) {
-        guard state.withLock({ $0.tap == nil && !$0.isClosed }) else { return }
+        let isDue = state.withLock { state in
+            guard state.isOver, !state.isClosed, state.due <= MonotonicClock().now else { return false }
+            // Before the tap is made, since its thread may tell its end at once.
+            (state.isOver, state.due) = (false, MonotonicClock().now + state.pause)
+            state.pause = min(state.pause + state.pause, Self.pauses.last)
+            return true
+        }
+        guard isDue else { return }
         let maker = PieceMaker(key)
         let tap: RemoteTap
         do throws(ControlError) {
@@ -48,20 +61,28 @@ final class StreamSource: Sendable {
                     self.offer(maker.piece(of: frame))
                 case .packet(let packet, _): self.offer(maker.piece(of: packet))
                 case .audio(let slice, _): self.offer(maker.piece(of: slice))
-                case .refused(let sentence): self.mailbox.post(.refused(self.key, sentence))
-                case .end: self.state.withLock { $0.tap = nil }
+                case .refused(let sentence): self.note(refusal: sentence)
+                case .end: self.state.withLock { ($0.tap, $0.isOver) = (nil, true) }
                 case .status, .event, .events: break
                 }
             }
         } catch {
             // The recorder is gone or going: the room attaches again when it is back.
-            return
+            return state.withLock { $0.isOver = true }
         }
         let isWanted = state.withLock { state in
-            if !state.isClosed { state.tap = tap }
+            if !state.isClosed, !state.isOver { state.tap = tap }
             return !state.isClosed
         }
         if !isWanted { tap.close() }
+    }
+
+    private func note(refusal: String) {
+        let isNew = state.withLock { state in
+            defer { state.refusal = refusal }
+            return state.refusal != refusal
+        }
+        if isNew { mailbox.post(.refused(key, refusal)) }
     }
 
     /// Ends the tap for good.
@@ -99,6 +120,7 @@ final class StreamSource: Sendable {
     private func offer(_ piece: StreamPiece?) {
         guard let piece else { return }
         let isFirst = state.withLock { state in
+            (state.pause, state.refusal) = (Self.pauses.first, nil)
             if key.isPicture || state.waiting.count >= Self.mostWaiting { state.waiting = [] }
             state.waiting.append(piece)
             return state.waiting.count == 1

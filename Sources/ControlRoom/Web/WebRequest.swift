@@ -7,11 +7,18 @@ final class WebRequest {
     let message: OpaquePointer
     /// Its first line and headers.
     let head: RequestHead
+    private let open: OpenRequest?
+    /// Whether the answer waits for `resume`.
+    private(set) var isPaused = false
 
     /// Wraps a message of libsoup, and holds it as long as this object lives.
-    init(_ message: OpaquePointer) {
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - open: The request as it is counted, with the bounds of its time.
+    init(_ message: OpaquePointer, _ open: OpenRequest?) {
         g_object_ref(UnsafeMutableRawPointer(message))
-        self.message = message
+        (self.message, self.open) = (message, open)
         let address = soup_server_message_get_uri(message)
         let headers = soup_server_message_get_request_headers(message)
         func header(_ name: String) -> String? {
@@ -21,7 +28,8 @@ final class WebRequest {
             method: soup_server_message_get_method(message).map { String(cString: $0) } ?? "",
             path: g_uri_get_path(address).map { String(cString: $0) } ?? "/",
             query: Self.parameters(g_uri_get_query(address).map { String(cString: $0) } ?? ""),
-            host: header("Host"), origin: header("Origin"), authorization: header("Authorization"),
+            host: header("Host"), origin: header("Origin"), fetchSite: header("Sec-Fetch-Site"),
+            authorization: header("Authorization"),
             cookies: Self.cookies(
                 soup_message_headers_get_list(headers, "Cookie").map { String(cString: $0) } ?? ""),
             isUpgrade: header("Upgrade") != nil, isChunked: header("Transfer-Encoding") != nil,
@@ -90,8 +98,19 @@ final class WebRequest {
     }
 
     /// Lets the answer wait, until `resume`.
-    func pause() { soup_server_message_pause(message) }
+    func pause() {
+        isPaused = true
+        soup_server_message_pause(message)
+    }
 
     /// Sends the answer that waited.
-    func resume() { soup_server_message_unpause(message) }
+    ///
+    /// - Parameter isWhole: Whether nothing follows; who sends an answer in pieces bounds its time.
+    func resume(isWhole: Bool = true) {
+        soup_server_message_unpause(message)
+        if isWhole { open?.answered() }
+    }
+
+    /// Ends the connection at once.
+    func disconnect() { open?.disconnect() }
 }

@@ -109,7 +109,9 @@ final class WebServer {
         soup_web_observe(
             pointer, "request-read",
             { _, message, context in
-                if let message { WebServer.of(context)?.requests[message]?.deadline = nil }
+                // What was refused before it was read keeps its deadline.
+                guard let message, soup_server_message_get_status(message) == 0 else { return }
+                WebServer.of(context)?.requests[message]?.deadline = nil
             }, context)
         for signal in ["request-finished", "request-aborted"] {
             soup_web_observe(
@@ -120,21 +122,22 @@ final class WebServer {
             soup_server_add_early_handler(
                 pointer, path,
                 { _, message, _, _, context in
-                    if let message { WebServer.of(context)?.examine(WebRequest(message)) }
+                    if let message { WebServer.of(context)?.examine(message) }
                 }, context, nil)
         }
         soup_server_add_handler(
             pointer, "/",
             { _, message, _, _, context in
-                if let message { WebServer.of(context)?.respond(WebRequest(message)) }
+                if let message { WebServer.of(context)?.answer(message) }
             }, context, nil)
         soup_server_add_websocket_handler(
             pointer, Self.socketPath, nil, nil,
             { _, message, _, connection, context in
                 guard let message, let connection, let server = WebServer.of(context) else { return }
                 // The connection is a WebSocket's from here on; libsoup tells nothing more of the request.
+                let open = server.requests[message]
                 server.ended(message)
-                server.admit(WebSocketLink(connection), WebRequest(message))
+                server.admit(WebSocketLink(connection, over: open), WebRequest(message, open))
             }, context, nil)
     }
 
@@ -154,10 +157,19 @@ final class WebServer {
     }
 
     /// Looks at a request whose headers are there and whose body is not.
-    private func examine(_ request: WebRequest) {
+    private func examine(_ message: OpaquePointer) {
+        let request = WebRequest(message, requests[message])
         if let refusal = guardian.refusal(of: request.head) ?? guardian.refusal(ofBodyOf: request.head) {
             refuse(request, refusal)
         }
+    }
+
+    /// Has a request answered that is whole.
+    private func answer(_ message: OpaquePointer) {
+        let request = WebRequest(message, requests[message])
+        let isRefused = request.isAnswered
+        respond(request)
+        if !request.isPaused, !isRefused { requests[message]?.answered() }
     }
 
     /// Answers at once, keeps nothing of the body, and ends the connection once the answer is sent.

@@ -5,6 +5,10 @@ internal import Media
 /// One WebSocket (RFC 6455). Belongs to the thread of the web loop.
 final class WebSocketLink {
     private let connection: OpaquePointer
+    private let request: OpenRequest?
+    /// When the page answered a ping last, and bytes of text that were sent since then.
+    private var answered = MonotonicClock().now
+    private var unanswered = 0
     /// Called for each text message.
     var received: (String) -> Void = { _ in }
     /// Called once when the connection has ended.
@@ -12,13 +16,21 @@ final class WebSocketLink {
 
     /// Most bytes of a message from a page.
     private static let longestMessage: guint64 = 1 << 14
-    /// A page that does not answer a ping for this long, in seconds, is gone.
+    /// Seconds from one ping of ours to the next.
     private static let keepAlive: guint = 5
+    /// A page that answers none for this long has stalled, or is gone. libsoup itself would wait for as long as the connection lasts.
+    private static let patience = Nanoseconds.seconds(15)
+    /// Most bytes of text that wait for a page: frames wait in bounds of their own.
+    private static let mostUnanswered = 1 << 23
 
     /// Takes a connection, and holds it as long as this object lives.
-    init(_ connection: OpaquePointer) {
+    ///
+    /// - Parameters:
+    ///   - connection: libsoup's WebSocket.
+    ///   - request: The request that opened it, whose socket is the connection's.
+    init(_ connection: OpaquePointer, over request: OpenRequest?) {
         g_object_ref(UnsafeMutableRawPointer(connection))
-        self.connection = connection
+        (self.connection, self.request) = (connection, request)
         soup_websocket_connection_set_max_incoming_payload_size(connection, Self.longestMessage)
         soup_websocket_connection_set_keepalive_interval(connection, Self.keepAlive)
         soup_web_observe_socket(
@@ -34,6 +46,10 @@ final class WebSocketLink {
             { _, context in
                 guard let context else { return }
                 Unmanaged<WebSocketLink>.fromOpaque(context).takeUnretainedValue().closed()
+            },
+            { _, _, context in
+                guard let context else { return }
+                Unmanaged<WebSocketLink>.fromOpaque(context).takeUnretainedValue().noteAnswer()
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -44,9 +60,19 @@ final class WebSocketLink {
 
     private var isOpen: Bool { soup_websocket_connection_get_state(connection) == SOUP_WEBSOCKET_STATE_OPEN }
 
+    /// Answers come in the order of what they answer: all that was sent before this ping has been read.
+    private func noteAnswer() { (answered, unanswered) = (MonotonicClock().now, 0) }
+
+    /// Ends the connection at once when the page has answered no ping for a while: it would never read what waits for it.
+    func endIfStalled(at now: ClockTime) {
+        if now - answered > Self.patience || unanswered > Self.mostUnanswered { request?.disconnect() }
+    }
+
     /// Sends text.
     func send(_ text: String) {
-        if isOpen { soup_websocket_connection_send_text(connection, text) }
+        guard isOpen else { return }
+        unanswered += text.utf8.count
+        soup_websocket_connection_send_text(connection, text)
     }
 
     /// Sends bytes, which are copied.
