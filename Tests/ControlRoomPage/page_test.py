@@ -1315,6 +1315,202 @@ def _(room, browser, arguments):
     opens(room, "studio")
 
 
+# What comes wrong, told to a page of its own
+
+class Told:
+    """A page that hears of the recorder only what a test tells it."""
+
+    NAMES = {"studio": "studio", "contact": "contact", "act": "commands", "keep": "dom", "lookForCutOff": "recordings"}
+
+    def __init__(self, browser, arguments, answers=True):
+        self.room = Room(browser, arguments)
+        self.run("contact.onMessage = () => {};")
+        if answers:
+            self.answer()
+
+    def answer(self):
+        """Has the recorder tell its status again and again, as it is."""
+        self.run("setInterval(() => studio.take({ type: 'change', status: {} }), 300);")
+
+    def run(self, script, what=None):
+        imports = "".join(f"const {{ {name} }} = await import('/page/{module}.js');" for name, module in self.NAMES.items())
+        return self.room.page.evaluate(f"async what => {{ {imports} {script} }}", what)
+
+    def tell(self, **message):
+        self.run("studio.take(what)", message)
+
+    def records(self, time=7, **more):
+        status = {"state": "recording", "folder": "x", "time_ns": int(time * 1e9), "cameras": [{"role": "host"}, {"role": "guest"}], "microphones": [],
+                  "program": {"layout": "single", "shown": ["host"], "on_air": ["host"]}, **more}
+        self.tell(type="recorder", there=True)
+        self.tell(type="state", status=status)
+
+    def line(self, what, word):
+        self.room.until(what, lambda: word in self.room.line())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.room.close()
+
+
+@holds("A recorder that does not answer is an alarm, what it did is shown as last seen, and it can be stopped alone.")
+def _(room, browser, arguments):
+    with Told(browser, arguments, answers=False) as told:
+        page = told.room.page
+        told.records()
+        told.line("it records", "Everything is being written")
+        told.line("it is said", "does not answer")
+        assert told.room.data("level") == "act" and told.room.data("state") == "recording"
+        block = page.locator(".state-block:visible").first
+        assert block.get_attribute("data-state") == "contact" and "LAST SEEN" in block.inner_text(), block.inner_text()
+        assert "written" not in told.room.line()
+        assert page.locator('mc-tile[data-role="guest"] .bus').get_attribute("aria-disabled") == "true"
+        told.room.until("it is spoken", lambda: "does not answer" in page.locator("#spoken-alert").inner_text())
+        asked = []
+        page.on("request", lambda request: asked.append(request.post_data) if request.url.endswith("/command") else None)
+        told.run("await act([['swap']], 'swap'); void act([['stop']], 'record')")
+        told.room.until("stop is sent", lambda: asked)
+        assert all("stop" in body for body in asked), asked
+        told.answer()
+        told.line("it answers again", "Everything is being written")
+        told.room.until("nothing is spoken any more", lambda: page.locator("#spoken-alert").inner_text() == "")
+
+
+@holds("A wish to record again ends when the recorder ends again, when a person takes it back, and when nothing can be started.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        answers = []
+        page.route("**/api/v1/start", lambda route: route.fulfill(status=answers[-1], content_type="application/json", body='{"ok":%s,"text":"A recorder runs already."}' % ("true" if answers[-1] == 200 else "false")))
+
+        def wish(status):
+            answers.append(status)
+            told.records()
+            told.tell(type="recorder", there=False, text="The recorder was ended by signal 9.")
+            told.line("it is gone", "ended unexpectedly")
+            page.locator("mc-line .action").click()
+
+        wish(200)
+        told.line("it is awaited", "as soon as it is there again")
+        told.tell(type="recorder", there=False, text="The recorder has ended with exit status 3.")
+        told.room.until("it is not awaited", lambda: "as soon as" not in told.room.line())
+        wish(200)
+        told.line("it is awaited", "as soon as it is there again")
+        page.locator("mc-line .action", has_text="Do not record").click()
+        told.room.until("it is not awaited", lambda: "as soon as" not in told.room.line())
+        assert told.run("return studio.wantsRecording") is False
+        wish(409)
+        told.room.until("it is not awaited", lambda: told.run("return studio.wantsRecording") is False)
+
+
+@holds("Events that are told again after contact was lost count once.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        told.records(60)
+        events = [{"event": "started", "at_ns": 0}, {"event": "switch", "at_ns": int(9e9), "layout": "single", "shown": ["guest"]},
+                  {"event": "drop", "at_ns": int(20e9), "track": "host", "duration_ns": 1}, {"event": "switch", "at_ns": int(30e9), "layout": "single", "shown": ["host"]}]
+        counts = []
+        for _ in range(3):
+            told.tell(type="events", events=events)
+            counts.append(told.run("return [studio.events.length, studio.shots.length, studio.faults.length]"))
+        assert counts[0] == counts[1] == counts[2] and counts[0][0] == 4 and counts[0][2] == 1, counts
+        # A later part of them leaves what was before it.
+        told.tell(type="events", events=events[3:])
+        assert told.run("return studio.shots.map(shot => shot.at)")[-2:] == [9, 30], told.run("return studio.shots")
+
+
+@holds("A list with two items of one key does not grow.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        counts = told.run("""
+            const list = document.createElement('ul');
+            const counts = [];
+            for (let round = 0; round < 4; round += 1) {
+                keep(list, ['a', 'b', 'a', 'c'], item => item, () => document.createElement('li'), (element, item) => { element.textContent = item; });
+                counts.push([...list.children].map(one => one.textContent).join(''));
+            }
+            keep(list, ['c'], item => item, () => document.createElement('li'), () => {});
+            counts.push(list.textContent);
+            return counts;""")
+        assert counts == ["abac"] * 4 + ["c"], counts
+
+
+@holds("A job that ended while there was no contact is over on the page, too.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        opens(told.room, "recordings")
+        folders = told.run("return (await (await fetch('/api/v1/recordings')).json()).recordings.map(one => one.folder)")
+        if not folders:
+            raise Skip("nothing was recorded")
+        running = {"type": "job", "job": 4711, "command": "verify", "folder": folders[0], "progress": 0.5, "done": False, "ok": True, "text": ""}
+        told.tell(**running)
+        told.room.until("it runs", lambda: page.locator(".recordings progress").is_visible())
+        ended = {**running, "done": True, "progress": 1, "text": "All is well."}
+        page.route("**/api/v1/jobs", lambda route: route.fulfill(content_type="application/json", body=json.dumps({"jobs": [ended]})))
+        told.run("contact.onContact(false); contact.onContact(true)")
+        told.room.until("it is over", lambda: page.locator(".recordings progress").is_hidden() and "All is well" in page.locator(".job-line").inner_text())
+        # A server that knows it no longer.
+        told.tell(**running)
+        told.room.until("it runs", lambda: page.locator(".recordings progress").is_visible())
+        page.unroute("**/api/v1/jobs")
+        page.route("**/api/v1/jobs", lambda route: route.fulfill(content_type="application/json", body='{"jobs":[]}'))
+        told.run("contact.onContact(false); contact.onContact(true)")
+        told.room.until("it is over", lambda: page.locator(".recordings progress").is_hidden())
+
+
+@holds("A recording that was made whole is no longer said to be cut off.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page, told_state = told.room.page, ["cut-off"]
+        page.route("**/api/v1/recordings", lambda route: route.fulfill(content_type="application/json", body=json.dumps(
+            {"recordings": [{"folder": "a", "state": told_state[0], "started": "2026-11-21T14:23:10Z"}]})))
+        told.records(state="standby")
+        told.run("await lookForCutOff()")
+        told.line("it is said", "was cut off")
+        told_state[0] = "complete"
+        told.tell(type="job", job=1, command="recover", folder="a", done=True, ok=True, text="")
+        told.room.until("it is not said any more", lambda: "was cut off" not in told.room.line())
+
+
+@holds("Where a profile cannot run another one can be used, and in use is what the recorder says.")
+def _(room, browser, arguments):
+    with Told(browser, arguments) as told:
+        page = told.room.page
+        opens(told.room, "prepare")
+        told.room.until("profiles are listed", lambda: page.locator(".profile-item").count() > 3)
+        choose(told.room, "interview")
+        told.records(state="standby", profile="pip")
+        used = page.locator(".profile-item", has_text="in use")
+        told.room.until("pip is in use", lambda: used.count() == 1 and "pip" in used.inner_text())
+        told.records(state="standby", profile="interview")
+        told.room.until("interview is in use", lambda: used.count() == 1 and "interview" in used.inner_text())
+        told.tell(type="recorder", there=False, text="The recorder has ended with exit status 3.")
+        choose(told.room, "pip")
+        told.room.until("another one can be used", lambda: page.locator(".use-profile").is_enabled())
+
+
+@holds("A camera's format is automatic where the profile says none, and grey is one of them.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/profiles")
+    page = room.page
+    opens(room, "prepare")
+    choose(room, "interview")
+    field = page.locator('.form-row[data-kind="cameras"] select').nth(3)
+    room.until("the form is there", lambda: field.count() == 1)
+    assert field.input_value() == "auto", field.input_value()
+    assert "grey" in field.evaluate("select => [...select.options].map(option => option.value)")
+    field.select_option("grey")
+    page.wait_for_timeout(500)
+    field.select_option("auto")
+    page.locator(".form-head button", has_text="Text").click()
+    room.until("the checker takes it", lambda: page.locator(".faults li").count() == 0)
+    page.locator(".form-head button", has_text="Form").click()
+    opens(room, "studio")
+
+
 # States that only a stand-in can make
 
 def alarm(room, **what):

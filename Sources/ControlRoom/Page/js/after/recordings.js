@@ -62,6 +62,9 @@ sources.add(() => (studio.state !== "standby" ? [] : cutOff.slice(0, 1)).map((re
     id: `cut-off/${recording.folder}`, level: /** @type {"attention"} */ ("attention"),
     text: say("cut-off-found", { time: timeOf(recording) }), more: say("cut-off-more"), action: /** @type {"make-whole"} */ ("make-whole"), argument: recording.folder, since: 0,
 })));
+studio.on(["job"], (job) => {
+    if (job.command === "recover" && job.done === true) void lookForCutOff();
+});
 lineActions.set("make-whole", { text: say("make-whole"), run: (folder) => void startJob("recover", folder ?? "") });
 
 /** Looks for recordings that were cut off; called when the page opens and after a recording. */
@@ -156,7 +159,12 @@ export class Recordings extends StudioElement {
     enter() {
         void this.load();
         void this.#loadJobs();
-        this.leaving.push(studio.on(["job"], (job) => this.#job(job)));
+        this.leaving.push(studio.on(["job"], (job) => this.#job(job)), studio.on(["contact"], () => {
+            // What has ended meanwhile was told to nobody.
+            if (!studio.contact) return;
+            void this.load();
+            void this.#loadJobs();
+        }));
     }
 
     /** Asks which jobs there are and can be; a server that does not tell does the two oldest. */
@@ -165,7 +173,13 @@ export class Recordings extends StudioElement {
         if (answer.ok) {
             const value = /** @type {any} */ (answer.value);
             this.commands = Array.isArray(value.commands) ? value.commands.map(String) : Object.keys(jobWords);
-            for (const job of Array.isArray(value.jobs) ? value.jobs.slice(-50) : []) if (typeof job?.folder === "string") this.jobs.set(job.folder, job);
+            const before = this.jobs;
+            this.jobs = new Map();
+            for (const job of Array.isArray(value.jobs) ? value.jobs.slice(-50) : []) {
+                if (typeof job?.folder !== "string") continue;
+                const known = before.get(job.folder);
+                this.jobs.set(job.folder, known?.job === job.job ? { ...known, ...job } : job);
+            }
         }
         this.#showJob();
     }

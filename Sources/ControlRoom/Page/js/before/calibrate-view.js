@@ -62,7 +62,9 @@ export class CalibrateView extends StudioElement {
     }
 
     enter() {
-        this.leaving.push(studio.on(["job"], (job) => this.#job(job)), studio.on(["status", "contact"], () => this.#states()));
+        this.leaving.push(studio.on(["job"], (job) => this.#job(job)), studio.on(["status", "contact"], () => this.#states()), studio.on(["contact"], () => {
+            if (studio.contact && this.isRunning) void this.#askWhetherOver();
+        }));
         void this.#load();
         this.#states();
     }
@@ -77,6 +79,16 @@ export class CalibrateView extends StudioElement {
         // What is kept is not told; whether it can be measured is seen by the jobs.
         const jobs = await ask("/api/v1/jobs");
         if (jobs.ok) this.hidden = false;
+    }
+
+    /** What has ended while there was no contact was told to nobody. */
+    async #askWhetherOver() {
+        const answer = await ask("/api/v1/jobs");
+        if (!answer.ok) return;
+        /** @type {any[]} */
+        const jobs = Array.isArray(/** @type {any} */ (answer.value).jobs) ? /** @type {any} */ (answer.value).jobs : [];
+        const job = jobs.find((one) => one.job === this.job && one.command === "calibrate");
+        this.#job(job ?? { job: this.job, command: "calibrate", done: true, ok: false, text: "" });
     }
 
     /** @param {any[]} devices */

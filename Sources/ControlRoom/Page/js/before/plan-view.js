@@ -98,7 +98,8 @@ export class PlanView extends StudioElement {
         const disk = plan.disk ?? {};
         if (disk.bytes_per_second !== undefined) rows.push({ name: say("together"), what: "", size: say("per-hour", { size: bytes(disk.bytes_per_second * 3600) }) });
         if (disk.free_bytes !== undefined) rows.push({ name: say("recordings-free", { size: bytes(disk.free_bytes) }), what: "", size: disk.minutes === undefined || disk.minutes === null ? "" : leftTime(disk.minutes * 60) });
-        keep(tracks, rows.slice(0, 24), (row) => row.name, () => h("li", {}, h("span", {}), h("span", { class: "quiet-text" }), h("span", { class: "track-size" })), (item, row) => {
+        // Tracks of one file have one name.
+        keep(tracks, rows.slice(0, 24), (row, index) => `${index}/${row.name}`, () => h("li", {}, h("span", {}), h("span", { class: "quiet-text" }), h("span", { class: "track-size" })), (item, row) => {
             const [name, words, size] = item.children;
             if (!name || !words || !size) return;
             setText(name, row.name);

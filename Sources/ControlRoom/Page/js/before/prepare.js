@@ -215,10 +215,8 @@ export class Prepare extends StudioElement {
 
     async #use() {
         const answer = await ask("/api/v1/profiles/use", { method: "POST", body: { name: this.name } });
+        // What is in use the recorder tells, once it runs with it.
         if (!answer.ok) note(say("refused", { what: answer.text }), true);
-        else this.current = this.name;
-        this.#list();
-        this.#states();
     }
 
     #list() {
@@ -244,11 +242,18 @@ export class Prepare extends StudioElement {
 
     #states() {
         if (!this.heading || !this.stateText || !this.useButton) return;
+        const { profile } = studio.status;
+        if (studio.canAct && profile !== undefined && profile !== this.current) {
+            this.current = profile;
+            this.#list();
+        }
         setText(this.heading, this.name);
         const isChanged = this.text !== this.kept;
         setText(this.stateText, isChanged ? say("changed") : this.name === this.current && this.name !== "" ? say("in-use") : "");
         this.useButton.hidden = this.name === "" || (this.name === this.current && !isChanged);
-        this.useButton.disabled = !studio.canAct || studio.state !== "standby" || isChanged;
+        // Where no recorder runs, another profile may be the one with which it can.
+        const isFree = studio.state === "standby" ? studio.canAct : studio.state === "gone" && !studio.local.isCalibrating;
+        this.useButton.disabled = !isFree || isChanged;
         setAttribute(this.useButton, "title", studio.state === "recording" ? say("not-while-recording") : isChanged ? say("use-changes") : undefined);
         if (this.backButton) this.backButton.hidden = !isChanged;
         setFlag(this, "data-changed", isChanged);

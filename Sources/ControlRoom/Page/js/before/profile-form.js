@@ -37,7 +37,7 @@ addWords({
 
 const sizes = ["640x480", "800x600", "1280x720", "1920x1080", "2560x1440", "3840x2160"];
 const rates = ["15", "24", "25", "30", "50", "60"];
-const formats = ["mjpeg", "h264", "yuyv", "nv12"];
+const formats = ["mjpeg", "h264", "yuyv", "nv12", "grey"];
 const presets = ["ultrafast", "balanced", "superfast", "veryfast"];
 
 /** @param {string} value */
@@ -129,7 +129,7 @@ export class ProfileForm extends StudioElement {
                 { path: `${base}.device`, label: role, value: at("device", "any"), choices: [...choicesOf(["any", "remembered"]), ...this.#selectors("cameras")] },
                 { path: `${base}.size`, label: say("size"), value: at("size", "1280x720"), choices: choicesOf(sizes, sizeText) },
                 { path: `${base}.rate`, label: say("rate"), value: at("rate", "30"), choices: choicesOf(rates) },
-                { path: `${base}.format`, label: say("format"), value: at("format", "any"), choices: [{ value: "any", text: say("any-format") }, ...choicesOf(formats, (value) => value.toUpperCase())] },
+                { path: `${base}.format`, label: say("format"), value: at("format", "auto"), choices: [{ value: "auto", text: say("any-format") }, ...choicesOf(formats, (value) => value.toUpperCase())] },
             ], role, "cameras");
             setText(row.querySelector(".number") ?? row, String(cameraRoles.indexOf(role) + 1));
             this.#thumbnail(row, role);

@@ -102,16 +102,18 @@ export function setFlag(element, name, isOn) {
  * @template {HTMLElement} E
  * @param {Element} parent
  * @param {T[]} items
- * @param {(item: T) => string} key
+ * @param {(item: T, index: number) => string} key where two items have one, the second is made anew each time
  * @param {(item: T) => E} make
  * @param {(element: E, item: T, index: number) => void} update
  */
 export function keep(parent, items, key, make, update) {
     /** @type {Map<string, E>} */
     const old = new Map();
+    /** @type {Set<Element>} */
+    const placed = new Set();
     for (const child of parent.children) old.set(/** @type {HTMLElement} */ (child).dataset.key ?? "", /** @type {any} */ (child));
     items.forEach((item, index) => {
-        const id = key(item);
+        const id = key(item, index);
         let element = old.get(id);
         old.delete(id);
         if (!element) {
@@ -119,9 +121,10 @@ export function keep(parent, items, key, make, update) {
             element.dataset.key = id;
         }
         if (parent.children[index] !== element) parent.insertBefore(element, parent.children[index] ?? null);
+        placed.add(element);
         update(element, item, index);
     });
-    for (const element of old.values()) element.remove();
+    for (const child of [...parent.children]) if (!placed.has(child)) child.remove();
 }
 
 /**

@@ -1,7 +1,7 @@
 // The line: one sentence about how it goes, the worst first. It also speaks to screen readers and marks the title.
 
 import { conditions, halves, seeWorst } from "./conditions.js";
-import { record } from "./commands.js";
+import { doNotRecord, record } from "./commands.js";
 import { clockTime, wallTime } from "./numbers.js";
 import { describe } from "./arrangement.js";
 import { keyTextOf } from "./keys.js";
@@ -15,6 +15,7 @@ import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./
  */
 export const lineActions = new Map([
     ["record-again", { text: say("record-again"), run: () => record() }],
+    ["do-not-record", { text: say("do-not-record"), run: () => doNotRecord() }],
     ["leave-it", { text: say("leave-it"), run: () => studio.forgetTalk() }],
 ]);
 
@@ -108,6 +109,7 @@ export class MessageLine extends StudioElement {
         const alert = document.getElementById("spoken-alert");
         if (!alarm) {
             this.#spoken = "";
+            if (alert) setText(alert, "");
             return;
         }
         if (this.#spoken === alarm.id) return;

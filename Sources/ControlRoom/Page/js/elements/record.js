@@ -51,7 +51,9 @@ export class StateBlock extends StudioElement {
     update() {
         const { word, time, fill } = this;
         if (!word || !time || !fill) return;
-        const { state, status } = studio;
+        const { status } = studio;
+        // What a recorder that does not answer does is not known, as without contact.
+        const state = studio.isSilent ? "contact" : studio.state;
         setAttribute(this, "data-state", state);
         let share = 0;
         if (state === "recording") {

@@ -95,7 +95,9 @@ async function sendOne(words) {
  * @param {boolean} [isOrdered] whether it must wait for earlier ones
  */
 export async function act(words, target, isDone, isOrdered = false) {
-    if (words.length === 0 || !studio.canAct) return undefined;
+    // A recorder that does not answer takes it when it does again: to stop is never too late.
+    const isStop = words[0]?.[0] === "stop" && studio.contact && studio.isRecording;
+    if (words.length === 0 || (!studio.canAct && !isStop)) return undefined;
     /** @type {Wish} */
     const wish = { words, target, at: performance.now(), isDone, isAnswered: false };
     wishes.push(wish);
@@ -407,18 +409,40 @@ export function setMuted(role, muted) {
 
 export function record() {
     if (studio.state === "gone") {
-        studio.wantsRecording = true;
-        void ask("/api/v1/start", { method: "POST", body: {} });
-        studio.tell("local");
+        void recordAgain();
         return;
     }
     void act([["start"]], "record", (status) => status.state === "recording");
 }
 
+/** So long a recorder that starts is waited for. */
+const recordAgainMs = 30_000;
+let recordAgainTimer = 0;
+
+/** Has a recorder started, and a recording begun as soon as it stands by. */
+async function recordAgain() {
+    studio.wantsRecording = true;
+    clearTimeout(recordAgainTimer);
+    // A recording that begins much later would surprise.
+    recordAgainTimer = window.setTimeout(doNotRecord, recordAgainMs);
+    studio.tell("local");
+    const answer = await ask("/api/v1/start", { method: "POST", body: {} });
+    if (answer.ok) return;
+    doNotRecord();
+    note(say("refused", { what: answer.text }), true);
+}
+
+/** No recording begins when the recorder is there again. */
+export function doNotRecord() {
+    clearTimeout(recordAgainTimer);
+    studio.wantsRecording = false;
+    studio.tell("local");
+}
+
 studio.on(["status"], () => {
     if (!studio.wantsRecording || studio.state === "gone") return;
     if (studio.state === "standby") record();
-    if (studio.state === "standby" || studio.state === "recording") studio.wantsRecording = false;
+    if (studio.state === "standby" || studio.state === "recording") doNotRecord();
 });
 
 export function askToEnd() {

@@ -12,7 +12,7 @@ import { studio } from "./studio.js";
  * @property {"state" | "note" | "attention" | "act"} level
  * @property {string} text
  * @property {string} [more]
- * @property {"record-again" | "leave-it" | "make-whole"} [action]
+ * @property {"record-again" | "do-not-record" | "leave-it" | "make-whole"} [action]
  * @property {string} [argument] of the action
  * @property {number} since by `performance.now()`
  */
@@ -103,14 +103,17 @@ function holding() {
     if (state === "gone") {
         const text = studio.goneAt === undefined ? say("recorder-gone-idle") : say("recorder-gone", { time: clockTime(studio.goneAt) });
         const more = studio.goneAt === undefined ? studio.recorderText : say("recorder-gone-more");
-        return [{ id: "recorder-gone", level: "act", text, more: studio.wantsRecording ? say("recorder-awaited") : more, action: studio.goneAt === undefined || studio.wantsRecording ? undefined : "record-again" }];
+        if (studio.wantsRecording) return [{ id: "recorder-gone", level: "act", text, more: say("recorder-awaited"), action: "do-not-record" }];
+        return [{ id: "recorder-gone", level: "act", text, more, action: studio.goneAt === undefined ? undefined : "record-again" }];
     }
+    if (studio.isSilent) all.push({ id: "no-answer", level: "act", text: say("no-answer"), more: say("no-answer-more") });
     if (studio.goneAt !== undefined && state !== "recording") {
         all.push({ id: "recorder-gone", level: "act", text: say("recorder-gone", { time: clockTime(studio.goneAt) }), more: say("recorder-gone-more"), action: "record-again" });
     }
-    if (state === "contact") return [{ id: "connecting", level: "state", text: say("connecting") }];
+    if (state === "contact") return studio.isSilent ? all : [{ id: "connecting", level: "state", text: say("connecting") }];
     const isRecording = state === "recording";
-    if (state === "finishing") all.push({ id: "finishing", level: "state", text: say("recorded", { time: clockTime(studio.seconds) }), more: `${say("finishing")} ${say("finishing-more")}` });
+    if (studio.isSilent) all.push({ id: "last-seen", level: "state", text: say("last-told", { time: clockTime(studio.seconds) }) });
+    else if (state === "finishing") all.push({ id: "finishing", level: "state", text: say("recorded", { time: clockTime(studio.seconds) }), more: `${say("finishing")} ${say("finishing-more")}` });
     else if (state === "paused") all.push({ id: "paused", level: "attention", text: say("paused") });
     else if (studio.cameras.length + studio.microphones.length === 0 && state !== "starting") {
         all.push({ id: "none-connected", level: "state", text: say("none-connected"), more: say("none-connected-more") });

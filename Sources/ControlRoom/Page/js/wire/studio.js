@@ -109,6 +109,8 @@ const mostResiduals = 300;
 const talkWindow = 900;
 /** So long after contact the page waits for a recorder before it calls it gone. */
 const newContactMs = 4000;
+/** A recorder tells its status at least once a second. When it has not for so long, it does not answer. */
+const silenceMs = 3000;
 /** Phones have no room for Next, so nothing is marked as next there until the preview comes first. */
 const hasNextInSight = matchMedia("(min-width: 37.5rem)");
 
@@ -200,6 +202,13 @@ export class Studio {
     /** Whether a recording is to begin as soon as the recorder is there again. */
     wantsRecording = false;
 
+    /** Whether the recorder is there and tells nothing: what it does is not known. */
+    isSilent = false;
+    /** Whether the web process says that the recorder is there. */
+    #isTold = false;
+    /** When the recorder was last heard, and when that was last looked at, by `performance.now()`. */
+    #heardAt = 0;
+    #lookedAt = 0;
     #statusAt = 0;
     #residualAt = 0;
     /** @type {boolean[]} */
@@ -215,7 +224,8 @@ export class Studio {
         contact.onContact = (isThere) => {
             this.contact = isThere;
             this.#isFresh = false;
-            this.contactAt = performance.now();
+            this.contactAt = this.#heardAt = performance.now();
+            this.#isTold = this.isSilent = false;
             if (!isThere) this.lostContactAt = performance.now();
             this.local.isCalibrating = false;
             if (isThere) this.isLocked = false;
@@ -225,7 +235,20 @@ export class Studio {
             this.isLocked = true;
             this.tell("locked");
         };
+        setInterval(() => this.#look(), 500);
         void contact.start();
+    }
+
+    /** Notices a recorder that does not answer any more, and one that answers again. */
+    #look() {
+        const now = performance.now();
+        // Where the page itself stood still, messages wait to be read.
+        if (now - this.#lookedAt > 1800) this.#heardAt = now;
+        this.#lookedAt = now;
+        const isSilent = this.contact && this.recorderIsThere && (this.#isFresh || this.#isTold) && now - this.#heardAt > silenceMs;
+        if (isSilent === this.isSilent) return;
+        this.isSilent = isSilent;
+        this.tell("status");
     }
 
     /**
@@ -281,7 +304,7 @@ export class Studio {
 
     /** Whether controls may be used. */
     get canAct() {
-        return this.contact && this.recorderIsThere && this.#isFresh;
+        return this.contact && this.recorderIsThere && this.#isFresh && !this.isSilent;
     }
 
     /** What the program shows now. */
@@ -424,6 +447,10 @@ export class Studio {
                 break;
             case "recorder":
                 this.recorderText = String(message.text ?? "");
+                this.#isTold = message.there === true;
+                if (this.#isTold) this.#heardAt = performance.now();
+                // It has ended again, for the reason in the text.
+                else if (this.recorderText !== "") this.wantsRecording = false;
                 clearTimeout(this.#goneTimer);
                 // A web process that has just begun does not know the recorder yet; what runs is not called gone for that.
                 if (!message.there) {
@@ -438,6 +465,7 @@ export class Studio {
                 this.tell("levels");
                 break;
             case "events":
+                this.#forgetSince(Number(message.events?.[0]?.at_ns ?? Infinity) / 1e9);
                 for (const event of message.events ?? []) this.#noteEvent(event, true);
                 this.tell("status");
                 break;
@@ -463,7 +491,8 @@ export class Studio {
 
     #noteStatus() {
         const now = performance.now();
-        this.#statusAt = now;
+        this.#statusAt = this.#heardAt = now;
+        this.isSilent = false;
         if ((this.status.folder ?? "") !== this.#folder) {
             this.#folder = this.status.folder ?? "";
             if (this.status.state === "recording") {
@@ -558,6 +587,16 @@ export class Studio {
         this.#talkCount = 0;
         this.hasTalk = false;
         this.tell("status");
+    }
+
+    /**
+     * Forgets what the events tell again that come after contact was made anew.
+     * @param {number} at the first of them, in seconds
+     */
+    #forgetSince(at) {
+        this.events = [];
+        this.shots = this.shots.filter((shot) => shot.at < at);
+        this.faults = this.faults.filter((fault) => fault.from < at);
     }
 
     /** @param {SessionEvent | undefined} event @param {boolean} isOld */
