@@ -8,13 +8,19 @@ public struct OptionSpec: Sendable {
     public let help: String
     /// Whether the option may be given several times.
     public let isRepeatable: Bool
+    /// What the value names.
+    public let kind: ValueKind
 
-    /// Creates an option from its values.
-    public init(_ name: String, _ placeholder: String? = nil, isRepeatable: Bool = false, help: String) {
+    /// Creates an option from its values. Where `kind` is left out, the placeholder tells.
+    public init(
+        _ name: String, _ placeholder: String? = nil, isRepeatable: Bool = false, kind: ValueKind? = nil,
+        help: String
+    ) {
         self.name = name
         self.placeholder = placeholder
         self.help = help
         self.isRepeatable = isRepeatable
+        self.kind = kind ?? ValueKind(placeholder: placeholder ?? "")
     }
 
     static let help = OptionSpec("help", help: "Show this text.")

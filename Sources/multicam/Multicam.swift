@@ -69,7 +69,24 @@ struct Multicam {
                 Output.data(reference)
                 return .done
             }
+            // `tools/docs man` writes the manual pages from this.
+            if words.count <= 3, words.starts(with: ["help", "--man"]) {
+                let type = try words.dropFirst(2).first.map(command(named:))
+                Output.text(
+                    Manual.page(
+                        of: type?.spec, program: program, summary: summary,
+                        commands: commands.map { $0.spec }))
+                return .done
+            }
             Output.data(first == "help" ? try topic.map(helpOfCommand) ?? help : help)
+            return .done
+        }
+        // The shells' completions ask this.
+        if words.starts(with: ["complete", "--"]) {
+            let lines = Completions.lines(
+                for: Array(words.dropFirst(2)), of: commands.map { $0.spec },
+                usualProfiles: [StudioCommand.spec.name: StudioCommand.usualProfile])
+            for line in lines { Output.data(line) }
             return .done
         }
         if first == "--version" {
@@ -101,9 +118,11 @@ struct Multicam {
         HelpText.of(try command(named: name).spec)
     }
 
+    static let summary = "Records several cameras and microphones as one session on one clock."
+
     private static var help: String {
         HelpText.of(
-            program: program, summary: "Records several cameras and microphones as one session on one clock.",
+            program: program, summary: summary,
             commands: commands.map { $0.spec },
             notes: [
                 "Try it without hardware: multicam record --profile pip --virtual --duration 10",

@@ -19,7 +19,9 @@ enum EditCut: Equatable {
     private static let largestByteCount = 16 << 20
 
     static let options = [
-        OptionSpec("cut", "CUT", help: "The cut: live, voice, none, or a file like edit/cut.json (live)."),
+        OptionSpec(
+            "cut", "CUT", kind: .words(["live", "voice", "none"], orFile: true),
+            help: "The cut: live, voice, none, or a file like edit/cut.json (live)."),
         OptionSpec(
             "speaker", "MIC=CAMERA", isRepeatable: true,
             help: "For `--cut voice`: the camera that shows who speaks into a microphone."),

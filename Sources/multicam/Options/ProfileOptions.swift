@@ -6,8 +6,12 @@ import Setup
 enum ProfileOptions {
     static let specs = [
         OptionSpec("profile", "P", help: "A profile's name (see `multicam profiles`) or its file."),
-        OptionSpec("camera", "ROLE=DEVICE", isRepeatable: true, help: "Which camera plays a role."),
-        OptionSpec("mic", "ROLE=DEVICE", isRepeatable: true, help: "Which microphone plays a role."),
+        OptionSpec(
+            "camera", "ROLE=DEVICE", isRepeatable: true, kind: .cameraOfRole,
+            help: "Which camera plays a role."),
+        OptionSpec(
+            "mic", "ROLE=DEVICE", isRepeatable: true, kind: .microphoneOfRole,
+            help: "Which microphone plays a role."),
         OptionSpec("no-mics", help: "Leave the microphones out: only cameras are recorded."),
         OptionSpec("virtual", help: "Synthetic devices for every role that no option and no file names."),
     ]

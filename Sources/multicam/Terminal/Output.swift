@@ -11,9 +11,15 @@ enum Output {
     ///
     /// - Returns: Whether the reader is still there.
     @discardableResult
-    static func data(_ text: String) -> Bool {
+    static func data(_ text: String) -> Bool { self.text(text + "\n") }
+
+    /// Prints a text with its own line feeds on standard output, at once.
+    ///
+    /// - Returns: Whether the reader is still there.
+    @discardableResult
+    static func text(_ text: String) -> Bool {
         if isatty(STDOUT_FILENO) == 1 { endStatus() }
-        return write(text + "\n", to: STDOUT_FILENO)
+        return write(text, to: STDOUT_FILENO)
     }
 
     /// Prints a sentence for people on standard error.

@@ -28,6 +28,7 @@ struct ExportCommand: Command {
         options: [
             OptionSpec(
                 "to", "FORMAT", isRepeatable: true,
+                kind: .words(EditFormat.allCases.map(\.rawValue) + ["podcast", "all"]),
                 help:
                     "A format: fcpxml, otio, mlt, edl, podcast, or all. Default: what the profile's `edit` says."
             ),

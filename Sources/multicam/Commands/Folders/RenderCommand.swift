@@ -27,7 +27,7 @@ struct RenderCommand: Command {
                     "The layout, size, encoder and mix of this profile's program. Its roles must be the recording's."
             ),
             OptionSpec(
-                "layout", "LAYOUT",
+                "layout", "LAYOUT", kind: .words(ProgramSettings.Layout.allCases.map(\.rawValue)),
                 help: "pip, side-by-side, grid or single, with the camera in front that the cut shows."),
             OptionSpec("size", "WxH", help: "Size in pixels, for example 1080x1920. Default: the program's."),
             OptionSpec("from", "T", help: "Where to begin, since the recording's beginning: 90, 1:30, 2m."),

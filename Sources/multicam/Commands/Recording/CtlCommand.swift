@@ -28,7 +28,9 @@ struct CtlCommand: Command {
             "Exit status 1: nothing is being recorded, the recording ended before, or it refused; 2: the words make no sense.",
         ],
         positionals: [
-            PositionalSpec("WORD", isRepeatable: true, help: "What to do, such as `swap` or `layout grid`.")
+            PositionalSpec(
+                "WORD", isRepeatable: true, kind: .control,
+                help: "What to do, such as `swap` or `layout grid`.")
         ],
         options: [
             OptionSpec("process", "NUMBER", help: "Of which process, where several record."),

@@ -9,7 +9,9 @@ import Setup
 struct ProfilesCommand: Command {
     static let spec = CommandSpec(
         program: Multicam.program, name: "profiles", summary: "List the profiles, show one, or check a file.",
-        positionals: [PositionalSpec("NAME", isOptional: true, help: "Show this profile's file.")],
+        positionals: [
+            PositionalSpec("NAME", isOptional: true, kind: .profile, help: "Show this profile's file.")
+        ],
         options: [
             OptionSpec("check", "FILE", help: "Say what is wrong with a profile, or that nothing is."),
             OptionSpec("json", help: "Print JSON."),

@@ -44,7 +44,9 @@ struct RecordCommand: Command {
                 help:
                     "Write a safety copy at the same time: a session folder of the same name in DIR, best on another disk."
             ),
-            OptionSpec("copy", "WHAT", help: "What goes into --also: all (the default), or program."),
+            OptionSpec(
+                "copy", "WHAT", kind: .words(["all", "program"]),
+                help: "What goes into --also: all (the default), or program."),
             OptionSpec(
                 "metadata", help: "Write what is known of each frame, a line each, to cameras/ROLE.ndjson."),
             OptionSpec(

@@ -24,7 +24,9 @@ struct StressCommand: Command {
                 + "tried. What gives in a climb above the profile's own formats is a finding, no failure.",
         ],
         options: ProfileOptions.specs + [
-            OptionSpec("run", "WHAT", help: "sets, climb, soak or all. Default: sets and climb."),
+            OptionSpec(
+                "run", "WHAT", kind: .words(["sets", "climb", "soak", "all"]),
+                help: "sets, climb, soak or all. Default: sets and climb."),
             OptionSpec("each", "T", help: "How long each set and each step records, 1s to 1h. Default: 5s."),
             OptionSpec("duration", "T", help: "How long the soak records: 10s, 5m, 2h. Default: 1h."),
             OptionSpec("sets", "N", help: "Try so many sets at most, 1 to 1000. Default: 40."),

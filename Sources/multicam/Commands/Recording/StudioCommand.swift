@@ -49,7 +49,7 @@ struct StudioCommand: Command {
 
     /// The port that bookmarks of the page name.
     private static let usualPort = 8470
-    private static let usualProfile = "pip"
+    static let usualProfile = "pip"
     private static let loopback = "127.0.0.1"
 
     init(_ arguments: ParsedArguments) throws(UsageError) {

@@ -1,0 +1,133 @@
+/// Renders manual pages for man(1) from the same specifications as `HelpText`.
+public enum ManualPage {
+    /// The page of one command: `multicam-record(1)`.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - version: The program's version.
+    ///   - date: The day of that version: `2026-11-21`.
+    /// - Returns: The page in the macros of man(7), in ASCII, with its last line feed.
+    public static func of(_ command: CommandSpec, version: String, date: String) -> String {
+        let name = "\(command.program)-\(command.name)"
+        var lines = head(name, command.summary, command.program, version, date)
+        lines += [".SH SYNOPSIS", bold("\(command.program) \(command.name)")]
+        for positional in command.positionals {
+            let word = italic(positional.name) + (positional.isRepeatable ? " " + escaped("…") : "")
+            lines.append(positional.isOptional ? "[\(word)]" : word)
+        }
+        lines += [escaped("[options]"), ".SH DESCRIPTION"] + prose(command.summary)
+        for note in command.notes { lines += [".PP"] + prose(note) }
+        if !command.positionals.isEmpty {
+            lines.append(".SH WORDS")
+            for positional in command.positionals { lines += item(italic(positional.name), positional.help) }
+        }
+        for section in command.sections {
+            lines.append(".SH " + escaped(section.title.uppercased()))
+            for entry in section.entries { lines += item(bold(entry.term), entry.help) }
+        }
+        lines.append(".SH OPTIONS")
+        for option in command.options {
+            let value = option.placeholder.map { " " + italic($0) } ?? ""
+            let help = option.isRepeatable ? option.help + " May be given several times." : option.help
+            lines += item(bold("--\(option.name)") + value, help)
+        }
+        lines += [".SH SEE ALSO", reference(command.program)]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The page of the program: `multicam(1)`.
+    ///
+    /// - Parameters:
+    ///   - program: The program's name.
+    ///   - summary: What it is for, as a sentence.
+    ///   - commands: The commands, in the order in which the page lists them.
+    ///   - sections: Further sections: a title, and terms with their descriptions.
+    ///   - version: The program's version.
+    ///   - date: The day of that version: `2026-11-21`.
+    /// - Returns: The page in the macros of man(7), in ASCII, with its last line feed.
+    public static func of(
+        program: String, summary: String, commands: [CommandSpec], sections: [HelpSection], version: String,
+        date: String
+    ) -> String {
+        var lines = head(program, summary, program, version, date)
+        lines += [".SH SYNOPSIS", bold(program), italic("COMMAND"), escaped("[options]")]
+        lines += [".SH DESCRIPTION"] + prose(summary)
+        lines += [".PP"] + prose("Each command has a page of its own, and `\(program) COMMAND --help`.")
+        lines.append(".SH COMMANDS")
+        for command in commands { lines += item(bold(command.name), command.summary) }
+        for section in sections {
+            lines.append(".SH " + escaped(section.title.uppercased()))
+            for entry in section.entries { lines += item(bold(entry.term), entry.help) }
+        }
+        lines.append(".SH SEE ALSO")
+        let pages = commands.map { reference("\(program)-\($0.name)") }
+        lines += pages.dropLast().map { $0 + "," } + pages.suffix(1)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func head(
+        _ name: String, _ summary: String, _ program: String, _ version: String, _ date: String
+    ) -> [String] {
+        // The index of manual pages has the name and what it does on one line, and no full stop.
+        let title = summary.hasSuffix(".") ? String(summary.dropLast()) : summary
+        return [
+            ".TH \(escaped(name.uppercased())) 1 \(date) \"\(program) \(escaped(version))\" \"\(program)\"",
+            ".SH NAME",
+        ] + wrapped("\(escaped(name)) \\- \(escaped(title))")
+    }
+
+    private static func item(_ term: String, _ help: String) -> [String] { [".TP", term] + prose(help) }
+
+    private static func reference(_ page: String) -> String { bold(page) + "(1)" }
+
+    private static func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }
+
+    private static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
+
+    /// A paragraph; what stands in backquotes is bold.
+    private static func prose(_ text: String) -> [String] {
+        var parts = text.split(separator: "`", omittingEmptySubsequences: false).map { String($0) }
+        // A backquote without another one is itself.
+        if parts.count.isMultiple(of: 2), let last = parts.popLast() { parts[parts.count - 1] += "`" + last }
+        let marked = parts.enumerated().map { index, part in
+            index.isMultiple(of: 2) ? escaped(part) : part.isEmpty ? "" : bold(part)
+        }
+        return wrapped(marked.joined())
+    }
+
+    private static func wrapped(_ text: String) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.utf8.count + 1 + word.utf8.count <= width {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                // At the beginning of a line a full stop or an apostrophe would be taken for a macro.
+                lines.append((word.hasPrefix(".") || word.hasPrefix("'") ? "\\&" : "") + word)
+            }
+        }
+        return lines
+    }
+
+    private static let width = 76
+
+    /// The text with all that troff would take for something else replaced, in ASCII.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\e"
+            case "-": result += "\\-"
+            case "'": result += "\\(aq"
+            case "\"": result += "\\(dq"
+            case "`": result += "\\(ga"
+            case "^": result += "\\(ha"
+            case "~": result += "\\(ti"
+            case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
+            default:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                result += "\\[u\(String(repeating: "0", count: max(4 - digits.count, 0)))\(digits)]"
+            }
+        }
+        return result
+    }
+}

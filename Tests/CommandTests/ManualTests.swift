@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@Suite("Manual pages of the commands")
+struct ManualTests {
+    @Test("man and mandoc read the page of every command without a message")
+    func lint() throws {
+        let scratch = try Scratch()
+        var environment = Multicam.environment
+        environment["SOURCE_DATE_EPOCH"] = "1795269790"
+        // Every command is a line of the help: two blanks, its name, its summary.
+        let names = try Multicam.run("--help").lines.filter {
+            $0.hasPrefix("  ") && $0.dropFirst(2).first?.isLetter == true
+        }.compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(names.count > 15)
+        for name in [nil] + names {
+            let page = try Multicam.run(
+                [Multicam.path, "help", "--man"] + [name].compactMap(\.self), environment: environment)
+            #expect(page.output.contains(" 1 2026-11-21 "))
+            let file = try scratch.file("multicam-\(name ?? "").1", page.output)
+            let lint = try Multicam.run(["mandoc", "-T", "lint", file])
+            #expect(lint.status == 0 && lint.output.isEmpty, "\(lint.output)")
+            let shown = try Multicam.run(["man", "--warnings", "-E", "UTF-8", "-l", file])
+            #expect(shown.status == 0 && shown.errors.isEmpty, "\(name ?? "multicam"): \(shown.errors)")
+            #expect(shown.output.contains("multicam\(name.map { "-\($0)" } ?? "")"))
+        }
+    }
+
+    @Test("a page of a command that does not exist is refused")
+    func unknown() throws {
+        expectRefusal(try Multicam.run("help", "--man", "recrod"), status: 2, "did you mean `record`")
+    }
+}
