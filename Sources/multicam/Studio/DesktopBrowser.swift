@@ -17,7 +17,7 @@ enum DesktopBrowser {
     static func open(_ address: String, by folder: String) {
         let environment = ProcessInfo.processInfo.environment
         guard environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil,
-            let opener = path(of: "xdg-open", environment)
+            let opener = ProgramPath.named("xdg-open")
         else { return }
         let file = URL(fileURLWithPath: folder).appending(path: "studio-\(getpid()).html")
         let page =
@@ -44,12 +44,6 @@ enum DesktopBrowser {
             }
         } catch {
             Output.message("the browser was not opened: \(error)")
-        }
-    }
-
-    private static func path(of program: String, _ environment: [String: String]) -> String? {
-        (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(program)" }.first {
-            FileManager.default.isExecutableFile(atPath: $0)
         }
     }
 }

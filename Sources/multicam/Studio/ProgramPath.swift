@@ -11,7 +11,15 @@ enum ProgramPath {
         }
     }
 
-    /// Another program: installed (`PREFIX/libexec/multicam/NAME` for `PREFIX/bin/multicam`), or built in the same folder.
+    /// A program of the system by its name, where `PATH` leads to it.
+    static func named(_ name: String) -> String? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
+            .first {
+                FileManager.default.isExecutableFile(atPath: $0)
+            }
+    }
+
+    /// Another program of multicam: installed (`PREFIX/libexec/multicam/NAME` for `PREFIX/bin/multicam`), or built in the same folder.
     static func beside(_ name: String) -> String? {
         guard let own else { return nil }
         let folder = URL(fileURLWithPath: own).deletingLastPathComponent()

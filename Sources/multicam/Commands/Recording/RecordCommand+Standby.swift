@@ -81,7 +81,7 @@ extension RecordCommand {
         let last: StandbyStep
         do {
             try await session.standBy()
-            last = await follow(session, recordingAtOnce, following, &results)
+            last = await follow(session, setup.plan.profile, recordingAtOnce, following, &results)
         } catch {
             await end(session, following, watch, status, printer)
             throw error
@@ -91,7 +91,7 @@ extension RecordCommand {
     }
 
     private func follow(
-        _ session: MulticamSession, _ recordingAtOnce: Bool, _ following: CameraFollowing?,
+        _ session: MulticamSession, _ name: String, _ recordingAtOnce: Bool, _ following: CameraFollowing?,
         _ results: inout [RecordingResult]
     ) async -> StandbyStep {
         var isAsked = recordingAtOnce
@@ -107,7 +107,7 @@ extension RecordCommand {
             isAsked = false
             following?.recordingBegan()
             steering.record(true)
-            await record(session, &results)
+            await record(session, name, &results)
             steering.record(false)
             if steering.isStopped { return .end }
             if let camera = following?.recordingEnded() { return .follow(camera) }
@@ -115,7 +115,11 @@ extension RecordCommand {
     }
 
     /// Makes one recording with running devices. When it cannot begin, the error is printed, and the devices continue.
-    private func record(_ session: MulticamSession, _ results: inout [RecordingResult]) async {
+    private func record(
+        _ session: MulticamSession, _ name: String, _ results: inout [RecordingResult]
+    ) async {
+        let lock = InhibitorLock("records the profile “\(name)”.")
+        defer { lock?.release() }
         do {
             let result = try await session.record()
             steering.tellEnd()

@@ -205,6 +205,8 @@ struct RecordCommand: Command {
 
     private func record(_ setup: SessionSetup, duration: Nanoseconds?) async throws -> RecordingResult {
         let session = makeSession(setup, duration: duration)
+        let lock = InhibitorLock("records the profile “\(setup.plan.profile)”.")
+        defer { lock?.release() }
         let printer = Task { await printEvents(of: session, setup) }
         let status = Task { await showStatus(of: session) }
         defer { status.cancel() }
