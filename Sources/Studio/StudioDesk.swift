@@ -19,6 +19,7 @@ package struct StudioDesk: Sendable {
         case .plan: run(["plan", "--json"] + plan.choice + plan.folder)
         case .devices: run(["devices", "--json"])
         case .doctor: run(["doctor", "--json"])
+        case .calibration: run(["calibrate", "--show", "--json"])
         case .profiles: run(["profiles", "--json"])
         case .recordings: run(["recordings", "--json"] + plan.folder)
         case .profile: profile(order.name)

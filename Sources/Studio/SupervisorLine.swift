@@ -12,6 +12,8 @@ public struct SupervisorLine: Sendable, Codable {
         case devices
         /// The checks of `multicam doctor`.
         case doctor
+        /// What is kept of the devices' latencies, as `multicam calibrate --show --json` tells it.
+        case calibration
         /// The recordings in the output folder, with their verdicts.
         case recordings
         /// The profiles that can be named.

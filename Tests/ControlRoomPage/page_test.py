@@ -1005,6 +1005,38 @@ def _(room, browser, arguments):
             assert result[1] == value, (name, path, result[1])
             gone = [line for line in text.splitlines() if line not in result[0].splitlines()]
             assert len(gone) <= 1, (name, path, gone)
+        for path in ["title", "edit", f"cameras.{role}.zoom"] + (["program.cut"] if "\nprogram:" in text else []):
+            result = room.page.evaluate("""async ([text, path]) => { const { withValue, withoutValue } = await import('/page/yaml-edit.js'); return withoutValue(withValue(text, path, 'x y'), path); }""", [text, path])
+            assert result.split() == text.split(), (name, path, result)
+
+
+@holds("Title, names, projects, a microphone's camera and the cut by voice are fields; an empty one is taken out.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/profiles")
+    page = room.page
+    opens(room, "prepare")
+    choose(room, "interview")
+    room.until("its rows are there", lambda: page.locator('.form-row[data-kind="editing"]').count() == 1)
+    text = lambda: page.locator(".profile-text").input_value()
+    before = text()
+    row = page.locator('.form-row[data-kind="editing"]')
+    for label, words in [("Title", "An evening"), ("Name of host", "Ada: Countess")]:
+        row.get_by_label(label, exact=True).fill(words)
+        page.keyboard.press("Tab")
+    row.get_by_label("Projects at the end").select_option("otio")
+    page.locator('.form-row[data-kind="microphones"]').first.get_by_label("host-mic: Shown by").select_option("host")
+    page.locator('.form-row[data-kind="program"]').get_by_label("Cut").select_option("voice")
+    for words in ["title: An evening", 'people: { host: "Ada: Countess" }', "edit: [otio]", "camera: host", "cut: voice"]:
+        assert words in text(), (words, text())
+    room.until("nothing is wrong with it", lambda: page.locator(".faults li").count() == 0 and page.locator(".plan-big").inner_text() != "")
+    assert_accessible(room, "prepare, editing")
+    row.get_by_label("Title").fill("")
+    page.keyboard.press("Tab")
+    row.get_by_label("Projects at the end").select_option("")
+    page.locator('.form-row[data-kind="microphones"]').first.get_by_label("host-mic: Shown by").select_option("")
+    for words in ["title:", "edit:", "camera: host"]:
+        assert words not in text().replace(before, ""), (words, text())
+    page.locator(".form-head button", has_text="As it was kept").click()
 
 
 @holds("The plan and its cost follow an edit.")
@@ -1296,6 +1328,34 @@ def _(room, browser, arguments):
 @holds("A project for an editor can be made of a recording.")
 def _(room, browser, arguments):
     assert job(room, "export") != ""
+
+
+@holds("What a project and a program are made of can be chosen, and what is chosen is asked for.")
+def _(room, browser, arguments):
+    open_recording(room)
+    page = room.page
+    page.wait_for_timeout(300)
+    if not page.locator(".job-options").is_visible():
+        raise Skip("the server makes neither yet")
+    page.locator(".job-options summary").click()
+    page.get_by_label("Project", exact=True).select_option("otio")
+    page.get_by_label("Layout", exact=True).select_option("grid")
+    page.get_by_label("Size", exact=True).last.select_option("1080x1920")
+    page.get_by_label("Loudness", exact=True).select_option("-16")
+    assert_accessible(room, "recordings, options")
+    asked = []
+    page.route("**/api/v1/jobs", lambda route: (asked.append(route.request.post_data_json), route.fulfill(status=409, content_type="application/json", body='{"text":"Not now."}'))
+               if route.request.method == "POST" else route.continue_())
+    for command in ["export", "render"]:
+        button = page.locator(f'[data-job="{command}"]')
+        room.until("it can begin", lambda: button.is_enabled())
+        button.click()
+    room.until("both were asked for", lambda: len(asked) == 2)
+    page.unroute("**/api/v1/jobs")
+    assert [one["options"] for one in asked] == [{"to": "otio"}, {"layout": "grid", "size": "1080x1920", "loudness": "-16"}], asked
+    for name in ["Project", "Layout", "Loudness"]:
+        page.get_by_label(name, exact=True).select_option("")
+    page.get_by_label("Size", exact=True).last.select_option("")
 
 
 @holds("The program can be rendered anew, and that can be ended.")

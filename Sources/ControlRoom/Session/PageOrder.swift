@@ -62,10 +62,12 @@ struct PageOrder: Equatable {
             return field
         }
         switch (place[0], place.count) {
-        case ("plan", 1), ("devices", 1), ("doctor", 1), ("profiles", 1), ("recordings", 1):
+        case ("plan", 1), ("devices", 1), ("doctor", 1), ("calibration", 1), ("profiles", 1),
+            ("recordings", 1):
             try only("GET")
             let tasks: [String: SupervisorLine.Task] = [
-                "plan": .plan, "devices": .devices, "doctor": .doctor, "profiles": .profiles,
+                "plan": .plan, "devices": .devices, "doctor": .doctor, "calibration": .calibration,
+                "profiles": .profiles,
             ]
             task = tasks[place[0]] ?? .recordings
         case ("start", 1):

@@ -9,6 +9,7 @@ import { addWords, isGerman, say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js";
 import { Player } from "./player.js";
+import { projects } from "./profile-form.js";
 
 addWords({
     "no-recordings": ["Nothing recorded yet.", "Noch nichts aufgenommen."],
@@ -41,6 +42,19 @@ addWords({
     peak: ["peak, dB", "Spitze, dB"],
     clipped: ["clips", "zu laut"],
     clock: ["±ms", "±ms"],
+    "how-made": ["How it is made", "Wie es gemacht wird"],
+    "made-to": ["Project", "Projekt"],
+    "made-cut": ["Cut", "Schnitt"],
+    "made-layout": ["Layout", "Aufteilung"],
+    "made-size": ["Size", "Größe"],
+    "made-loudness": ["Loudness", "Lautheit"],
+    "to-all": ["all formats", "alle Formate"],
+    "to-podcast": ["podcast", "Podcast"],
+    "cut-live": ["as switched", "wie geschaltet"],
+    "cut-by-voice": ["whoever speaks", "wer spricht"],
+    "cut-none": ["first camera only", "nur die erste Kamera"],
+    "as-it-was": ["as it was", "wie es war"],
+    "n-lufs": ["{n} LUFS", "{n} LUFS"],
     "recordings-word": ["The recordings", "Die Aufnahmen"],
 });
 
@@ -78,9 +92,24 @@ export async function lookForCutOff() {
     studio.tell("local");
 }
 
-/** @param {string} command @param {string} folder */
-async function startJob(command, folder) {
-    const answer = await ask("/api/v1/jobs", { method: "POST", body: { command, folder } });
+/**
+ * What a person may choose of a project and of a program that is made anew: for which jobs, and the values with their words. The first
+ * value is the usual one, and is not sent.
+ * @type {{name: string, label: string, jobs: string[], choices: {value: string, text: string}[]}[]}
+ */
+const options = [
+    { name: "to", label: say("made-to"), jobs: ["export"], choices: [{ value: "", text: say("to-all") }, ...projects.map(([value = "", text = ""]) => ({ value, text })), { value: "podcast", text: say("to-podcast") }] },
+    { name: "cut", label: say("made-cut"), jobs: ["export", "render"], choices: [{ value: "", text: say("cut-live") }, { value: "voice", text: say("cut-by-voice") }, { value: "none", text: say("cut-none") }] },
+    { name: "layout", label: say("made-layout"), jobs: ["render"], choices: [{ value: "", text: say("as-it-was") }, ...["single", "pip", "side-by-side", "grid"].map((value) => ({ value, text: say(value) }))] },
+    { name: "size", label: say("made-size"), jobs: ["render"], choices: [{ value: "", text: say("as-it-was") }, ...["1280x720", "1920x1080", "3840x2160", "1080x1920", "1080x1080"].map((value) => ({ value, text: value.replace("x", "×") }))] },
+    { name: "loudness", label: say("made-loudness"), jobs: ["render"], choices: [{ value: "", text: say("as-it-was") }, ...["-14", "-16", "-23"].map((value) => ({ value, text: say("n-lufs", { n: value.replace("-", "−") }) }))] },
+];
+
+/** @param {string} command @param {string} folder @param {Record<string, string>} [chosen] */
+async function startJob(command, folder, chosen = {}) {
+    const own = options.filter((option) => option.jobs.includes(command) && chosen[option.name]);
+    const body = { command, folder, options: Object.fromEntries(own.map(({ name }) => [name, chosen[name] ?? ""])) };
+    const answer = await ask("/api/v1/jobs", { method: "POST", body });
     if (!answer.ok) note(say("refused", { what: answer.text }), true);
 }
 
@@ -119,6 +148,11 @@ export class Recordings extends StudioElement {
     chosen = "";
     /** @type {Map<string, Job>} */
     jobs = new Map();
+    /**
+     * What was chosen for projects and programs, by the option's name.
+     * @type {Record<string, string>}
+     */
+    wishes = {};
     /** Jobs that this server can do. */
     commands = ["verify", "recover"];
 
@@ -141,16 +175,22 @@ export class Recordings extends StudioElement {
         this.jobBar = h("progress", { max: "1", hidden: true, "aria-label": say("look-closer") });
         this.download = h("a", { class: "button-link", download: "" }, say("download"));
         /** @param {string} command */
-        const job = (command) => h("button", { type: "button", "data-job": command, onclick: () => void startJob(command, this.chosen) }, say(jobWords[command] ?? command));
+        const job = (command) => h("button", { type: "button", "data-job": command, onclick: () => void startJob(command, this.chosen, this.wishes) }, say(jobWords[command] ?? command));
         this.repair = job("recover");
         this.jobButtons = [job("export"), job("render"), this.repair, job("verify"), job("sync-check")];
         const [toEditor, anew, , verify, sync] = this.jobButtons;
+        this.howMade = h("details", { class: "job-options" }, h("summary", {}, say("how-made")), h("div", { class: "option-fields" }, ...options.map((option) => {
+            /** @type {HTMLSelectElement} */
+            const select = h("select", { id: `made-${option.name}` }, ...option.choices.map(({ value, text }) => h("option", { value }, text)));
+            select.addEventListener("change", () => (this.wishes[option.name] = select.value));
+            return h("div", { class: "field", "data-option": option.name }, h("label", { for: `made-${option.name}` }, option.label), select);
+        })));
         this.details = h("section", { class: "recording-details", "aria-label": say("chosen-recording") },
             h("div", { class: "panel" }, this.heading, this.when, this.place, this.verdict),
             h("div", { class: "panel table-place", tabindex: "0", role: "region", "aria-label": say("ledger") },
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["track", "captured", "repeated", "lost-column", "clock"].map((name) => h("th", { scope: "col" }, say(name))))), this.pictureRows),
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sound_", "loudness", "peak", "clipped"].map((name) => h("th", { scope: "col" }, say(name))))), this.soundRows)),
-            h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, this.download, toEditor, anew, this.repair),
+            h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, this.download, toEditor, anew, this.repair), this.howMade,
                 h("h3", {}, say("look-closer")), h("div", { class: "action-grid" }, verify, sync),
                 h("div", { class: "job-place" }, this.jobLine, this.jobEnd), this.jobBar, this.jobSpoken, this.madeTitle, this.made));
         this.append(h("section", { class: "panel recording-place", "aria-label": say("recordings") }, h("h2", { class: "unseen" }, say("recordings")), this.list, this.empty), this.player, this.details);
@@ -334,6 +374,13 @@ export class Recordings extends StudioElement {
         for (const button of jobButtons) {
             button.hidden = !this.commands.includes(button.dataset.job ?? "");
             button.disabled = isRunning || isWritten;
+        }
+        if (this.howMade) {
+            this.howMade.hidden = !this.commands.includes("export") && !this.commands.includes("render");
+            for (const field of this.howMade.querySelectorAll("[data-option]")) {
+                const option = options.find(({ name }) => name === field.getAttribute("data-option"));
+                setFlag(field, "hidden", !option?.jobs.some((command) => this.commands.includes(command)));
+            }
         }
         // What is whole needs no mending.
         const isBroken = recording?.state === "cut-off" || recording?.state === "damaged";

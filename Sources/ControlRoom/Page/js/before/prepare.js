@@ -10,7 +10,7 @@ import { ProfileForm } from "./profile-form.js";
 import { PlanView } from "./plan-view.js";
 import { DoctorView } from "./doctor-view.js";
 import { CalibrateView } from "./calibrate-view.js";
-import { offsetOf, withValue } from "./yaml-edit.js";
+import { offsetOf, withValue, withoutValue } from "./yaml-edit.js";
 
 addWords({
     profile: ["Profile", "Profil"],
@@ -68,7 +68,7 @@ export class Prepare extends StudioElement {
         this.useButton = h("button", { type: "button", class: "small use-profile", onclick: () => void this.#use() }, say("use-profile"));
         this.formButton = h("button", { type: "button", class: "small", "aria-pressed": "true", onclick: () => this.#show(false) }, say("form"));
         this.textButton = h("button", { type: "button", class: "small", "aria-pressed": "false", onclick: () => this.#show(true) }, say("text"));
-        this.form = new ProfileForm((path, value) => this.edit(withValue(this.text, path, value)));
+        this.form = new ProfileForm((path, value) => this.edit(value === "" ? withoutValue(this.text, path) : withValue(this.text, path, value)));
         this.area = h("textarea", { class: "profile-text", spellcheck: "false", wrap: "off", "aria-label": say("profile-text") });
         this.area.addEventListener("input", () => this.edit(this.area?.value ?? ""));
         this.faults = h("ul", { class: "faults", "aria-live": "polite" });

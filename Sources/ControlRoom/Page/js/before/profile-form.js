@@ -30,14 +30,27 @@ addWords({
     "controls-of": ["Controls of {role}", "Regler von {role}"],
     "no-program": ["This profile makes no program.", "Dieses Profil macht kein Programm."],
     main: ["Main", "Groß"],
+    cutting: ["Cut", "Schnitt"],
+    "cut-person": ["by hand", "von Hand"],
+    "cut-voice": ["whoever speaks", "wer spricht"],
+    "shown-camera": ["Shown by", "Zu sehen in"],
+    "own-camera": ["its own camera", "ihre Kamera"],
+    editing: ["For the editor", "Fürs Schneiden"],
+    "recording-title": ["Title", "Titel"],
+    "projects-at-end": ["Projects at the end", "Projekte am Ende"],
+    "projects-none": ["none", "keine"],
+    "projects-all": ["all formats", "alle Formate"],
+    "name-of": ["Name of {role}", "Name von {role}"],
     "no-cameras": ["This profile names no camera.", "Dieses Profil nennt keine Kamera."],
 });
 
-/** @typedef {{path: string, label: string, value: string, isOther?: boolean, choices?: {value: string, text: string}[], set?: (value: string) => string, isNumber?: boolean}} Field */
+/** @typedef {{path: string, label: string, value: string, isOther?: boolean, isText?: boolean, choices?: {value: string, text: string}[], set?: (value: string) => string, isNumber?: boolean}} Field */
 
 const sizes = ["640x480", "800x600", "1280x720", "1920x1080", "2560x1440", "3840x2160"];
 const rates = ["15", "24", "25", "30", "50", "60"];
 const formats = ["mjpeg", "h264", "yuyv", "nv12", "grey"];
+/** Formats of projects, with the programs that open them. */
+export const projects = [["fcpxml", "Final Cut, Resolve"], ["otio", "Premiere, Resolve"], ["mlt", "Kdenlive, Shotcut"], ["edl", "EDL (CMX 3600)"]];
 const presets = ["ultrafast", "balanced", "superfast", "veryfast"];
 
 /** @param {string} value */
@@ -72,7 +85,8 @@ export class ProfileForm extends StudioElement {
         this.cameras = h("div", { class: "form-rows" });
         this.microphones = h("div", { class: "form-rows" });
         this.program = h("div", { class: "form-rows" });
-        this.append(this.cameras, this.microphones, this.program);
+        this.editing = h("div", { class: "form-rows" });
+        this.append(this.cameras, this.microphones, this.program, this.editing);
     }
 
     enter() {
@@ -116,8 +130,8 @@ export class ProfileForm extends StudioElement {
     show(text, faults) {
         this.#text = text;
         this.#faults = faults;
-        const { cameras, microphones, program } = this;
-        if (!cameras || !microphones || !program) return;
+        const { cameras, microphones, program, editing } = this;
+        if (!cameras || !microphones || !program || !editing) return;
         const root = readYaml(text);
         const cameraRoles = [...(nodeAt(root, "cameras")?.entries.keys() ?? [])].slice(0, 16);
         const microphoneRoles = [...(nodeAt(root, "microphones")?.entries.keys() ?? [])].slice(0, 16);
@@ -142,6 +156,7 @@ export class ProfileForm extends StudioElement {
                 { path: `${base}.device`, label: role, value: at("device", "default"), choices: [...choicesOf(["default", "any", "remembered"]), ...this.#selectors("microphones")] },
                 { path: `${base}.pick`, label: say("channel"), value: (listAt(root, `${base}.pick`) ?? []).join(", "), choices: [{ value: "", text: say("all-channels") }, ...choicesOf(["1", "2", "1, 2"])], set: (value) => `[${value}]` },
                 { path: `${base}.gain`, label: say("gain-in-mix"), value: at("gain", "0"), isNumber: true },
+                { path: `${base}.camera`, label: say("shown-camera"), value: at("camera", ""), choices: [{ value: "", text: say("own-camera") }, ...choicesOf(cameraRoles)] },
                 { path: "program.audio.mix", label: say("in-program-field"), value: mix.includes(role) ? "yes" : "no", choices: choicesOf(["yes", "no"], (value) => say(value)), set: (value) => `[${(value === "yes" ? [...others, role] : others).join(", ")}]` },
             ], role, "microphones");
         });
@@ -151,9 +166,18 @@ export class ProfileForm extends StudioElement {
                 { path: "program.size", label: say("program"), value: textAt(root, "program.size") ?? "1920x1080", choices: choicesOf(["1280x720", "1920x1080", "2560x1440", "3840x2160", "1080x1920"], sizeText) },
                 { path: "program.rate", label: say("rate"), value: textAt(root, "program.rate") ?? "30", choices: choicesOf(rates) },
                 { path: "program.layout", label: say("layout"), value: textAt(root, "program.layout") ?? (cameraRoles.length === 1 ? "single" : "pip"), choices: choicesOf(["single", "pip", "side-by-side", "grid"], (value) => say(value)) },
+                { path: "program.cut", label: say("cutting"), value: textAt(root, "program.cut") ?? "person", choices: choicesOf(["person", "voice"], (value) => say(`cut-${value}`)) },
                 { path: "program.video.preset", label: say("encoder"), value: textAt(root, "program.video.preset") ?? "balanced", choices: choicesOf(presets, (value) => `H.264, ${value}`) },
                 { path: "tracks.cameras", label: say("tracks-apart"), value: textAt(root, "tracks.cameras") ?? "none", choices: choicesOf(["copy", "encode", "none"], (value) => say(`tracks-${value}`)) },
             ], say("program"), "program");
+        });
+        const roles = [...new Set([...cameraRoles, ...microphoneRoles])];
+        keep(editing, roles.length > 0 ? ["editing"] : [], (one) => one, () => this.#row(h("div", { class: "thumbnail" })), (row) => {
+            this.#fields(row, [
+                { path: "title", label: say("recording-title"), value: textAt(root, "title") ?? "", isText: true },
+                { path: "edit", label: say("projects-at-end"), value: (listAt(root, "edit") ?? []).join(", "), choices: [{ value: "", text: say("projects-none") }, ...projects.map(([value = "", text = ""]) => ({ value, text })), { value: projects.map(([value]) => value).join(", "), text: say("projects-all") }], set: (value) => (value === "" ? "" : `[${value}]`) },
+                ...roles.map((role) => ({ path: `people.${role}`, label: say("name-of", { role }), value: textAt(root, `people.${role}`) ?? "", isText: true })),
+            ], say("editing"), "editing");
         });
     }
 
@@ -205,19 +229,20 @@ export class ProfileForm extends StudioElement {
         setAttribute(row, "data-kind", kind);
         keep(parent, fields, (field) => field.path, (field) => {
             const id = `field-${field.path.replace(/[^\w]/g, "-")}-${name.replace(/[^\w]/g, "-")}`;
-            const input = field.choices ? h("select", { id }) : h("input", { id, type: "number", step: "0.5", min: "-60", max: "30" });
+            const input = field.choices ? h("select", { id }) : field.isText ? h("input", { id, type: "text", maxlength: "200", autocomplete: "off" }) : h("input", { id, type: "number", step: "0.5", min: "-60", max: "30" });
             input.addEventListener("change", () => {
                 const set = /** @type {any} */ (input).fieldSet;
                 this.onEdit(field.path, set ? set(input.value) : input.value);
             });
             const label = h("label", { for: id }, field.label);
-            if (field === fields[0]) label.classList.add("first-label");
+            if (field === fields[0] && kind !== "editing") label.classList.add("first-label");
             return h("div", { class: "field" }, label, input);
         }, (element, field) => {
             const input = /** @type {HTMLSelectElement | HTMLInputElement | null} */ (element.querySelector("select, input"));
             if (!input) return;
             /** @type {any} */ (input).fieldSet = field.set;
-            if (field === fields[0] || field.path === "program.audio.mix") setAttribute(input, "aria-label", `${name}: ${field === fields[0] ? say(kind === "program" ? "size" : "device") : field.label}`);
+            if (kind === "editing") setAttribute(input, "aria-label", undefined);
+            else if (field === fields[0] || field.path === "program.audio.mix") setAttribute(input, "aria-label", `${name}: ${field === fields[0] ? say(kind === "program" ? "size" : "device") : field.label}`);
             else setAttribute(input, "aria-label", `${name}: ${field.label}`);
             if (input instanceof HTMLSelectElement && field.choices) {
                 const choices = field.choices.some((choice) => choice.value === field.value) ? field.choices : [{ value: field.value, text: field.value }, ...field.choices];
@@ -227,12 +252,13 @@ export class ProfileForm extends StudioElement {
                     input.replaceChildren(...choices.map((choice) => h("option", { value: choice.value }, choice.text)));
                 }
             }
-            if (document.activeElement !== input || input.value !== field.value) input.value = field.value;
+            // What somebody is typing stays.
+            if (field.choices ? input.value !== field.value : document.activeElement !== input) input.value = field.value;
             const isWrong = this.#faults.some((fault) => fault.path === field.path || fault.path.startsWith(`${field.path}.`));
             setFlag(element, "data-wrong", isWrong);
             setAttribute(input, "aria-invalid", isWrong ? "true" : undefined);
         });
-        const prefix = kind === "program" ? ["program", "tracks"] : [`${kind}.${name}`];
+        const prefix = kind === "program" ? ["program", "tracks"] : kind === "editing" ? ["title", "people", "edit"] : [`${kind}.${name}`];
         const own = this.#faults.filter((fault) => prefix.some((start) => fault.path === start || fault.path.startsWith(`${start}.`)) && (kind !== "microphones" || fault.path !== "program.audio.mix"));
         keep(below, own, (fault) => `${fault.path}/${fault.text}`, (fault) => {
             const row = h("div", { class: "row-fault" }, h("span", {}, fault.text));

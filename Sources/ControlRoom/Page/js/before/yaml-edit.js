@@ -262,6 +262,33 @@ export function withValue(text, path, value) {
 }
 
 /**
+ * A profile's text without the entry at a path.
+ * @param {string} text
+ * @param {string} path
+ * @returns {string}
+ */
+export function withoutValue(text, path) {
+    const root = readYaml(text);
+    const key = path.slice(path.lastIndexOf(".") + 1);
+    const found = nodeAt(root, path);
+    const parent = path.includes(".") ? nodeAt(root, path.slice(0, path.lastIndexOf("."))) : root;
+    if (!found || !parent) return text;
+    let start = text.lastIndexOf(key, found.start - 1);
+    if (/["']/.test(text[start - 1] ?? "")) start -= 1;
+    let { end } = found;
+    if (!parent.isFlow) {
+        // Its lines, with a comment behind it.
+        const next = text.indexOf("\n", end);
+        return text.slice(0, text.lastIndexOf("\n", start - 1) + 1) + (next < 0 ? "" : text.slice(next + 1));
+    }
+    const before = text.slice(0, start).trimEnd();
+    const after = /^\s*,\s*/.exec(text.slice(end));
+    if (before.endsWith(",")) start = before.length - 1;
+    else if (after) end += after[0].length;
+    return text.slice(0, start) + text.slice(end);
+}
+
+/**
  * The place of a line and column, both from 1, in a text.
  * @param {string} text
  * @param {number} line
