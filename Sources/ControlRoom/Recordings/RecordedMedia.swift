@@ -82,10 +82,10 @@ final class RecordedMedia {
         let file = try recording.file(path)
         do throws(EncodingError) {
             let reader = try reader(file, stream: stream)
-            guard let frame = try reader.frame(at: MediaTime(nanoseconds: time)) else {
+            guard let found = try reader.frame(at: MediaTime(nanoseconds: time)) else {
                 throw EncodingError(subject: path, operation: "reading", reason: "there is no frame in it")
             }
-            return (frame, frame.capturedAt.nanoseconds)
+            return (found.frame, found.time.nanoseconds)
         } catch {
             forget(file, stream: stream)
             throw Self.refusal(error)

@@ -1,24 +1,29 @@
-internal import CMedia
 public import Media
 
-/// Finds single frames of a recorded file by their times, in any order, to be looked at. Used by one thread alone.
+/// Finds single frames of a recorded file by their times, in any order. Used by one thread alone.
 ///
-/// Times are the file's own: 0 is where a player begins. A JPEG comes as it lies in the file, anything else decoded.
+/// Times are the file's own: 0 is where a player begins. A JPEG comes as it lies in the file, anything else decoded. Frames that
+/// follow each other cost least.
 public final class RecordedFrames {
-    private let stream: DemuxedStream
-    private let packet: OwnedPacket
-    private let frames: FileFrames
-    private let size: FrameSize
-    private let isJPEG: Bool
-    private var decoder: FileDecoder?
+    /// A frame of the file.
+    public struct Found {
+        /// The frame. A JPEG that repeats the one before it byte for byte is the same object.
+        public let frame: CapturedFrame
+        /// When the frame begins in the file.
+        public let time: MediaTime
+        /// When the first of the equal JPEGs before it begins, as far as they were read; else `time`.
+        public let since: MediaTime
+    }
+
+    private let reader: TrackReader
     /// The frame found last, and the one after it: who goes on frame by frame seeks nothing.
-    private var current: CapturedFrame?
-    private var next: CapturedFrame?
+    private var current: Found?
+    private var next: Found?
     private var hasEnded = false
 
-    /// A frame that lies so far ahead is reached by decoding what lies between.
+    /// A frame that lies so far ahead is reached by reading what lies between.
     private static let near = Nanoseconds.seconds(2)
-    /// So far back the search begins anew when a seek came too late; it doubles.
+    /// How far back the search begins anew when a seek came too late; doubled with each step.
     private static let firstStep = Nanoseconds.milliseconds(500)
     private static let mostSteps = 8
 
@@ -29,37 +34,19 @@ public final class RecordedFrames {
     ///   - number: Index of the stream in the file.
     /// - Throws: When the file cannot be read, or has no video there.
     public init(path: String, stream number: Int) throws(EncodingError) {
-        stream = try DemuxedStream(path: path, type: AVMEDIA_TYPE_VIDEO, number: number)
-        packet = try OwnedPacket(path)
-        frames = FileFrames(path)
-        let facts = stream.parameters.pointee
-        isJPEG = facts.codec_id == AV_CODEC_ID_MJPEG
-        size = FrameSize(width: Int(facts.width), height: Int(facts.height))
-        guard (1...16384).contains(size.width), (1...16384).contains(size.height) else {
-            throw EncodingError(
-                subject: path, operation: "reading", reason: "the file does not say its frame size")
-        }
+        reader = try TrackReader(path: path, stream: number, media: .video, isMeasured: false)
     }
 
     /// Finds the frame that is shown at a time: the last one that begins then or earlier, else the first of all.
     ///
-    /// - Parameter time: The file's time.
-    /// - Returns: The frame, whose `capturedAt` is its own time in the file; `nil` where the file has none.
+    /// - Parameters:
+    ///   - time: The file's time.
+    ///   - start: Where reading begins at the latest when it has to seek; `nil` for `time`.
+    /// - Returns: The frame; `nil` where the file has none.
     /// - Throws: When reading fails.
-    public func frame(at time: MediaTime) throws(EncodingError) -> CapturedFrame? {
-        let wanted = ClockTime(nanoseconds: max(time.nanoseconds, 0))
-        if !isReachable(wanted) {
-            var start = Nanoseconds(wanted.nanoseconds)
-            var step = Self.firstStep
-            for _ in 0..<Self.mostSteps {
-                try seek(to: start)
-                // Of frames that are reordered the one that is sought may be shown later than it lies.
-                guard let first = next, first.capturedAt > wanted, start > .zero else { break }
-                start = max(start - step, .zero)
-                step = step + step
-            }
-        }
-        while let following = next, following.capturedAt <= wanted {
+    public func frame(at time: MediaTime, readFrom start: MediaTime? = nil) throws(EncodingError) -> Found? {
+        if !isReachable(time) { try seek(before: time, from: min(time, start ?? time)) }
+        while let following = next, following.time <= time {
             current = following
             try advance()
         }
@@ -67,40 +54,32 @@ public final class RecordedFrames {
     }
 
     /// Whether the frame is the current one, or comes soon.
-    private func isReachable(_ time: ClockTime) -> Bool {
-        guard let current, current.capturedAt <= time else { return false }
+    private func isReachable(_ time: MediaTime) -> Bool {
+        guard let current, current.time <= time else { return false }
         guard let next else { return hasEnded }
-        return time - next.capturedAt <= Self.near
+        return time.nanoseconds - next.time.nanoseconds <= Self.near.count
     }
 
-    private func seek(to time: Nanoseconds) throws(EncodingError) {
-        (current, next, hasEnded) = (nil, nil, false)
-        try stream.seek(to: time)
-        decoder = isJPEG ? nil : try FileDecoder(stream)
-        try advance()
+    private func seek(before time: MediaTime, from start: MediaTime) throws(EncodingError) {
+        var start = max(start, .zero)
+        var step = Self.firstStep
+        for _ in 0..<Self.mostSteps {
+            (current, next, hasEnded) = (nil, nil, false)
+            try reader.seek(to: start)
+            try advance()
+            // Of frames that are reordered the one that is sought may be shown later than it lies.
+            guard let next, next.time > time, start > .zero else { return }
+            start = max(MediaTime(nanoseconds: start.nanoseconds - step.count), .zero)
+            step = step + step
+        }
     }
 
     private func advance() throws(EncodingError) {
-        next = try isJPEG ? nextJPEG() : nextDecoded()
-        hasEnded = next == nil
-    }
-
-    private func nextJPEG() throws(EncodingError) -> CapturedFrame? {
-        while try stream.read(into: packet.pointer) {
-            guard let time = stream.fileTime(packet.pointer.pointee.pts) else { continue }
-            return CapturedFrame(
-                pixel: .mjpeg, size: size, color: .jpeg, capturedAt: ClockTime(nanoseconds: time.count),
-                sequence: 0, memory: try packet.takeBytes(stream.path), isOwned: true)
+        guard let (frame, time) = try reader.nextFrame() else {
+            (next, hasEnded) = (nil, true)
+            return
         }
-        return nil
-    }
-
-    private func nextDecoded() throws(EncodingError) -> CapturedFrame? {
-        while let frame = try decoder?.next() {
-            guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }
-            return try frames.frame(
-                of: frame, capturedAt: ClockTime(nanoseconds: time.count), sequence: 0)
-        }
-        return nil
+        let repeated = (next ?? current).flatMap { $0.frame === frame ? $0 : nil }
+        next = Found(frame: frame, time: time, since: repeated?.since ?? time)
     }
 }

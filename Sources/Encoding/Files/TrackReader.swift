@@ -11,6 +11,7 @@ public final class TrackReader {
     private let packet: OwnedPacket
     private let brightness = FrameBrightness()
     private let frames: FileFrames
+    private let frameSize: FrameSize
     private let audioFormat: AudioFormat
     private let isJPEG: Bool
     private var decoder: FileDecoder?
@@ -39,7 +40,8 @@ public final class TrackReader {
     ///   - media: The kind of media that the stream must have.
     ///   - isMeasured: Whether frames are only measured, so that their decoder may skip what the eye alone needs. Otherwise those
     ///     before the file's time 0, which others need, are given out too.
-    /// - Throws: When the file cannot be read, or the stream is missing, of another kind, or without rate or channels.
+    /// - Throws: When the file cannot be read, or the stream is missing, of another kind, or without rate or channels; when frames
+    ///   are to be shown and the file does not say their size.
     public init(
         path: String, stream: Int, media: MediaFileReader.Media, isMeasured: Bool = true
     ) throws(EncodingError) {
@@ -51,7 +53,15 @@ public final class TrackReader {
         frames = FileFrames(path)
         let facts = self.stream.parameters.pointee
         isJPEG = facts.codec_id == AV_CODEC_ID_MJPEG
+        frameSize = FrameSize(width: Int(facts.width), height: Int(facts.height))
         audioFormat = AudioFormat(rate: Int(facts.sample_rate), channels: Int(facts.ch_layout.nb_channels))
+        guard
+            isAudio || isMeasured
+                || ((1...16384).contains(frameSize.width) && (1...16384).contains(frameSize.height))
+        else {
+            throw EncodingError(
+                subject: path, operation: "reading", reason: "the file does not say its frame size")
+        }
         guard
             !isAudio
                 || ((1000...768_000).contains(audioFormat.rate) && (1...64).contains(audioFormat.channels))
@@ -148,11 +158,9 @@ public final class TrackReader {
             let at = MediaTime(nanoseconds: time.count)
             let memory = try packet.takeBytes(stream.path)
             if let lastFrame, lastFrame.memory.hasSameBytes(as: memory) { return (lastFrame, at) }
-            let facts = stream.parameters.pointee
             let frame = CapturedFrame(
-                pixel: .mjpeg, size: FrameSize(width: Int(facts.width), height: Int(facts.height)),
-                color: .jpeg, capturedAt: ClockTime(nanoseconds: time.count), sequence: 0, memory: memory,
-                isOwned: true)
+                pixel: .mjpeg, size: frameSize, color: .jpeg, capturedAt: ClockTime(nanoseconds: time.count),
+                sequence: 0, memory: memory, isOwned: true)
             lastFrame = frame
             return (frame, at)
         }

@@ -8,31 +8,20 @@ internal import Timing
 /// Ticks may be asked for in any order; those that follow each other cost least. A file that cannot be read is a slate from there
 /// on, and `fault` says why.
 final class AngleReader {
-    /// A frame and when it begins to be shown, since T0.
-    private struct Shown {
-        let frame: CapturedFrame
-        let from: MediaTime
-    }
-
     private let track: SessionTrack
     private let folder: String
     private let schedule: FrameSchedule?
     private let rate: FrameRate
     private var part: SessionPart?
-    private var reader: TrackReader?
-    private var shown: Shown?
-    /// The frame that was read and is not shown yet.
-    private var next: Shown?
+    private var frames: RecordedFrames?
     /// Files that could not be read; nobody tries again.
     private var failed: Set<String> = []
     /// Why the rest of a part is missing, as a sentence; `nil` where nothing is.
     private(set) var fault: String?
 
-    /// Reading on is cheaper than seeking within this time.
-    private static let nearby = Nanoseconds.seconds(1)
     /// Age of the last frame from which a recording shows a slate in its place, as in `TrackAligner`.
     private static let slateAge = Nanoseconds.seconds(1)
-    /// How far before an instant reading begins, since key frames are decoded before they are shown.
+    /// How far before a gap reading begins.
     private static let lead = Nanoseconds.milliseconds(250)
 
     /// Makes a reader that has opened no file yet.
@@ -67,54 +56,33 @@ final class AngleReader {
             !track.isOnGrid || wanted < part.to
         else { return nil }
         do throws(EncodingError) {
-            try move(to: wanted, in: part)
-            while let next, next.from <= until {
-                shown = next
-                self.next = try read(in: part)
-            }
+            guard let found = try find(until, for: wanted, in: part) else { return nil }
+            let since = MediaTime(nanoseconds: origin(of: part).nanoseconds + found.since.nanoseconds)
+            return schedule == nil && isSlate(since: since, at: wanted) ? nil : found.frame
         } catch {
             fault = fault ?? error.description
             failed.insert(part.file)
             return nil
         }
-        guard let shown, schedule != nil || !isSlate(shown, at: wanted) else { return nil }
-        return shown.frame
     }
 
-    /// Places the reader so that reading on comes to the frame of an instant.
-    private func move(to time: MediaTime, in part: SessionPart) throws(EncodingError) {
-        if part == self.part, hasRead(time) { return }
-        (shown, next) = (nil, nil)
+    /// Finds the last frame of a part that begins at a time or earlier, for the tick of an instant.
+    private func find(
+        _ time: MediaTime, for instant: MediaTime, in part: SessionPart
+    ) throws(EncodingError) -> RecordedFrames.Found? {
         if part != self.part {
+            frames = try RecordedFrames(path: folder + "/" + part.file, stream: part.stream)
             self.part = part
-            reader = try TrackReader(
-                path: folder + "/" + part.file, stream: part.stream, media: .video, isMeasured: false)
         }
-        var start = time.nanoseconds - Self.lead.count
+        let origin = origin(of: part).nanoseconds
+        let place = MediaTime(nanoseconds: time.nanoseconds - origin)
+        var start: MediaTime?
         // Whether a frame is a slate is seen from where it begins.
-        if let gap = gap(at: time), time.nanoseconds - gap.from.nanoseconds < 2 * Self.slateAge.count {
-            start = min(start, gap.from.nanoseconds - Self.lead.count)
+        if let gap = gap(at: instant), instant.nanoseconds - gap.from.nanoseconds < 2 * Self.slateAge.count {
+            start = MediaTime(nanoseconds: gap.from.nanoseconds - Self.lead.count - origin)
         }
-        try reader?.seek(to: MediaTime(nanoseconds: max(0, start - origin(of: part).nanoseconds)))
-        next = try read(in: part)
-    }
-
-    /// Whether reading on comes to the frame of an instant soon, or it has been read.
-    private func hasRead(_ time: MediaTime) -> Bool {
-        let half = rate.interval.count / 2
-        guard let place = (shown ?? next)?.from, time.nanoseconds >= place.nanoseconds - half else {
-            return false
-        }
-        // Behind the last frame of a file there is nothing to seek for.
-        return next.map { time.nanoseconds <= $0.from.nanoseconds + Self.nearby.count } ?? true
-    }
-
-    private func read(in part: SessionPart) throws(EncodingError) -> Shown? {
-        guard let (frame, time) = try reader?.nextFrame() else { return nil }
-        let from = MediaTime(nanoseconds: origin(of: part).nanoseconds + time.nanoseconds)
-        // A JPEG that goes on has been shown since it began.
-        if let last = next ?? shown, last.frame === frame { return Shown(frame: frame, from: last.from) }
-        return Shown(frame: frame, from: from)
+        let found = try frames?.frame(at: place, readFrom: start)
+        return found.flatMap { $0.time <= place ? $0 : nil }
     }
 
     /// When the first frame of a part is shown.
@@ -130,10 +98,15 @@ final class AngleReader {
     private func gap(at time: MediaTime) -> Gap? { track.gaps.first { $0.from <= time && time < $0.to } }
 
     /// Whether the track's frame of an instant is the slate that stands for a camera that is away. The program draws its own.
-    private func isSlate(_ shown: Shown, at time: MediaTime) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - begin: Since when the frame is shown.
+    ///   - time: The instant.
+    /// - Returns: Whether the program draws a slate of its own in its place.
+    private func isSlate(since begin: MediaTime, at time: MediaTime) -> Bool {
         guard track.kind == .camera, let gap = gap(at: time) else { return false }
         let away = time.nanoseconds - gap.from.nanoseconds
-        let begun = shown.from.nanoseconds - gap.from.nanoseconds
+        let begun = begin.nanoseconds - gap.from.nanoseconds
         return gap.from <= .zero || away > Self.slateAge.count + 2 * rate.interval.count
             || begun * 2 >= Self.slateAge.count
     }
