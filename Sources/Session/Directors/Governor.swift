@@ -53,8 +53,8 @@ final class Governor {
         self.taps = taps
         self.clock = clock
         self.alignmentDelay = alignmentDelay
-        governor = GovernorPolicy(
-            ladder: Self.ladder(plan, inputs: inputs, hasPreviews: taps.hasPreviews))
+        // Previews come and go while it runs.
+        governor = GovernorPolicy(ladder: Self.ladder(plan, inputs: inputs, hasPreviews: true))
         takeInStreams()
     }
 
@@ -153,7 +153,7 @@ final class Governor {
             uniqueKeysWithValues: inputs.cameras.filter { roles.contains($0.role) }.map {
                 ($0.role, $0.slowestInterval(decidedAfter: alignmentDelay))
             })
-        let ladder = Self.ladder(plan, inputs: inputs, hasPreviews: taps.hasPreviews)
+        let ladder = Self.ladder(plan, inputs: inputs, hasPreviews: true)
         governor.extend(
             to: ladder.filter { measure in
                 guard case .cameraRate(let role, _, let rate) = measure.action, let slowest = slowest[role]
@@ -224,13 +224,16 @@ final class Governor {
         }
     }
 
-    /// Excludes the measures of cameras that are away or switched off by a person. A measure that is taken back
-    /// meanwhile holds when the camera returns.
+    /// Excludes the measures of cameras that are away or switched off by a person, and of previews while there are none. A measure
+    /// that is taken back meanwhile holds when the camera returns; previews that come while they are given up are paused.
     private func spareAbsent() {
         let absent = Set(inputs.cameras.filter { $0.isAway || $0.chosenFormat == nil }.map(\.role))
+        let hasPreviews = taps.hasPreviews
         governor.idle = Set(
             governor.ladder.indices.filter { index in
-                governor.ladder[index].changedCamera.map { absent.contains($0) } ?? false
+                let measure = governor.ladder[index]
+                if case .previews = measure.action { return !hasPreviews }
+                return measure.changedCamera.map { absent.contains($0) } ?? false
             })
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Inputs
 import Media
 import Session
 import SessionFolder
@@ -60,6 +61,37 @@ struct GovernorRecordingTests {
         let resume = try #require(
             recording.manifest.governor.first { $0.step == "program paused → on" }?.at_ns)
         #expect(program.lost["governor"] ?? 0 >= (resume - pause) * 30 / 1_000_000_000 - 2)
+    }
+
+    @Test("gives up the previews that came while it runs, also those that come meanwhile, and takes all back")
+    func latePreviews() async throws {
+        let handled = [ConditionLock(0), ConditionLock(0)]
+        let taps = handled.map { count in
+            FrameTap(role: "desk", FrameRequest(), isPreview: true, capacity: 3000) { _ in
+                count.withLock { $0 += 1 }
+            }
+        }
+        let host = SteeringHost(
+            state: { (4..<12).contains($0) ? ScriptedHost.heat(96) : ScriptedHost.heat(50) }
+        ) { session, look in
+            guard let tap = [2: taps[0], 11: taps[1]][look] else { return }
+            #expect(throws: Never.self) { try session.attach(tap) }
+        }
+        let recording = try await Recording(
+            """
+            cameras: { desk: { device: "virtual:clap", size: 160x120, rate: 30 } }
+            program: { size: 160x120, rate: 30, layout: single, main: desk, audio: { mix: [] } }
+            """, seconds: 45, host: host, steer: host.follow)
+        let steps = recording.manifest.governor
+        let down = try #require(steps.first { $0.step == "previews on → off" }?.at_ns)
+        let up = try #require(steps.first { $0.step == "previews off → on" }?.at_ns)
+        #expect(down < 11_000_000_000 && up > 12_000_000_000)
+        // Both were paused, and have been shown frames since.
+        let last = Int(45_000_000_000 - up) * 30 / 1_000_000_000
+        for (tap, count) in zip(taps, handled) {
+            #expect(tap.droppedCount >= Int(up - 14_000_000_000) * 30 / 1_000_000_000)
+            #expect(count.withLock { $0 } >= last - 60)
+        }
     }
 
     @Test("gives up in order, keeps each grid, goes on in a new file in another size, and takes all back")
