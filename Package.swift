@@ -27,7 +27,8 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 let isFuzzing = Context.environment["MULTICAM_FUZZING"] != nil
 let fuzzing: Target = {
     let parts: [Target.Dependency] = [
-        "Capture", "Containers", "Control", "Doctor", "Encoding", "Host", "Media", "MediaLink", "Monitoring",
+        "Capture", "Containers", "Control", "Doctor", "Encoding", "Host", "Interchange", "Media", "MediaLink",
+        "Monitoring",
         "Plan", "Plots", "Profiles", "SessionFolder", "Setup", "Synchrony", "VirtualDevices", "YAML",
     ]
     let inputs = ["Corpus", "Findings", "Words"]
