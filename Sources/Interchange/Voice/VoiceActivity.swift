@@ -17,6 +17,8 @@ struct VoiceActivity {
     private static let longestPause = 70
     /// Shorter sounds are no speech.
     private static let shortestSound = 12
+    /// How long a voice that ends goes on below the noise or another voice.
+    private static let fading = 5
 
     /// Decides for whole recordings.
     ///
@@ -115,15 +117,21 @@ struct VoiceActivity {
         }
     }
 
-    /// Closes pauses, then leaves out sounds that are too short for speech.
+    /// Closes pauses, then leaves out sounds that are too short for speech, and lets the others fade.
     private static func joined(_ heard: [Bool]) -> [Bool] {
         var heard = heard
         for pause in runs(of: false, in: heard)
         where pause.lowerBound > 0 && pause.upperBound < heard.count && pause.count < longestPause {
             for time in pause { heard[time] = true }
         }
-        for sound in runs(of: true, in: heard) where sound.count < shortestSound {
-            for time in sound { heard[time] = false }
+        for sound in runs(of: true, in: heard) {
+            if sound.count < shortestSound {
+                for time in sound { heard[time] = false }
+            } else {
+                for time in sound.upperBound..<min(heard.count, sound.upperBound + fading) {
+                    heard[time] = true
+                }
+            }
         }
         return heard
     }
