@@ -51,12 +51,27 @@ final class AngleReader {
             guard let due = schedule.frame(at: tick) else { return nil }
             (wanted, until) = (due, MediaTime(nanoseconds: due.nanoseconds + 1000))
         }
-        let begun = track.parts.last { begin(of: $0) <= until }
-        guard let part = begun ?? (track.isOnGrid ? nil : track.parts.first), !failed.contains(part.file),
-            !track.isOnGrid || wanted < part.to
+        // A file that cannot be read has no part in the schedule; the one before it may reach into its time.
+        let readable = schedule.map { schedule in track.parts.filter { schedule.begin(of: $0.file) != nil } }
+        let parts = readable ?? track.parts
+        let begun = parts.last { begin(of: $0) <= until }
+        guard let part = begun ?? (track.isOnGrid ? nil : parts.first), !failed.contains(part.file),
+            !track.isOnGrid || time < part.to
         else { return nil }
+        if track.isOnGrid {
+            // The nearest tick of a slow camera may lie behind its last one.
+            let last = rate.time(ofTick: max(0, rate.ticks(before: part.to) - 1))
+            if wanted > last {
+                (wanted, until) = (last, MediaTime(nanoseconds: last.nanoseconds + rate.interval.count / 2))
+            }
+        }
         do throws(EncodingError) {
             guard let found = try find(until, for: wanted, in: part) else { return nil }
+            let end = origin(of: part).nanoseconds + found.time.nanoseconds + rate.interval.count
+            if track.isOnGrid, wanted.nanoseconds - end > Self.slateAge.count {
+                fault = fault ?? "\(part.file): it ends too early. A slate stands for the rest."
+                return nil
+            }
             let since = MediaTime(nanoseconds: origin(of: part).nanoseconds + found.since.nanoseconds)
             return schedule == nil && isSlate(since: since, at: wanted) ? nil : found.frame
         } catch {
@@ -115,6 +130,7 @@ final class AngleReader {
 extension FrameRate {
     /// The tick that is nearest to a time, the earlier one of two.
     func nearestTick(to time: MediaTime) -> Int64 {
-        max(0, ticks(before: MediaTime(nanoseconds: time.nanoseconds - interval.count / 2)))
+        // Times are rounded to nanoseconds, so what is as far from both may seem to be nearer to the later one.
+        max(0, ticks(before: MediaTime(nanoseconds: time.nanoseconds - interval.count / 2 - 1000)))
     }
 }

@@ -80,4 +80,45 @@ struct MadeFilesTests {
             try Self.numbers(recording.path("edit/proxies/desk-session.mov"))
                 != Self.numbers(recording.path("edit/proxies/face-session.mov")))
     }
+
+    @Test(
+        "slow cameras are shown at the ticks at which the program showed them, to the last",
+        arguments: [10, 15, 12])
+    func slow(rate: Int) async throws {
+        let recording = try await Recording(Self.profile(desk: "rate: \(rate)"), seconds: 2)
+        let session = try RecordedSession(folder: recording.folder)
+        let path = recording.path("edit/slow.mp4")
+        try FileManager.default.createDirectory(
+            atPath: recording.path("edit"), withIntermediateDirectories: true)
+        let outcome = try Renderer(
+            session, in: recording.folder,
+            picture: RenderedPicture(session, in: recording.folder, cut: .live(of: session)),
+            video: VideoEncodingSettings(
+                size: session.size, rate: session.rate, preset: .ultrafast, quality: 20)
+        ).run(to: path)
+        #expect(outcome.faults.isEmpty)
+        let (again, program) = (try Self.numbers(path), try Self.numbers(recording.path("program.mp4")))
+        #expect(again == program)
+        #expect(again.last != .some(nil))
+    }
+
+    @Test("a file that ends too early is a slate from there on, and that is said")
+    func short() async throws {
+        let recording = try await Recording(Self.profile(), seconds: 3)
+        let (whole, short) = (recording.path("cameras/desk.mov"), recording.path("short.mov"))
+        try Reader.run("ffmpeg", ["-v", "error", "-i", whole, "-map", "0:v", "-c", "copy", "-t", "1", short])
+        try FileManager.default.removeItem(atPath: whole)
+        try FileManager.default.moveItem(atPath: short, toPath: whole)
+        let session = try RecordedSession(folder: recording.folder)
+        let outcome = try Renderer(
+            session, in: recording.folder,
+            picture: RenderedPicture(session, in: recording.folder, cut: .live(of: session)),
+            video: VideoEncodingSettings(
+                size: session.size, rate: session.rate, preset: .ultrafast, quality: 20)
+        ).run()
+        #expect(outcome.faults.joined().contains("desk.mov"))
+        let numbers = try Self.numbers(outcome.path)
+        #expect(numbers.prefix(30).allSatisfy { $0 != nil })
+        #expect(numbers.suffix(25).allSatisfy { $0 == nil })
+    }
 }
