@@ -24,6 +24,8 @@ public struct MovieNotes: Sendable {
     public var chapters: [Chapter]
     /// A JPEG that stands for the movie where it is not played; `nil` for none.
     public var cover: SharedBytes?
+    /// Bytes for which room is kept on the disk, as for a cover that comes at the end; 0 for none.
+    public var coverRoom = 0
 
     /// Name of the chapter before the first one that somebody made.
     private static let opening = "Beginning"
@@ -41,13 +43,13 @@ public struct MovieNotes: Sendable {
     }
 
     /// Whether there is nothing to write.
-    var isEmpty: Bool { title == nil && date == nil && chapters.isEmpty && cover == nil }
+    var isEmpty: Bool { title == nil && date == nil && chapters.isEmpty && cover == nil && coverRoom == 0 }
 
     /// Upper bound of what writing the notes takes, in bytes.
     var byteCount: Int64 {
         guard !isEmpty else { return 0 }
         let titles = chapters.reduce(0) { $0 + 2 * min($1.title.utf8.count, Self.longestTitle) + 64 }
-        return Int64(4096 + titles + (cover?.count ?? 0))
+        return Int64(4096 + titles + max(cover?.count ?? 0, coverRoom))
     }
 
     /// Most bytes of a chapter's title, since `chpl` counts them in one byte.

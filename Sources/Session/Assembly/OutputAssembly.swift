@@ -4,6 +4,7 @@ internal import Foundation
 internal import Inputs
 internal import Media
 internal import Plan
+internal import Profiles
 internal import Timing
 internal import Writers
 
@@ -296,8 +297,13 @@ struct OutputAssembly {
         for (index, stream) in streams.enumerated() {
             let place = streams[..<index].filter { $0.file == stream.file }.count
             let listener = listener(of: stream, since: start)
+            let cover = cover(of: stream)
             let sink =
-                writers[stream.file].map { TrackSink(writer: $0, stream: place, listener: listener) }
+                writers[stream.file].map { writer in
+                    TrackSink(
+                        writer: writer, stream: place, listener: listener,
+                        ending: cover.map { ending(of: writer, with: $0) })
+                }
                 ?? TrackSink(named: stream.track.trackName) { listener?($0) }
             switch stream.content {
             case .copied(let input, let track):
@@ -318,7 +324,8 @@ struct OutputAssembly {
                     rate: program.settings.rate, followers: followers, layers: program.layers,
                     encoder: encoderWorker(
                         "program", encoder, program.settings, of: SessionPlan.programOwner, sink,
-                        watching: Self.watching(for: sinks.taps, since: start, rate: program.settings.rate)))
+                        watching: Self.watching(
+                            for: sinks.taps, cover: cover, since: start, rate: program.settings.rate)))
             case .mixedAudio(let encoder):
                 outputs.mixEncoder = encoder.worker(to: sink)
             case .microphone(let name, let encoder):
@@ -377,18 +384,35 @@ struct OutputAssembly {
     ///
     /// - Parameters:
     ///   - taps: The session's taps.
+    ///   - cover: Takes some frames, too; `nil` for none.
     ///   - start: The instant of tick 0.
     ///   - rate: Rate of the program's grid.
     /// - Returns: The function, for an encoder's worker.
     static func watching(
-        for taps: TapBoard, since start: ClockTime, rate: FrameRate
+        for taps: TapBoard, cover: ProgramCover? = nil, since start: ClockTime, rate: FrameRate
     ) -> VideoEncoderWorker.Watching {
         { encoder, tick in
-            guard taps.wantsProgramFrames else { return }
+            let isForTaps = taps.wantsProgramFrames
+            let isForCover = cover?.wants(tick) ?? false
+            guard isForTaps || isForCover else { return }
             let time = start + Nanoseconds(rate.time(ofTick: tick).nanoseconds)
             guard let frame = encoder.composedFrame(at: time, sequence: tick) else { return }
-            taps.give(frame, of: TapBoard.program)
+            if isForCover { cover?.take(frame, of: tick) }
+            if isForTaps { taps.give(frame, of: TapBoard.program) }
         }
+    }
+
+    /// Returns what gives the cover to the program's file, for the end of its stream.
+    private func ending(of writer: MovieWriter, with cover: ProgramCover) -> @Sendable () -> Void {
+        { [codecs = codecs] in
+            if let jpeg = cover.jpeg(by: codecs) { writer.setCover(jpeg) }
+        }
+    }
+
+    /// The cover of a program whose recording has a title; `nil` for others and for other streams.
+    private func cover(of stream: PlannedStream) -> ProgramCover? {
+        guard case .program(let program, _) = stream.content, plan.editing?.title != nil else { return nil }
+        return ProgramCover(rate: program.settings.rate)
     }
 
     /// Gives the program's packets to the taps that want them; `nil` for other streams.

@@ -214,11 +214,14 @@ final class RunningRecording {
         if !requests.isEmpty { noteProgram() }
     }
 
-    /// Makes the marks so far the chapters of the program's file.
+    /// Makes the marks so far the chapters of the program's file, and tells it the title and the day.
     private func noteProgram() {
         guard let place = outputs.places[SyncHistory.program] else { return }
         var notes = MovieNotes(marks)
         notes.title = context.plan.editing?.title
+        notes.date = String(ManifestBuilder.timeStamp(context.clock.date(of: start)).prefix(10))
+        // A cover comes at the end.
+        if notes.title != nil { notes.coverRoom = ProgramCover.mostBytes }
         outputs.writers[place.file]?.note(notes)
     }
 

@@ -70,6 +70,9 @@ extension MovieWriter {
     /// - Parameter notes: The notes; times count from T0.
     package func note(_ notes: MovieNotes) { each { $0.order(.notes(notes)) } }
 
+    /// Sets the JPEG that stands for the movie in its files that are not finished.
+    package func setCover(_ cover: SharedBytes) { each { $0.order(.cover(cover)) } }
+
     /// Ends the movie on one disk: packets whose presentation time is at or after a time are discarded there.
     ///
     /// - Parameters:

@@ -25,6 +25,8 @@ package final class SegmentedMovie: SegmentedContent {
         case conclude(MediaTime)
         /// What the movie says of itself; the last notes hold, in all files that are not finished.
         case notes(MovieNotes)
+        /// A JPEG that stands for the movie, in all files that are not finished.
+        case cover(SharedBytes)
         /// The stream with this index has ended.
         case finishStream(Int)
     }
@@ -100,6 +102,7 @@ package final class SegmentedMovie: SegmentedContent {
     private var lastAudio: [EncodedPacket?]
     /// What the movie says of itself, with times since T0; `nil` for nothing.
     private var notes: MovieNotes?
+    private var cover: SharedBytes?
 
     /// Creates a movie without creating its first file: `makeFirst` does that.
     ///
@@ -150,7 +153,10 @@ package final class SegmentedMovie: SegmentedContent {
         case .conclude(let time): conclusion = time
         case .notes(let notes):
             self.notes = notes
-            for segment in [current, next] { segment?.note(notes) }
+            tellNotes()
+        case .cover(let cover):
+            self.cover = cover
+            tellNotes()
         case .finishStream(let stream):
             openCount -= 1
             // No split waits for it.
@@ -171,8 +177,21 @@ package final class SegmentedMovie: SegmentedContent {
             timecode: streams.timecode(at: startedAt),
             createdAt: startedAt.addingTimeInterval(Nanoseconds(start.nanoseconds).inSeconds), start: start,
             disk: disk)
-        if let notes { segment.note(notes) }
+        if let wholeNotes { segment.note(wholeNotes) }
         return segment
+    }
+
+    /// The last notes with the cover.
+    private var wholeNotes: MovieNotes? {
+        guard let cover else { return notes }
+        var whole = notes ?? MovieNotes()
+        whole.cover = cover
+        return whole
+    }
+
+    private func tellNotes() {
+        guard let wholeNotes else { return }
+        for segment in [current, next] { segment?.note(wholeNotes) }
     }
 
     /// Sets the date of T0 and the start of the first file, before the first packet.

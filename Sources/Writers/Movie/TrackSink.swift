@@ -11,11 +11,15 @@ package struct TrackSink: Sendable {
 
     /// Gets each packet, too; must not block.
     private let listener: (@Sendable (EncodedPacket) -> Void)?
+    /// Called when the stream ends, before its file can be finished.
+    private let ending: (@Sendable () -> Void)?
 
     /// Creates the sink of one stream; each parameter sets the property of its name.
     package init(
-        writer: MovieWriter, stream: Int, listener: (@Sendable (EncodedPacket) -> Void)? = nil
+        writer: MovieWriter, stream: Int, listener: (@Sendable (EncodedPacket) -> Void)? = nil,
+        ending: (@Sendable () -> Void)? = nil
     ) {
+        self.ending = ending
         self.writer = writer
         self.stream = stream
         self.listener = listener
@@ -29,6 +33,7 @@ package struct TrackSink: Sendable {
     ///   - listener: Gets each packet; must not block.
     package init(named name: String, listener: @escaping @Sendable (EncodedPacket) -> Void) {
         writer = nil
+        ending = nil
         stream = 0
         self.name = name
         self.listener = listener
@@ -51,5 +56,8 @@ package struct TrackSink: Sendable {
     }
 
     /// Ends the stream: no packet of it follows.
-    package func finish() { writer?.finishStream(stream) }
+    package func finish() {
+        ending?()
+        writer?.finishStream(stream)
+    }
 }

@@ -229,6 +229,29 @@ struct RenderTests {
         try expect(audio, lasts: 3.5, within: 0.001)
     }
 
+    @Test(
+        "the program has title, date and a frame as cover where the profile has a title, and the same frames")
+    func cover() async throws {
+        let plain = try await record([], seconds: 3)
+        let titled = try await record([], of: "title: An evening\n" + Self.profile, seconds: 3)
+        let path = titled.path("program.mp4")
+        #expect(try Reader.streams(plain.path("program.mp4")).count == 2)
+        let streams = try Reader.streams(path)
+        #expect(streams.map(\.codec_name) == ["h264", "aac", "mjpeg"])
+        #expect(streams.last?.width == 640 && streams.last?.height == 360)
+        #expect(try numbers(path) == numbers(plain.path("program.mp4")))
+        let told = String(
+            decoding: try Reader.run("ffprobe", ["-v", "error", "-show_entries", "format_tags", path]),
+            as: UTF8.self)
+        #expect(told.contains("TAG:title=An evening"), "\(told)")
+        #expect(told.contains("TAG:date=\(titled.manifest.started.prefix(10))"), "\(told)")
+        let shown = try Reader.strips(path, size: Self.size, stream: 1)
+        // The frame of one second: the earlier one of those at 1 s and 2 s.
+        #expect(shown.map { $0.map { UInt32($0.frame) } } == [try numbers(path)[30]])
+        let verification = try FolderVerification(folder: titled.folder)
+        #expect(verification.files.allSatisfy { verification.verdict($0) == .whole })
+    }
+
     private struct Chapter {
         let start: Double
         let title: String
