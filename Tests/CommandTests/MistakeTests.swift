@@ -49,6 +49,32 @@ struct MistakeTests {
         _ = try folder.file(
             "two.yaml", "cameras: { a: { device: any, size: big, rate: fast } }\nlimits: { lostFrames: 2 }\n")
         _ = try folder.file("manifest.json", "not a manifest")
+        try prepareTalk(folder)
+    }
+
+    /// A recording that has ended; nothing looks into its files.
+    private func prepareTalk(_ folder: Scratch) throws {
+        for place in ["talk/cameras", "talk/audio"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(place)", withIntermediateDirectories: true)
+        }
+        let tracks = [
+            ("camera", "desk", "cameras/desk.mov"), ("camera", "face", "cameras/face.mov"),
+            ("microphone", "host", "audio/host.wav"),
+        ].map { kind, role, file in
+            #"{"name":"\#(role)","kind":"\#(kind)","file":"\#(file)","stream":0,"codec":"mjpeg","first_ns":0,"duration_ns":10000000000}"#
+        }
+        for file in ["cameras/desk.mov", "cameras/face.mov", "audio/host.wav"] {
+            _ = try folder.file("talk/\(file)", "")
+        }
+        _ = try folder.file(
+            "talk/manifest.json",
+            """
+            {"schema":1,"multicam":"0.0.0","profile":"talk","started":"2026-11-21T14:23:10.000000000+01:00",
+             "t0_monotonic_ns":1,"duration_ns":10000000000,"alignment_delay_ns":1,"outcome":"finished",
+             "machine":{"host":"h","system":"s","processors":1},"devices":[],"governor":[],"marks":[],"gaps":[],
+             "tracks":[\(tracks.joined(separator: ","))]}
+            """)
     }
 
     @Test("each is answered as the documents say, with the documented exit status")

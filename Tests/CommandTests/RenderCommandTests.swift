@@ -61,6 +61,46 @@ struct RenderCommandTests {
         #expect(outcome.errors.contains(expected), "\(outcome.errors)")
     }
 
+    @Test("a cut by voice needs to know who is shown when, and says how to tell it")
+    func voice() throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch)
+        let asked = try Multicam.run("render", folder, "--cut", "voice")
+        #expect(asked.status == 2 && asked.output.isEmpty)
+        #expect(
+            asked.errors.contains("which camera shows who speaks into host? Say `--speaker host=desk`"),
+            "\(asked.errors)")
+        let told = try Multicam.run(
+            "render", folder, "--cut", "voice", "--speaker", "host=face", "--shortest", "500ms")
+        #expect(told.status == 0 && told.lines == ["\(folder)/edit/render-1.mp4"], "\(told.errors)")
+        #expect(try Scratch.seconds("\(folder)/edit/render-1.mp4") == 1)
+    }
+
+    @Test("a cut's file that holds rubbish is refused in one sentence, and nothing is made")
+    func rubbish() throws {
+        let scratch = try Scratch()
+        let folder = try recording(scratch)
+        let shot = #"{ "from_ns": 0, "to_ns": 1000000000, "show": ["desk"], "layout": "single" }"#
+        let texts = [
+            "", "\0\u{1B}[2J", "[]", "{}", #"{ "schema": 1, "rate": 30, "shots": null }"#,
+            #"{ "schema": 1, "rate": 30, "shots": [\#(shot), \#(shot)] }"#,
+            #"{ "schema": 9, "rate": 30, "shots": [\#(shot)] }"#,
+            #"{ "schema": 1, "rate": 30, "shots": [\#(shot)"#,
+            #"{ "schema": 1, "rate": 30, "shots": [\#(shot.replacing("desk", with: "wide"))] }"#,
+            #"{ "schema": 1, "rate": 30, "shots": [\#(shot.replacing("1000000000", with: "1e300"))] }"#,
+        ]
+        for text in texts {
+            let file = try scratch.file("my.json", text)
+            let outcome = try Multicam.run("render", folder, "--cut", file)
+            #expect(outcome.status == 2 && outcome.output.isEmpty, "\(text): \(outcome.errors)")
+            #expect(outcome.errors.contains("my.json: "), "\(outcome.errors)")
+            #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder + "/edit"))
+        let own = try scratch.file("my.json", #"{ "schema": 1, "rate": 30, "shots": [\#(shot)] }"#)
+        #expect(try Multicam.run("render", folder, "--cut", own).status == 0)
+    }
+
     @Test("a folder that is none, an interrupted recording and one without files are refused with what to do")
     func refused() throws {
         let scratch = try Scratch()

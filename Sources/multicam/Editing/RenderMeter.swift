@@ -1,6 +1,6 @@
 import Media
 
-/// Shows how far work has come, and how long it will still take: one line that changes in a terminal, a line every ten seconds
+/// Shows how far work has come, and how long it will still take: a bar that changes in a terminal, lines as of `WorkProgress`
 /// elsewhere. Any thread.
 final class RenderMeter: Sendable {
     private struct State {
@@ -11,33 +11,38 @@ final class RenderMeter: Sendable {
 
     private let state = ConditionLock(State())
     private let clock = MonotonicClock()
+    private let lines = WorkProgress()
     private static let barLength = 24
+    /// The time from one change of the bar to the next.
+    private static let interval = Nanoseconds.milliseconds(100)
 
     /// Shows a step of which a share is done, 0…1.
     func show(_ step: String, _ share: Double) {
         let now = clock.now
-        let interval: Nanoseconds = Output.hasTerminal ? .milliseconds(100) : .seconds(10)
-        let elapsed = state.withLock { state -> Nanoseconds? in
-            if state.step != step {
-                state.step = step
-                state.begun = now
-                if !Output.hasTerminal { state.told = now }
-            }
-            guard now - state.told >= interval else { return nil }
-            state.told = now
-            return now - state.begun
+        let (elapsed, isDue) = state.withLock { state in
+            if state.step != step { (state.step, state.begun) = (step, now) }
+            let isDue = now - state.told >= Self.interval
+            if isDue { state.told = now }
+            return (now - state.begun, isDue)
         }
-        guard let elapsed else { return }
-        let line = Self.line(step, min(max(share, 0), 1), elapsed)
-        if Output.hasTerminal { Output.status(line) } else { Output.message(line) }
+        let share = min(max(share, 0), 1)
+        let left = Self.left(share, elapsed)
+        if !Output.hasTerminal {
+            lines.tell(share, step + left)
+        } else if isDue {
+            Output.status("\(step) \(Self.bar(share)) \(Int(share * 100)) %\(left)")
+        }
     }
 
-    private static func line(_ step: String, _ share: Double, _ elapsed: Nanoseconds) -> String {
+    private static func bar(_ share: Double) -> String {
         let full = Int(share * Double(barLength))
-        let bar = String(repeating: "▮", count: full) + String(repeating: "▯", count: barLength - full)
-        let percent = Int(share * 100)
-        guard share > 0.01 else { return "\(step) \(bar) \(percent) %" }
+        return String(repeating: "▮", count: full) + String(repeating: "▯", count: barLength - full)
+    }
+
+    /// The time that the step will still take, by what it took so far; empty at its beginning.
+    private static func left(_ share: Double, _ elapsed: Nanoseconds) -> String {
+        guard share > 0.01 else { return "" }
         let left = Nanoseconds.seconds(rounding: (elapsed.inSeconds * (1 - share) / share).rounded(.up))
-        return "\(step) \(bar) \(percent) %, \(left.words) left"
+        return ", \(left.words) left"
     }
 }

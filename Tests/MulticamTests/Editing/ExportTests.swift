@@ -3,6 +3,7 @@ import Interchange
 import Media
 import Plan
 import Profiles
+import Rendering
 import Session
 import SessionFolder
 import Testing
@@ -26,6 +27,7 @@ struct ExportTests {
                 session.profile, seconds: session.seconds, host: host, steer: host.follow)
             try recording.checkSchema()
             try Self.export(recording.folder)
+            let rendered = try Self.render(recording)
             if let place = Self.variable("MULTICAM_EDIT_FOLDER") {
                 try FileManager.default.copyItem(atPath: recording.folder, toPath: "\(place)/session-\(seed)")
             }
@@ -36,7 +38,43 @@ struct ExportTests {
             } catch {
                 Issue.record("seed \(seed): \(error)\n\(session.profile)")
             }
+            // A track that was encoded has lost a little of what the program showed.
+            let isWhole = session.profile.contains("cameras: copy") && !session.profile.contains("h264")
+            #expect(
+                rendered.mean >= (isWhole ? 0.99 : 0.97) && rendered.least >= (isWhole ? 0.9 : 0.85),
+                "seed \(seed): \(rendered)\n\(session.profile)")
         }
+    }
+
+    /// Renders the live cut anew, and holds the frames against the program's, where every camera that is shown has a track.
+    ///
+    /// - Returns: The mean and the least SSIM of frames that were compared; 1 without a program.
+    private static func render(_ recording: Recording) throws -> (mean: Double, least: Double, count: Int) {
+        let session = try RecordedSession(folder: recording.folder)
+        let cut = Cut.live(of: session)
+        let path = recording.path("edit/rendered.mp4")
+        let outcome = try Renderer(
+            session, in: recording.folder,
+            picture: RenderedPicture(session, in: recording.folder, cut: cut),
+            video: VideoEncodingSettings(
+                size: session.size, rate: session.rate, preset: .ultrafast,
+                quality: session.encoding?.quality ?? 23)
+        ).run(to: path)
+        #expect(outcome.faults.isEmpty, "\(outcome.faults)")
+        let video = try Reader.streams(path).first { $0.codec_name == "h264" }
+        #expect(video?.frameCount == Int(session.frameCount))
+        guard let program = recording.manifest.tracks.first(where: { $0.kind == "program" }) else {
+            return (1, 1, 0)
+        }
+        let likeness = try Likeness.ofFrames(
+            path, ([program.file] + (program.parts ?? [])).map(recording.path))
+        #expect(likeness.count == Int(session.frameCount))
+        let compared = Likeness.comparable(cut, of: session).filter { $0 < likeness.count }.map {
+            likeness[$0]
+        }
+        return (
+            compared.reduce(0, +) / Double(max(compared.count, 1)), compared.min() ?? 1, compared.count
+        )
     }
 
     private static func export(_ folder: String) throws {

@@ -109,7 +109,8 @@ struct RandomSession {
         }
     }
 
-    private static func exchange(in session: MulticamSession) throws {
+    /// Puts another camera in the place of `desk`.
+    static func exchange(in session: MulticamSession) throws {
         guard var planned = session.currentPlan.cameras.first(where: { $0.role == "desk" }) else { return }
         let selector = "virtual:clap?phase=11&size=\(planned.format.size)&fps=\(planned.format.rate)&seed=9"
         let source = try VirtualSources.camera(selector: selector, role: "desk")

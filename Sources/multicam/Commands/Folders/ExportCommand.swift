@@ -91,13 +91,7 @@ struct ExportCommand: Command {
                 "`--to` is missing, and the profile of the recording names no format: expected fcpxml, otio, mlt, edl, podcast or all."
             )
         }
-        let cut: Cut
-        do throws(CutError) {
-            cut = try self.cut.cut(of: session, in: folder)
-        } catch {
-            Output.message(error.description)
-            return error.isUnreadable ? .failed : .usage
-        }
+        let cut = try self.cut.cut(of: session, in: folder)
         let files =
             formats.isEmpty ? [] : try SessionExport.write(session, cut: cut, formats: formats, in: folder)
         for file in files { Output.data(folder + (folder.hasSuffix("/") ? "" : "/") + file) }
