@@ -98,7 +98,10 @@ final class LiveProcess: Sendable {
 
     private func end(_ name: String) {
         guard let entry = entries.withLock({ $0.removeValue(forKey: name) }) else { return }
-        guard let destination = entry.running?.destination else { return }
+        guard let destination = entry.running?.destination else {
+            return tell(
+                LiveReport(publication: name, state: .ended, at_ns: MonotonicClock().now.nanoseconds))
+        }
         leaving.withLock { $0.append(destination) }
         destination.close()
     }

@@ -18,8 +18,8 @@ struct AnnexBTests {
     @Test("units with lengths get start codes")
     func units() {
         let unit = SharedBytes([0, 0, 0, 2, 0x65, 1, 0, 0, 0, 1, 0x41] as [UInt8])
-        #expect(
-            Array(AnnexB.accessUnit(unit, setup: record).bytes) == [0, 0, 0, 1, 0x65, 1, 0, 0, 0, 1, 0x41])
+        let made = AnnexB.accessUnit(unit, setup: record)
+        #expect(withExtendedLifetime(made) { Array(made.bytes) } == [0, 0, 0, 1, 0x65, 1, 0, 0, 0, 1, 0x41])
         #expect(AnnexB.accessUnit(unit, setup: [0, 0, 0, 1]) === unit)
     }
 

@@ -83,7 +83,7 @@ struct DestinationTests {
             ScriptedConnection.script.wait { $0.sent.count == 3 ? () : nil }
             #expect(ScriptedConnection.script.withLock(\.sent) == [66, 70, 100])
         }
-        #expect(states() == [.connecting, .connecting, .connected, .ended])
+        #expect(states() == [.connecting, .connected, .ended])
         #expect(reports.withLock { $0.last?.dropped_frames } == 2)
     }
 

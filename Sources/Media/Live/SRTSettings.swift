@@ -21,7 +21,7 @@ public struct SRTSettings: Sendable, Hashable {
     /// What the listener is told, to choose a stream by; `nil` for nothing. It may hold a key.
     public var streamID: Secret?
     /// How long a peer may be silent before the connection counts as lost.
-    public var idleTimeout = Nanoseconds.seconds(3)
+    public var idleTimeout = Nanoseconds.milliseconds(2500)
 
     /// Creates settings with the values of an address without a query.
     public init() {}

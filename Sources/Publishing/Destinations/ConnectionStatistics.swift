@@ -10,7 +10,8 @@ package struct ConnectionStatistics: Sendable, Equatable {
     package var sentPackets: Int64?
     /// Packets that the receiver missed, whether or not they came when they were sent again.
     package var lostPackets: Int64?
-    /// Packets that the protocol took and then dropped, because they were too late: frames decode again from the next key frame on.
+    /// Packets that the protocol took and then dropped because they were too late, and overloads of the network: at each, frames are
+    /// dropped up to the next key frame.
     package var droppedPackets: Int64 = 0
     /// How old the oldest bytes are that the protocol keeps to send, or to send again.
     package var waiting: Nanoseconds = .zero

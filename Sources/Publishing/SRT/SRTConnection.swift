@@ -17,12 +17,17 @@ final class SRTConnection: DestinationConnection {
     /// When the peer acknowledged something last.
     private var heard: ClockTime
     private var acknowledgements: Int32 = 0
-    private var isWaiting = false
+    /// What the present stretch of time began with, to see whether the network takes what comes.
+    private var stretch: (since: ClockTime, sent: Int64, lost: Int32)
+    private var shortestRoundTrip = Double.infinity
+    /// How often the network was seen to take less than came.
+    private var overloads: Int64 = 0
 
     /// Bytes of a packet: seven of MPEG-TS, as libsrt's live mode sends them.
     private static let packetLength = 7 * 188
     /// The oldest bytes that libsrt may keep before it gets no more. It drops what is a second old and older than the latency.
     private static let mostWaiting = Nanoseconds.milliseconds(700)
+    private static let stretchLength = Nanoseconds.milliseconds(300)
 
     /// Connects to a listener, or waits for a caller.
     init(_ request: DestinationRequest) throws(PublishingError) {
@@ -34,6 +39,7 @@ final class SRTConnection: DestinationConnection {
             address.host, address.port, .datagram, isListener: settings.mode == .listener)
         socket = try Self.open(hosts[...], address.printable, settings, cancellation)
         heard = MonotonicClock().now
+        stretch = (heard, 0, 0)
     }
 
     /// Tries one address of the host after the other.
@@ -85,10 +91,23 @@ final class SRTConnection: DestinationConnection {
             acknowledgements = figures.pktRecvACKTotal
             heard = clock.now
         }
+        look(for: figures)
         // libsrt itself needs five seconds, whatever its idle timeout says.
         guard clock.now - heard < settings.idleTimeout else {
             throw .lost("\(printable) has not answered for \(settings.idleTimeout.text).")
         }
+    }
+
+    /// Finds a network whose queue has filled: packets get lost, and the round trip has grown by most of the latency. The receiver
+    /// passes over what comes too late, so libsrt keeps little and does not tell. Losses alone are healed by sending again.
+    private func look(for figures: SRT_TRACEBSTATS) {
+        shortestRoundTrip = min(shortestRoundTrip, figures.msRTT)
+        guard clock.now - stretch.since >= Self.stretchLength else { return }
+        let sent = figures.pktSentTotal - stretch.sent
+        let lost = Int64(figures.pktSndLossTotal - stretch.lost)
+        let longer = figures.msRTT - shortestRoundTrip
+        if lost * 20 > sent, longer > max(settings.latency.inMilliseconds * 0.6, 60) { overloads += 1 }
+        stretch = (clock.now, figures.pktSentTotal, figures.pktSndLossTotal)
     }
 
     /// Waits until what libsrt keeps has become younger: the link takes less than comes.
@@ -112,7 +131,7 @@ final class SRTConnection: DestinationConnection {
         statistics.roundTrip = .seconds(rounding: figures.msRTT / 1000)
         statistics.sentPackets = figures.pktSentTotal
         statistics.lostPackets = Int64(figures.pktSndLossTotal)
-        statistics.droppedPackets = Int64(figures.pktSndDropTotal)
+        statistics.droppedPackets = Int64(figures.pktSndDropTotal) + overloads
         statistics.waiting = .milliseconds(Int64(figures.msSndBuf))
         return statistics
     }

@@ -135,7 +135,8 @@ final class Destination: Sendable {
         var pauses = RetryPauses()
         while let streams = nextStreams() {
             do throws(PublishingError) {
-                say(.connecting, text: waitingText)
+                // While it is tried again, the reason for that stands.
+                if let text = waitingText { say(.connecting, text: text) }
                 let connection = try self.connection.init(
                     DestinationRequest(
                         name: publication.name, address: publication.address, token: publication.token,
