@@ -126,7 +126,7 @@ public struct Codecs: CodecFactory {
     ///
     /// - Parameters:
     ///   - frame: A frame of any pixel format but H.264.
-    ///   - pixel: `nv12`, `i420` or `bgra`.
+    ///   - pixel: `nv12`, `i420`, `yuyv` or `bgra`.
     ///   - part: The part of the stored frame; `nil` for the whole.
     ///   - size: Width and height in pixels, both even, to which the part is scaled; `nil` for the part's own.
     /// - Returns: A frame that owns its memory, or `frame` itself where it is what is wanted.

@@ -7,7 +7,7 @@ struct ConversionTests {
     private let codecs = Codecs()
 
     @Test(
-        "NV12 and I420 keep every code", arguments: [PixelFormat.i420, .nv12],
+        "NV12, I420 and YUYV keep every code", arguments: [PixelFormat.i420, .nv12, .yuyv],
         [PixelFormat.i420, .nv12, .yuyv])
     func codes(target: PixelFormat, source: PixelFormat) throws {
         let frame = TestFrames.raw(source, 16, 8, color: .bt601Limited) { x, y in

@@ -42,7 +42,7 @@ package final class DeviceMonitor: Sendable {
         self.microphones = microphones.map { report in
             MicrophoneMonitor(server: server) { result in
                 report(
-                    result.map { sources in sources.filter { !$0.isMonitor && !$0.isVoice }.map(\.located) })
+                    result.map { sources in sources.filter { !$0.isMonitor && !$0.isOwn }.map(\.located) })
             }
         }
     }

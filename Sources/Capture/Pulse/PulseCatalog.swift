@@ -12,7 +12,7 @@ public enum PulseCatalog {
     public static func microphones(
         includeMonitors: Bool = false, server: String? = nil
     ) throws(DeviceError) -> [PulseSource] {
-        let sources = try PulseConnection(server: server).sources().filter { !$0.isVoice }
+        let sources = try PulseConnection(server: server).sources().filter { !$0.isOwn }
         return includeMonitors ? sources : sources.filter { !$0.isMonitor }
     }
 

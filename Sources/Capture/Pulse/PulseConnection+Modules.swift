@@ -1,4 +1,5 @@
 internal import CLinux
+import Glibc
 internal import Media
 
 extension PulseConnection {
@@ -57,5 +58,37 @@ extension PulseConnection {
         try order("unload a module") { userdata in
             pa_context_unload_module(context, index, Self.orderDone, userdata)
         }
+    }
+
+    /// Unloads the modules of processes that are gone, the last one first.
+    ///
+    /// - Parameters:
+    ///   - prefix: Beginning of the names of what the modules made; the process's number follows.
+    ///   - busy: Processes whose modules stay.
+    /// - Throws: `DeviceError` when the server goes away.
+    func removeModules(ofGoneProcessesIn prefix: String, but busy: Set<pid_t> = []) throws(DeviceError) {
+        for module in try modules().reversed() {
+            guard let process = Self.process(of: module.argument, prefix), process != getpid(),
+                !busy.contains(process), kill(process, 0) != 0, errno == ESRCH
+            else { continue }
+            _ = try unload(module: module.index)
+        }
+    }
+
+    /// The number of the process in the name of the source or sink that a module makes, from the module's argument; `nil` for
+    /// modules whose names do not begin with `prefix`.
+    static func process(of argument: String, _ prefix: String) -> pid_t? {
+        for word in argument.split(separator: " ") {
+            for key in ["source_name=", "sink_name="] where word.hasPrefix(key) {
+                if let process = process(in: String(word.dropFirst(key.count)), prefix) { return process }
+            }
+        }
+        return nil
+    }
+
+    /// The number of the process in the name of a source or sink of this program; `nil` for names that do not begin with `prefix`.
+    static func process(in name: String, _ prefix: String) -> pid_t? {
+        guard name.hasPrefix(prefix) else { return nil }
+        return name.dropFirst(prefix.count).split(separator: "_").first.flatMap { pid_t($0) }
     }
 }

@@ -32,8 +32,10 @@ public struct PulseSource: Sendable, Hashable {
     private(set) var cardIndex = linux_PA_INVALID_INDEX
     /// Whether a program records from the source.
     private(set) var isRunning = false
-    /// Whether a session has made the source for itself.
-    var isVoice: Bool { name.hasPrefix(VoiceModules.prefix) }
+    /// Whether a session has made the source, for itself or for other programs.
+    var isOwn: Bool {
+        [VoiceModules.prefix, OfferedMicrophone.prefix].contains { name.hasPrefix($0) }
+    }
     /// The source's card; `nil` where it has none.
     var card: SoundCard?
     /// The ports that the source can listen to; empty where there is no choice.

@@ -183,29 +183,7 @@ final class VoiceModules: Sendable {
         let voices = try connection.sources().filter {
             $0.isRunning && !$0.name.hasSuffix(".monitor") && !$0.name.hasSuffix("_pick")
         }
-        let busy = Set(voices.compactMap { process(in: $0.name) })
-        for module in try connection.modules().reversed() {
-            guard let process = process(of: module.argument), process != getpid(), !busy.contains(process),
-                kill(process, 0) != 0, errno == ESRCH
-            else { continue }
-            _ = try connection.unload(module: module.index)
-        }
-    }
-
-    /// The number of the process that loaded a module of this program, from the module's argument; `nil` for all other
-    /// modules.
-    static func process(of argument: String) -> pid_t? {
-        for word in argument.split(separator: " ") {
-            for key in ["source_name=", "sink_name="] where word.hasPrefix(key) {
-                if let process = process(in: String(word.dropFirst(key.count))) { return process }
-            }
-        }
-        return nil
-    }
-
-    /// The number of the process that made a source or sink of this program, from its name; `nil` for all others.
-    private static func process(in name: String) -> pid_t? {
-        guard name.hasPrefix(prefix) else { return nil }
-        return name.dropFirst(prefix.count).split(separator: "_").first.flatMap { pid_t($0) }
+        let busy = Set(voices.compactMap { PulseConnection.process(in: $0.name, prefix) })
+        try connection.removeModules(ofGoneProcessesIn: prefix, but: busy)
     }
 }

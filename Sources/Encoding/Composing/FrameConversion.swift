@@ -14,8 +14,8 @@ enum FrameConversion {
         let part = part?.pixels(of: frame.size) ?? everything
         let size = wanted ?? part.size
         if frame.pixel == pixel, part == everything, size == frame.size { return frame }
-        guard pixel == .i420 || pixel == .nv12 || pixel == .bgra else {
-            throw failure(frame, pixel, "only nv12, i420 and bgra can be made")
+        guard [.i420, .nv12, .yuyv, .bgra].contains(pixel) else {
+            throw failure(frame, pixel, "only nv12, i420, yuyv and bgra can be made")
         }
         if let wanted {
             guard wanted.width >= 2, wanted.height >= 2, wanted.width <= largest.width,
@@ -32,6 +32,13 @@ enum FrameConversion {
         let color = FramePainter.meaning(of: frame)
         switch pixel {
         case .nv12: return made(frame, .nv12, size, color) { toNV12(planes, $0, $1) }
+        case .yuyv:
+            return made(frame, .yuyv, size, color) { start, packed in
+                I420ToYUY2(
+                    planes.y, Int32(planes.yStride), planes.u, Int32(planes.uStride), planes.v,
+                    Int32(planes.vStride), start, Int32(packed[0].stride), Int32(size.width),
+                    Int32(size.height))
+            }
         case .bgra: return made(frame, .bgra, size, .jpeg) { toBGRA(planes, color, $0, $1) }
         default:
             return CapturedFrame(

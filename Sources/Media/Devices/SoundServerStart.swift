@@ -11,5 +11,5 @@ public enum SoundServerStart {
     }
 
     /// The command for this computer.
-    static var command: String { command(hasPipeWire: access(pipeWire, X_OK) == 0) }
+    package static var command: String { command(hasPipeWire: access(pipeWire, X_OK) == 0) }
 }

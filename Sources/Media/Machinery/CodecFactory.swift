@@ -56,11 +56,11 @@ public protocol CodecFactory: Sendable {
     /// Cheap: only a JPEG without an end is read through, to see whether the end is all that is missing.
     func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool
 
-    /// Converts a frame, or a part of it, to NV12, I420 or BGRA. On any thread.
+    /// Converts a frame, or a part of it, to NV12, I420, YUYV or BGRA. On any thread.
     ///
     /// - Parameters:
     ///   - frame: Any frame but of H.264, which has to be decoded first. One that is what is wanted is returned as it is.
-    ///   - pixel: `nv12`, `i420` or `bgra`.
+    ///   - pixel: `nv12`, `i420`, `yuyv` or `bgra`.
     ///   - part: The part of the stored frame; `nil` for the whole.
     ///   - size: Width and height in pixels, both even, to which the part is scaled; `nil` for the part's own.
     /// - Returns: A frame that owns its memory, or `frame` itself.

@@ -69,7 +69,7 @@ struct PulseVoiceTests {
             of: source("tone", of: server), role: "host", VoiceSettings(noise: true), server: server.address)
         defer { voice.stop() }
         let names = try PulseConnection(server: server.address).modules().compactMap {
-            VoiceModules.process(of: $0.argument)
+            PulseConnection.process(of: $0.argument, VoiceModules.prefix)
         }
         #expect(!names.contains(gone) && names.contains(getppid()) && names.contains(getpid()))
     }

@@ -1,0 +1,141 @@
+import Glibc
+import Media
+import Testing
+
+@testable import Capture
+
+@Suite("A microphone for other programs", .serialized)
+struct OfferedMicrophoneTests {
+    private let speaker = "load-module module-null-sink sink_name=speaker rate=48000 channels=2"
+
+    private func offer(_ server: PulseServer, _ description: String = "Studio mix") throws
+        -> OfferedMicrophone
+    {
+        try OfferedMicrophone(
+            key: "mic", description: description, format: AudioFormat(rate: 48_000, channels: 2),
+            server: server.address)
+    }
+
+    private func own(_ server: PulseServer) throws -> [PulseConnection.Module] {
+        try PulseConnection(server: server.address).modules().filter {
+            $0.argument.contains("multicam_live_")
+        }
+    }
+
+    private func source(_ description: String, of server: PulseServer) throws -> PulseSource {
+        try #require(
+            PulseConnection(server: server.address).sources().first { $0.description == description })
+    }
+
+    @Test(
+        "other programs see it by its name and hear what is written; it is none of ours, and gone afterwards",
+        arguments: PulseServer.Kind.allCases)
+    func heard(kind: PulseServer.Kind) throws {
+        let server = try PulseServer(speaker, by: kind)
+        do {
+            let offered = try offer(server)
+            let source = try source("Studio mix", of: server)
+            #expect(source.isMonitor == false)
+            #expect(try PulseCatalog.microphones(server: server.address).isEmpty)
+            let program = try PulseMicrophone(source: source, channels: 2, server: server.address)
+            let log = MicrophoneLog()
+            try program.start(on: MonotonicClock()) { log.add($0) }
+            let (pace, begin) = (Cancellation(), MonotonicClock().now)
+            for block in 0..<150 as Range<Int64> {
+                let samples = (0..<1920).map { index -> Float in
+                    let time = Double(block * 960 + Int64(index / 2)) / 48_000
+                    return Float(0.5 * sin(2 * Double.pi * 1_000 * time))
+                }
+                _ = try offered.write(samples)
+                try offered.check()
+                _ = pace.wait(until: begin + .milliseconds(20 * (block + 1)))
+            }
+            program.stop()
+            let samples = log.audioBlocks.flatMap(\.samples).suffix(96_000)
+            #expect(
+                Tone.share(
+                    of: 1_000, in: samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element),
+                    rate: 48_000) > 0.98)
+        }
+        #expect(try own(server).isEmpty)
+    }
+
+    @Test("what comes faster than time is dropped, so that the delay stays bounded")
+    func bounded() throws {
+        let server = try PulseServer(speaker)
+        let offered = try offer(server)
+        let taken = try (0..<100).count { _ in try offered.write([Float](repeating: 0, count: 1920)) }
+        #expect(taken >= 1 && taken < 50)
+    }
+
+    @Test("a name may have any characters", arguments: ["it's \"live\"", "Studio \\ ä 漢字", "a=b c,d"])
+    func names(description: String) throws {
+        let server = try PulseServer(speaker)
+        let offered = try offer(server, description)
+        let names = OfferedMicrophone.Names(parent: 1, key: "mic", description: description)
+        _ = try source(names.description, of: server)
+        try offered.check()
+    }
+
+    @Test(
+        "what a killed process has left is gone on with under the same parent, and removed when the parent is gone",
+        arguments: PulseServer.Kind.allCases)
+    func left(kind: PulseServer.Kind) throws {
+        let server = try PulseServer(speaker, by: kind)
+        var gone: pid_t = 0
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
+        defer { free(arguments[0]) }
+        #expect(posix_spawn(&gone, "/bin/true", nil, nil, &arguments, environ) == 0)
+        var status: Int32 = 0
+        #expect(waitpid(gone, &status, 0) == gone)
+        let format = AudioFormat(rate: 48_000, channels: 2)
+        for parent in [gone, getppid()] {
+            for module in OfferedMicrophone.Names(parent: parent, key: "mic", description: "Studio mix")
+                .modules(format)
+            {
+                let connection = try PulseConnection(server: server.address)
+                #expect(try connection.load(module.name, module.argument).index != nil)
+            }
+        }
+        let before = try own(server).filter { $0.argument.contains("_\(getppid())_") }
+        #expect(before.count == 2)
+        do {
+            let offered = try offer(server)
+            try offered.check()
+            #expect(try own(server).map(\.index) == before.map(\.index))
+            // With another name it is another microphone.
+            let renamed = try offer(server, "Other")
+            try renamed.check()
+            _ = try source("Other", of: server)
+        }
+        #expect(try own(server).isEmpty)
+    }
+
+    @Test("a server that is killed is an error, and so is a microphone that somebody removes")
+    func ended() throws {
+        let server = try PulseServer(speaker)
+        let offered = try offer(server)
+        let module = try #require(try own(server).first)
+        _ = try PulseConnection(server: server.address).unload(module: module.index)
+        let pause = Cancellation()
+        let removed = try wait(pause) { try offered.check() }
+        #expect(removed.description.contains("removed"))
+        let another = try offer(server)
+        server.kill()
+        let killed = try wait(pause) { try another.check() }
+        #expect(killed.description.contains("went away"))
+    }
+
+    /// Tries until it fails, at most 10 s.
+    private func wait(_ pause: Cancellation, _ body: () throws -> Void) throws -> DeviceError {
+        for _ in 0..<500 {
+            do {
+                try body()
+            } catch let error as DeviceError {
+                return error
+            }
+            _ = pause.wait(until: MonotonicClock().now + .milliseconds(20))
+        }
+        throw PulseServer.Failure(description: "nothing failed within 10 s")
+    }
+}
