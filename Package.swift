@@ -78,8 +78,8 @@ let package = Package(
         // The executable that publishes; its libraries talk to networks, so the recorder does not link them.
         .executableTarget(name: "multicam-live", dependencies: ["Publishing"], swiftSettings: strict),
         module(
-            "Publishing", "CMedia", "CSRT", "Control", "Encoding", "FileSystem", "Inputs", "Media",
-            "MediaLink",
+            "Publishing", "CGStreamer", "CMedia", "CSRT", "CSoup", "Capture", "Control", "Encoding",
+            "FileSystem", "Inputs", "Media", "MediaLink",
             "SessionFolder"),
         module("Studio", "CLinux", "Control", "FileSystem", "Media", "SessionFolder"),
         module(
@@ -154,6 +154,9 @@ let package = Package(
         .systemLibrary(
             name: "CConfinement", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CSDL", pkgConfig: "sdl2", providers: [.apt(["libsdl2-dev"])]),
+        .systemLibrary(
+            name: "CGStreamer", pkgConfig: "gstreamer-app-1.0",
+            providers: [.apt(["libgstreamer-plugins-base1.0-dev"])]),
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),

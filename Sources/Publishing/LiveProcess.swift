@@ -77,9 +77,7 @@ final class LiveProcess: Sendable {
         do throws(PublishingError) {
             guard count < Self.most else { throw .refused("\(Self.most) publications are the most.") }
             let publication = try Publication(request)
-            guard let connection = publication.address.kind.connection else {
-                throw .refused("this program cannot publish to \(publication.address.kind.name).")
-            }
+            let connection = publication.address.kind.connection
             let destination = Destination(publication, connection, tell: tell)
             let feed = PublicationFeed(
                 publication, connection.content, request.standby ? standbyPackets : packets, path: path,

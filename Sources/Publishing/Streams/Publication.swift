@@ -50,7 +50,7 @@ struct Publication: Sendable, Equatable {
                 (32...4320).contains(size.height)
             else { throw .refused("`size` of \(request.name): expected even sides from 32x32 to 7680x4320.") }
         }
-        guard address.kind.connection?.content.video ?? false else {
+        guard address.kind.connection.content.video else {
             encoder = nil
             return
         }

@@ -1,0 +1,106 @@
+internal import CSoup
+internal import Foundation
+internal import Media
+
+/// Sends HTTP requests one after the other by libsoup, each with a deadline. Belongs to the thread that makes it.
+///
+/// It follows no redirection, keeps no cookies, and trusts the certificates that the system trusts.
+final class HTTPCaller {
+    private let session: UnsafeMutablePointer<SoupSession>
+
+    init() {
+        session = soup_session_new()
+        soup_session_set_user_agent(session, "multicam")
+    }
+
+    deinit {
+        soup_session_abort(session)
+        g_object_unref(session)
+    }
+
+    /// Sends a request and waits for the whole answer.
+    ///
+    /// - Parameters:
+    ///   - method: `POST`, `DELETE`.
+    ///   - endpoint: Where to.
+    ///   - token: A bearer token to go with it; `nil` for none.
+    ///   - offer: The body, in SDP; `nil` for none.
+    ///   - limit: How long all of it may take.
+    ///   - cancellation: Ends it at once.
+    /// - Returns: What the server answers, whatever its status.
+    /// - Throws: `PublishingError`: `refused` for a certificate that is not trusted, `lost` for everything else of the network.
+    func ask(
+        _ method: String, _ endpoint: WHIPEndpoint, token: Secret?, offer: String? = nil,
+        within limit: Nanoseconds, unless cancellation: Cancellation
+    ) throws(PublishingError) -> HTTPReply {
+        guard let message = soup_message_new(method, endpoint.url.absoluteString) else {
+            throw .refused("the address of \(endpoint.place) is no URL.")
+        }
+        defer { g_object_unref(UnsafeMutableRawPointer(message)) }
+        soup_message_add_flags(message, SOUP_MESSAGE_NO_REDIRECT)
+        if let token {
+            soup_message_headers_replace(
+                soup_message_get_request_headers(message), "Authorization", "Bearer \(token.value)")
+        }
+        if let offer {
+            let body = g_bytes_new(offer, gsize(offer.utf8.count))
+            soup_message_set_request_body_from_bytes(message, "application/sdp", body)
+            g_bytes_unref(body)
+        }
+        let watch = Watch(until: MonotonicClock().now + limit, or: cancellation)
+        defer { watch.end() }
+        var error: UnsafeMutablePointer<GError>?
+        var reply = HTTPReply()
+        guard let stream = soup_session_send(session, message, watch.cancellable, &error) else {
+            throw failure(error, at: endpoint.place)
+        }
+        defer { g_object_unref(stream) }
+        var body = [UInt8](repeating: 0, count: SessionDescription.longest + 1)
+        var count = gsize(0)
+        guard
+            g_input_stream_read_all(stream, &body, gsize(body.count), &count, watch.cancellable, &error) != 0
+        else { throw failure(error, at: endpoint.place) }
+        reply.body = Array(body.prefix(Int(clamping: count)))
+        reply.status = Int(soup_message_get_status(message).rawValue)
+        let headers = soup_message_get_response_headers(message)
+        reply.location = soup_message_headers_get_one(headers, "Location").map { String(cString: $0) }
+        reply.contentType = soup_message_headers_get_content_type(headers, nil).map { String(cString: $0) }
+        return reply
+    }
+
+    private func failure(_ error: UnsafeMutablePointer<GError>?, at place: String) -> PublishingError {
+        guard let error else { return .lost("\(place) does not answer.") }
+        defer { g_error_free(error) }
+        let (domain, code) = (error.pointee.domain, UInt32(bitPattern: error.pointee.code))
+        if domain == g_io_error_quark(), code == G_IO_ERROR_CANCELLED.rawValue {
+            return .lost("\(place) does not answer in time.")
+        }
+        if domain == g_tls_error_quark(), code == G_TLS_ERROR_BAD_CERTIFICATE.rawValue {
+            return .refused(
+                "the certificate of \(place) is not to be trusted: look at its name and date, or at who issued it."
+            )
+        }
+        return .lost("\(place): \(String(cString: error.pointee.message).printable()).")
+    }
+
+    /// Cancels a request at a deadline, or when nobody wants it any more.
+    private final class Watch: @unchecked Sendable {
+        // A GCancellable may be used by any thread.
+        let cancellable = g_cancellable_new()
+        private let ended = Cancellation()
+        private let pause = Nanoseconds.milliseconds(50)
+
+        init(until deadline: ClockTime, or cancellation: Cancellation) {
+            _ = MediaThread(name: "whip:watch") { [self] in
+                while !ended.wait(until: min(deadline, MonotonicClock().now + pause)) {
+                    guard cancellation.isCancelled || MonotonicClock().now >= deadline else { continue }
+                    return g_cancellable_cancel(cancellable)
+                }
+            }
+        }
+
+        deinit { g_object_unref(cancellable) }
+
+        func end() { ended.cancel() }
+    }
+}
