@@ -123,7 +123,14 @@ final class WebRTCPeer {
             throw .lost("\(place): no offer can be made.")
         }
         defer { g_free(text) }
-        return String(cString: text)
+        return Self.offered(String(cString: text))
+    }
+
+    /// The offer with the H.264 profile by which all know H.264, Constrained Baseline at any level, as OBS Studio offers it: browsers and
+    /// servers refuse other names, and decode what comes.
+    static func offered(_ text: String) -> String {
+        text.replacing(
+            /profile-level-id=[0-9a-fA-F]{6}/, with: "profile-level-id=42e01f;level-asymmetry-allowed=1")
     }
 
     /// Takes the peer's answer, and waits for the connection.
