@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Made conversations of espeak-ng's voices, whose truth is known, cut by `multicam export --cut voice`.
+"""Made conversations of espeak-ng's voices, whose truth is known, cut by `multicam export --cut voice`, or live.
 
 Usage: voice_test.py PROGRAM [--from SEED] [--count N] [--keep DIR]
+       voice_test.py --make DIR [--from SEED] [--count N]     writes conversations for the suite LiveTalkTests, which cuts them live
+       voice_test.py --judge DIR                              holds what it made of them against the truth
 
 Each conversation has two or three people with a microphone each, on which the others are heard 12 dB lower, some milliseconds later,
 with noise and different gains; turns, pauses, people who speak at once. Says for each how much of the time the right camera is shown,
 how long the shortest shot is, and how far cuts are from the voices. Exit status 1 when one is below what is promised: 97 % of the time,
-no shot shorter than asked, cuts within 150 ms.
+no shot shorter than asked, cuts within 150 ms; live cuts within 700 ms of a change of voices, but for those that wait until the shot before
+is as long as asked. In live conversations people wait for each other as people do, a tenth to half a second: nobody can know within 700 ms
+whether a longer pause is the end of the talk.
 """
 import argparse
 import json
@@ -49,7 +53,7 @@ def speak(text, voice, speed, pitch):
     return samples * 0.1 / np.sqrt(np.mean(samples * samples))
 
 
-def conversation(seed, seconds=80):
+def conversation(seed, seconds=80, pause=0.9):
     """Samples of each microphone, and who speaks when."""
     chance, noise = random.Random(seed), np.random.default_rng(seed)
     people = chance.choice([2, 2, 3])
@@ -72,7 +76,7 @@ def conversation(seed, seconds=80):
         elif kind < 0.4:
             at = end + chance.uniform(SHORTEST + 0.5, SHORTEST + 3)
         else:
-            at = end + chance.uniform(0.1, 0.9)
+            at = end + chance.uniform(0.1, pause)
         who = chance.choice([other for other in range(people) if other != who])
     heard = own.copy()
     for one in range(people):
@@ -142,13 +146,76 @@ def judge(shots, truth, people, seconds):
     return right, min(shot["to_ns"] - shot["from_ns"] for shot in shots) / 1e9, far
 
 
+LIVE_PAUSE = 0.5
+LIVE_LATE = 0.7
+TICKS = 100_000_000  # what taps and ticks of a recording add at most, in nanoseconds
+
+
+def make(place, seeds):
+    """Writes each conversation's microphones, and its truth."""
+    for seed in seeds:
+        heard, truth, facts = conversation(seed, pause=LIVE_PAUSE)
+        folder = place / f"talk-{seed:03}"
+        folder.mkdir(parents=True)
+        for index, samples in enumerate(heard):
+            with wave.open(str(folder / f"mic{index}.wav"), "wb") as file:
+                file.setparams((1, 2, RATE, 0, "NONE", ""))
+                file.writeframes((np.clip(samples, -1, 1) * 32767).astype("<i2").tobytes())
+        (folder / "truth.json").write_text(json.dumps({"truth": truth, "facts": facts, "seconds": heard.shape[1] / RATE}))
+
+
+def late(shots, truth, people, seconds):
+    """How long after the last change of who speaks each cut comes in seconds, and whether the shot before had only just become long enough."""
+    changes = np.array(sorted({0.0} | {round(time, 3) for begin, end, _ in truth for time in (begin, end)}))
+    found = []
+    for before, shot in zip(shots, shots[1:]):
+        at = shot["from_ns"] / 1e9
+        held = at - before["from_ns"] / 1e9 <= SHORTEST + 0.25
+        found.append((at - changes[changes <= at].max(), held))
+    return found
+
+
+def judge_live(place):
+    bad, all_late, held_up = 0, [], 0
+    for folder in sorted(place.glob("talk-*")):
+        known = json.loads((folder / "truth.json").read_text())
+        truth, (people, *_), seconds = known["truth"], known["facts"], known["seconds"]
+        cuts = json.loads((folder / "live.json").read_text())
+        for cut in cuts[1:]:
+            cut["at_ns"] += TICKS
+        cuts = [cut for cut in cuts if cut["at_ns"] < seconds * 1e9]
+        ends = [cut["at_ns"] for cut in cuts[1:]] + [seconds * 1e9]
+        shots = [{"from_ns": cut["at_ns"], "to_ns": end, "show": cut["show"]} for cut, end in zip(cuts, ends)]
+        right, shortest, _ = judge(shots, truth, people, seconds)
+        found = late(shots, truth, people, seconds)
+        over = [time for time, held in found if time > LIVE_LATE and not held]
+        all_late += [time for time, held in found if not held]
+        held_up += sum(held and time > LIVE_LATE for time, held in found)
+        # The last shot ends with the recording.
+        short = min((b - a["at_ns"] for a, b in zip(cuts[:-1], ends)), default=SHORTEST * 1e9) / 1e9
+        wrong = bool(over) or short < SHORTEST - 0.001
+        bad += wrong
+        print(f"{folder.name}: {known['facts']}: right {right:.4f}, {len(shots)} shots, shortest {short:.2f} s, cuts "
+              f"{max((time for time, held in found if not held), default=0) * 1000:.0f} ms late at most{'  WRONG' if wrong else ''}")
+    print(f"{len(all_late)} live cuts: {np.mean(np.array(all_late) <= LIVE_LATE) * 100:.1f} % within {LIVE_LATE * 1000:.0f} ms, "
+          f"median {np.median(all_late) * 1000:.0f} ms; {held_up} others waited until the shot before was long enough")
+    return 1 if bad else 0
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("program")
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("--make")
+    parser.add_argument("--judge")
     parser.add_argument("--from", type=int, default=1, dest="first")
     parser.add_argument("--count", type=int, default=10)
     parser.add_argument("--keep")
     options = parser.parse_args()
+    if options.make:
+        make(Path(options.make), range(options.first, options.first + options.count))
+        return 0
+    if options.judge:
+        return judge_live(Path(options.judge))
     bad = 0
     for seed in range(options.first, options.first + options.count):
         heard, truth, facts = conversation(seed)

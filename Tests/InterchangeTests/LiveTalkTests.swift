@@ -47,6 +47,48 @@ struct LiveTalkTests {
         #expect(zip(choices, choices.dropFirst()).allSatisfy { $1.time - $0.time >= 300 })
     }
 
+    /// Cuts the conversations that `voice_test.py --make` wrote into the folder that `MULTICAM_TALKS` names, each into its `live.json`.
+    @Test(
+        "is followed in made conversations, which voice_test.py holds against the truth",
+        .enabled(if: ProcessInfo.processInfo.environment["MULTICAM_TALKS"] != nil))
+    func talks() throws {
+        struct Shown: Encodable {
+            let at_ns: Int64
+            let show: [String]
+        }
+        let place = URL(
+            fileURLWithPath: try #require(ProcessInfo.processInfo.environment["MULTICAM_TALKS"]))
+        for folder in try FileManager.default.contentsOfDirectory(at: place, includingPropertiesForKeys: nil)
+        {
+            var levels: [[Float]] = []
+            while FileManager.default.fileExists(atPath: folder.path + "/mic\(levels.count).wav") {
+                levels.append(try Self.levels(of: folder.appending(path: "mic\(levels.count).wav")))
+            }
+            let all = levels.indices.map { "cam\($0)" }
+            var shown = [Shown(at_ns: 0, show: all)]
+            // As `SessionVoices` asks for shots of two seconds.
+            var live = LiveVoice(microphones: levels.count, shortest: .milliseconds(2100))
+            for time in 0..<(levels.map(\.count).min() ?? 0) {
+                guard let choice = live.add(levels.map { $0[time] }) else { continue }
+                var show = all
+                if case .speaker(let index) = choice { show = [all[index]] }
+                shown.append(Shown(at_ns: Int64(time + 1) * 10_000_000, show: show))
+            }
+            try JSONEncoder().encode(shown).write(to: folder.appending(path: "live.json"))
+        }
+    }
+
+    /// Levels of a file with one channel of 16 bits at 48 kHz behind 44 bytes of head.
+    private static func levels(of file: URL) throws -> [Float] {
+        let bytes = [UInt8](try Data(contentsOf: file).dropFirst(44))
+        var meter = VoiceMeter()
+        meter.add(
+            stride(from: 0, to: bytes.count - 1, by: 2).lazy.map { place in
+                Float(Int16(truncatingIfNeeded: Int(bytes[place]) | Int(bytes[place + 1]) << 8)) / 32768
+            })
+        return meter.levels
+    }
+
     @Test("is found whatever the levels are")
     func oddLevels() {
         var live = LiveVoice(microphones: 2, shortest: .zero)

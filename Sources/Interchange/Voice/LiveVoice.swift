@@ -4,7 +4,7 @@ public import Media
 /// The cut by voice while it is recorded: decides every 10 ms, from what was heard until then. Pure.
 ///
 /// It learns each microphone's noise, and how much of the other voices is heard on it, as it goes. It knows nothing of what comes, so it
-/// waits until a change lasts, and cuts some 0.5 s after it.
+/// weighs what speaks for a change against what speaks for the present picture, and cuts some 0.5 s after the change.
 public struct LiveVoice: Sendable {
     /// What is to be shown.
     public enum Choice: Sendable, Equatable {
@@ -23,19 +23,24 @@ public struct LiveVoice: Sendable {
     private var ears: [Ear]
     private var pairs: [Pair]
     private var time = 0
-    private var quiet = 0
     private var shown = Choice.nobody
     private var shownSince: Int
-    private var wanted: Choice?
-    private var wantedSince = 0
+    /// By how many levels each speaker alone was heard, less what speaks against it.
+    private var alone: [Double]
+    /// By how many levels several were heard, less what speaks against it.
+    private var together = 0.0
+    /// When anything but noise was heard last.
+    private var sounded = -1_000_000
 
     // In levels of 10 ms.
-    private static let recentSpan = 25
-    private static let recentNeed = 8
-    private static let patienceForOne = 25
-    private static let patienceForSeveral = 35
-    private static let patienceToLeaveSeveral = 40
-    private static let silence = 80
+    private static let enoughAlone = 20.0
+    private static let enoughTogether = 20.0
+    /// Voices that take turns within this time speak at once.
+    private static let turn = 25
+    /// After so long without its voice a speaker has ended, where several spoke.
+    private static let end = 55
+    /// After so long without any sound nobody speaks. A pause between sentences is shorter.
+    private static let silence = 53
 
     /// Begins with everybody in the picture.
     ///
@@ -44,12 +49,20 @@ public struct LiveVoice: Sendable {
     ///   - shortest: Length of the shortest shot.
     public init(microphones: Int, shortest: Nanoseconds) {
         self.shortest = max(1, Int(clamping: shortest.count / 10_000_000))
-        ears = Array(repeating: Ear(), count: max(0, microphones))
-        let all = 0..<max(0, microphones)
-        pairs = all.flatMap { one in
-            all.compactMap { other in one < other ? Pair(one: one, other: other) : nil }
+        let count = max(0, microphones)
+        ears = Array(repeating: Ear(), count: count)
+        alone = Array(repeating: 0, count: count)
+        pairs = (0..<count).flatMap { one in
+            (0..<count).compactMap { other in one < other ? Pair(one: one, other: other) : nil }
         }
-        shownSince = -self.shortest
+        shownSince = 0
+    }
+
+    /// Begins a new recording with everybody in the picture; what was learned of microphones and voices stays.
+    public mutating func beginAgain() {
+        shown = .nobody
+        shownSince = time
+        forget()
     }
 
     /// Takes the next level of each microphone.
@@ -61,36 +74,62 @@ public struct LiveVoice: Sendable {
             ears[index].hear(index < levels.count ? levels[index] : VoiceMeter.silence, at: time)
         }
         learn()
-        let speaking = ears.indices.filter { index in
-            ears[index].note(isOwn(index), span: Self.recentSpan) >= Self.recentNeed
+        if ears.contains(where: { $0.level > $0.floor + 3 }) { sounded = time }
+        let speaking = ears.indices.filter(isOwn)
+        let isWoven = takesTurns(speaking)
+        let owned = ears.map(\.owned)
+        for index in ears.indices {
+            ears[index].note(
+                speaking.contains(index), isAlone: speaking.count == 1, at: time, others: owned)
         }
+        weigh(speaking, isWoven: isWoven)
         time += 1
-        quiet = speaking.isEmpty ? quiet + 1 : 0
-        let heard: Choice? =
-            speaking.count == 1
-            ? .speaker(speaking[0])
-            : speaking.count > 1 ? .several : quiet >= Self.silence - Self.recentSpan ? .nobody : nil
-        return decide(heard)
+        guard let choice, time - shownSince >= shortest else { return nil }
+        // Where several or nobody speaks the picture is the same.
+        let isSeen = !(choice.isWide && shown.isWide)
+        shown = choice
+        guard isSeen else { return nil }
+        shownSince = time
+        forget()
+        return choice
     }
 
-    private mutating func decide(_ heard: Choice?) -> Choice? {
-        guard let heard else { return nil }
-        guard heard != shown, !(heard.isWide && shown.isWide) else {
-            if heard.isWide { shown = heard }
-            wanted = nil
-            return nil
+    /// Whether the one who speaks now spoke just before another one did: of two who speak at once the louder syllable is heard.
+    private func takesTurns(_ speaking: [Int]) -> Bool {
+        guard speaking.count == 1, let one = speaking.first else { return false }
+        return ears.indices.contains { other in
+            let ear = ears[other]
+            return other != one && time - ear.owned <= Self.turn
+                && ear.owned - (ear.othersThen.isEmpty ? -1_000_000 : ear.othersThen[one]) <= Self.turn
         }
-        if heard != wanted { (wanted, wantedSince) = (heard, time) }
-        let patience =
-            switch (heard, shown) {
-            case (.nobody, _): 0
-            case (.several, _): Self.patienceForSeveral
-            case (.speaker, .several): Self.patienceToLeaveSeveral
-            case (.speaker, _): Self.patienceForOne
-            }
-        guard time - wantedSince >= patience, time - shownSince >= shortest else { return nil }
-        (shown, shownSince, wanted) = (heard, time, nil)
-        return heard
+    }
+
+    /// Counts what the present level says.
+    private mutating func weigh(_ speaking: [Int], isWoven: Bool) {
+        for index in alone.indices {
+            let gain =
+                speaking.isEmpty
+                ? -0.1 : speaking == [index] ? (isWoven ? 0.5 : 1) : speaking.contains(index) ? 0 : -2
+            alone[index] = min(max(0, alone[index] + gain), Self.enoughAlone + 8)
+        }
+        let gain = speaking.isEmpty ? -0.1 : speaking.count > 1 ? 1 : isWoven ? 0.5 : -0.3
+        together = min(max(0, together + gain), Self.enoughTogether + 5)
+    }
+
+    private mutating func forget() {
+        alone = alone.map { _ in 0 }
+        together = 0
+    }
+
+    /// What is to be shown, where that is another choice than now.
+    private var choice: Choice? {
+        if shown != .nobody, time - 1 - sounded >= Self.silence { return .nobody }
+        if shown != .several, together >= Self.enoughTogether { return .several }
+        guard let best = alone.indices.max(by: { alone[$0] < alone[$1] }), alone[best] >= Self.enoughAlone,
+            shown != .speaker(best)
+        else { return nil }
+        let goesOn = ears.indices.contains { $0 != best && time - 1 - ears[$0].heard < Self.end }
+        return shown == .several && goesOn ? nil : .speaker(best)
     }
 
     /// Whether a microphone hears a voice of its own.
@@ -106,29 +145,35 @@ public struct LiveVoice: Sendable {
 
     /// Counts how much louder one microphone of each pair is while one of them hears a voice.
     private mutating func learn() {
-        guard let loudest = ears.indices.max(by: { ears[$0].ownLevel < ears[$1].ownLevel }),
-            ears.contains(where: { $0.level > $0.floor + 12 })
+        // Until both have spoken nobody knows how loud voices are, so the loudest is the one that is most above its noise.
+        guard let loudest = ears.indices.max(by: { ears[$0].aboveNoise < ears[$1].aboveNoise }),
+            ears[loudest].aboveNoise > 12
         else { return }
         for index in pairs.indices where pairs[index].one == loudest || pairs[index].other == loudest {
-            pairs[index].count(ears[pairs[index].one].level - ears[pairs[index].other].level)
+            let (one, other) = (ears[pairs[index].one], ears[pairs[index].other])
+            pairs[index].count(one.level - other.level, noise: one.floor - other.floor)
         }
     }
 }
 
 extension LiveVoice {
-    /// One microphone: its level, its noise, how loud its voice is, and how much of a voice it heard of late.
+    /// One microphone: its level, its noise, and when it heard a voice of its own.
     fileprivate struct Ear {
         private(set) var level = VoiceMeter.silence
         private(set) var floor: Float = -80
-        private var voice: Float = -60
         private var powers: [Double] = []
         private var recent: [Bool] = []
+        /// When a voice of its own was heard last, and when a single level of it was while no other voice was heard.
+        private(set) var heard = -1_000_000
+        private(set) var owned = -1_000_000
+        /// When each microphone had heard its own voice last as this one did.
+        private(set) var othersThen: [Int] = []
         private var levels: [Float] = []
         private var minima: [Float] = []
         private var minimum = Float.infinity
 
-        /// The level beside that of its own voice.
-        var ownLevel: Float { level - voice }
+        /// The level above that of the noise, in decibels.
+        var aboveNoise: Float { level - floor }
         /// The highest of the last levels: the sound of a voice reaches the other microphones some milliseconds later.
         var highest: Float { levels.max() ?? level }
 
@@ -145,13 +190,14 @@ extension LiveVoice {
             }
             let lowest = min(minimum, minima.min() ?? .infinity)
             floor = lowest.isFinite ? max(lowest + 3.5, -80) : -80
-            voice = max(level, voice - 0.0005)
         }
 
-        /// Notes whether it hears its own voice; returns how often it did within a span.
-        mutating func note(_ isOwn: Bool, span: Int) -> Int {
-            recent = recent.suffix(span - 1) + [isOwn]
-            return recent.count { $0 }
+        /// Notes whether it hears its own voice. A few levels alone are no voice.
+        mutating func note(_ isOwn: Bool, isAlone: Bool, at time: Int, others: [Int]) {
+            recent = recent.suffix(24) + [isOwn]
+            guard isOwn else { return }
+            if isAlone { (owned, othersThen) = (time, others) }
+            if recent.count(where: { $0 }) >= 6 { heard = time }
         }
     }
 
@@ -166,13 +212,16 @@ extension LiveVoice {
         private var counts = [Double](repeating: 0, count: 121)
         private var weight = 1.0
         private var news = 0
+        /// How much louder one's noise is than the other's, in decibels.
+        private var noise: Float = 0
 
         init(one: Int, other: Int) {
             self.one = one
             self.other = other
         }
 
-        mutating func count(_ difference: Float) {
+        mutating func count(_ difference: Float, noise: Float) {
+            self.noise = noise
             // In place of making all others smaller, each new one counts more.
             weight *= 1.0002
             counts[Int(rounding: max(-60, min(60, difference))) + 60] += weight
@@ -181,7 +230,11 @@ extension LiveVoice {
                 weight = 1
             }
             news += 1
-            if news % 25 == 0, news >= 50 { settle() }
+            if news < 50 {
+                (leakOfOne, leakOfOther) = (noise + 4, 4 - noise)
+            } else if news % 25 == 0 {
+                settle()
+            }
         }
 
         private mutating func settle() {
@@ -198,10 +251,11 @@ extension LiveVoice {
                 let margin = min(5, Float(high - low) / 4)
                 (leakOfOne, leakOfOther) = (Float(low - 60) + margin, margin - Float(high - 60))
             } else {
-                // Only one of them has spoken so far, the louder one. The other speaks when the difference is unlike that.
+                // Only one of them has spoken so far: the one that is louder beside its noise. The other speaks when the difference is
+                // quite unlike that, and both where it lies between.
                 let middle = Float(Self.quantile(counts, 0..<121, 0.5) - 60)
                 (leakOfOne, leakOfOther) =
-                    middle > 0 ? (middle - 8, 4 - middle) : (middle + 4, -middle - 8)
+                    middle > noise ? (middle - 16, 8 - middle) : (middle + 8, -middle - 16)
             }
         }
 

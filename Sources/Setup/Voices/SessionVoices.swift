@@ -12,6 +12,8 @@ public import Session
 final class SessionVoices: Sendable {
     /// How long a person's own change holds, in levels of 10 ms.
     private static let patience = 1000
+    /// A change is shown some ticks after it is decided: so much longer is a shot than asked, at most.
+    private static let delay = Nanoseconds.milliseconds(100)
 
     /// What the taps' threads share. The session holds the taps.
     private struct State {
@@ -31,7 +33,6 @@ final class SessionVoices: Sendable {
     private let state: ConditionLock<State>
     private let cameras: [String]
     private let wide: ArrangementChange
-    private let shortest: Nanoseconds
 
     /// Hears the microphones of a session.
     ///
@@ -45,12 +46,11 @@ final class SessionVoices: Sendable {
             microphone.camera.map { (microphone: microphone.role, camera: $0) }
         }
         cameras = speakers.map(\.camera)
-        self.shortest = shortest
         wide = Self.wide(of: plan.cameras.map(\.role), speakers: cameras)
         state = ConditionLock(
             State(
                 session: session, meters: speakers.map { _ in VoiceMeter() },
-                voice: LiveVoice(microphones: speakers.count, shortest: shortest),
+                voice: LiveVoice(microphones: speakers.count, shortest: shortest + Self.delay),
                 known: plan.program?.arrangement))
         for (index, speaker) in speakers.enumerated() {
             try session.attach(AudioTap(role: speaker.microphone) { self.hear($0, from: index) })
@@ -73,10 +73,10 @@ final class SessionVoices: Sendable {
             slice.samples[first..<first + channels].reduce(0, +) / Float(channels)
         }
         state.withLock { state in
-            // A recording begins anew at T0.
+            // A recording begins anew at T0; the voices are those of before.
             if slice.firstSample / 480 + 10 < Int64(state.meters[index].count) {
                 state.meters = state.meters.map { _ in VoiceMeter() }
-                state.voice = LiveVoice(microphones: state.meters.count, shortest: shortest)
+                state.voice.beginAgain()
                 state.used = 0
             }
             state.meters[index].skip(
