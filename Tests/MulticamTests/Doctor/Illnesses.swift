@@ -46,6 +46,15 @@ extension DoctorTests {
             files: { try $0.link("\(camera)/1-1:1.0/driver", to: "sys/bus/usb/drivers/gspca_main") },
             "camera.driver", .warning, "gspca_main"),
         Illness(
+            "a virtual camera that browsers do not list",
+            files: {
+                try $0.write("sys/module/v4l2loopback/parameters/exclusive_caps", "N,N,N,N\n")
+                try $0.write("sys/devices/virtual/video4linux/video9/name", "My camera\n")
+            }, "camera.virtual", .warning, "browsers do not list My camera",
+            mend:
+                "modprobe -r v4l2loopback && modprobe v4l2loopback video_nr=9 exclusive_caps=1 card_label='My camera'"
+        ),
+        Illness(
             "the node is missing", facts: { $0.access = [] }, "camera.access", .problem,
             "--device /dev/video0"),
         Illness(
