@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Inputs
 internal import Media
 internal import MediaLink
@@ -15,6 +16,8 @@ final class PublicationFeed: Sendable {
     }
 
     private let publication: Publication
+    /// Its own among those of the same name: a publication may begin again while the one before says goodbye.
+    private let key = UUID().uuidString
     private let packets: PacketFeed
     private let encoder: OwnVideoEncoder?
     private let frames: TapSlot?
@@ -41,7 +44,7 @@ final class PublicationFeed: Sendable {
         audio = Self.audio(publication, content, isOwn: own != nil, path, tell)
         if takesPackets {
             let takesAudio = content.audio
-            packets.add(publication.name) { item in
+            packets.add(key) { item in
                 if item.isVideo || takesAudio { tell(.item(item)) }
             }
         }
@@ -136,7 +139,7 @@ final class PublicationFeed: Sendable {
 
     /// Ends it for good.
     func close() {
-        if takesPackets { packets.remove(publication.name) }
+        if takesPackets { packets.remove(key) }
         frames?.close()
         audio?.close()
     }
