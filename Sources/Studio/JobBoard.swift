@@ -34,7 +34,7 @@ struct JobBoard {
     /// Most lines of a job's output that are kept for its text.
     private static let mostLines = 200
     private static let longestText = 20_000
-    private static let lowestPriority: Int32 = 19
+    static let lowestPriority: Int32 = 19
 
     /// The jobs that run, in the order of their numbers, after the last that have ended.
     var all: [SupervisorLine.Job] { last + running.values.map(\.state).sorted { $0.number < $1.number } }
@@ -91,9 +91,9 @@ struct JobBoard {
         return state
     }
 
-    /// Lets a program run after everything else that wants the processor.
-    static func stepBack(_ process: Int32) {
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process), lowestPriority)
+    /// Gives a program a nice value (setpriority(2)): by default that of what runs after everything else that wants the processor.
+    static func stepBack(_ process: Int32, to nice: Int32 = lowestPriority) {
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(process), nice)
     }
 
     /// Takes news of a job.

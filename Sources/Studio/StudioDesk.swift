@@ -8,6 +8,8 @@ internal import SessionFolder
 package struct StudioDesk: Sendable {
     let plan: StudioPlan
 
+    /// The nice value of the programs that do tasks: a recording goes first, and somebody waits.
+    private static let lowPriority: Int32 = 10
     /// Most bytes of a profile that a page may send.
     private static let longestProfile = 1 << 17
 
@@ -195,7 +197,7 @@ package struct StudioDesk: Sendable {
         do throws(StudioError) {
             let child = try ChildProcess(program, arguments)
             child.finish()
-            JobBoard.stepBack(child.process)
+            JobBoard.stepBack(child.process, to: lowPriority)
             let collected = ConditionLock(ProgramOutput())
             child.readOutput { line in
                 collected.withLock { $0.lines.append(line) }
