@@ -53,7 +53,7 @@ let package = Package(
             name: "multicam",
             dependencies: [
                 "Arguments", "Containers", "Control", "Doctor", "Encoding", "Interchange", "Media",
-                "MediaLink", "Monitoring", "MulticamKit", "Plan", "Profiles", "Rendering",
+                "MediaLink", "Monitoring", "MulticamKit", "Plan", "Processes", "Profiles", "Rendering",
                 "Session",
                 "SessionFolder", "Setup", "Stills", "StressTest", "Studio", "Synchrony", "Timing", "Writers",
             ],
@@ -81,11 +81,11 @@ let package = Package(
             "Publishing", "CGStreamer", "CMedia", "CSRT", "CSoup", "Capture", "Control", "Encoding",
             "FileSystem", "Inputs", "Media", "MediaLink",
             "SessionFolder"),
-        module("Studio", "CLinux", "Control", "FileSystem", "Media", "SessionFolder"),
+        module("Studio", "CLinux", "Control", "FileSystem", "Media", "Processes", "SessionFolder"),
         module(
             "MulticamKit", "Control", "Doctor", "MediaLink", "Encoding", "Inputs", "Interchange", "Media",
             "Monitoring",
-            "Plan",
+            "Plan", "Processes",
             "Profiles", "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing", "Stills"),
         module(
             "MediaLink", "CLinux", "Control", "FileSystem", "Inputs", "Media", "Plan", "Session",
@@ -132,6 +132,7 @@ let package = Package(
         module("Capture", "CLinux", "FileSystem", "Media"),
         module("Encoding", "CMedia", "Media"),
         module("Containers", "CFiles", "FileSystem", "Media"),
+        module("Processes", "CLinux", "FileSystem", "Media"),
         module("FileSystem", "CFiles", "Media"),
         module("Host", "FileSystem", "Media"),
         module("Plots", "Media"),

@@ -81,6 +81,9 @@ static const unsigned char listen_js[] = {
 static const unsigned char listener_js[] = {
 #embed "../ControlRoom/Page/js/pictures/listener.js"
 };
+static const unsigned char live_js[] = {
+#embed "../ControlRoom/Page/js/elements/live.js"
+};
 static const unsigned char message_line_js[] = {
 #embed "../ControlRoom/Page/js/elements/message-line.js"
 };
@@ -219,6 +222,7 @@ const page_file page_files[] = {
     FILE("layouts.js", layouts_js),
     FILE("listen.js", listen_js),
     FILE("listener.js", listener_js),
+    FILE("live.js", live_js),
     FILE("message-line.js", message_line_js),
     FILE("meter.js", meter_js),
     FILE("multiview.css", multiview_css),

@@ -7,9 +7,12 @@ public struct CommandRequest: Sendable, Equatable {
     public let command: ControlCommand
     /// The words as a person said them.
     public let words: [String]
+    /// The address of `publish -`, which is no word: words may be shown.
+    private var input: String?
 
     private struct Line: Codable {
         var words: [String]
+        var input: String?
     }
 
     /// Parses a command.
@@ -33,11 +36,26 @@ public struct CommandRequest: Sendable, Equatable {
             throw .usage(
                 #"the request is not understood: expected a line of JSON such as {"words": ["status"]}."#)
         }
-        try self.init(words: content.words)
+        let request = try Self(words: content.words)
+        self = try content.input.map { input throws(ControlError) in try request.taking(input) } ?? request
+    }
+
+    /// Completes `publish -` with what was read from standard input.
+    ///
+    /// - Parameter input: The address, in one line.
+    /// - Returns: The complete request; any other request as it is.
+    /// - Throws: `ControlError.usage` when it is no address.
+    public func taking(_ input: String) throws(ControlError) -> CommandRequest {
+        guard words == ["publish", "-"] else { return self }
+        let text = input.trimmingCharacters(in: .whitespacesAndNewlines)
+        let address = try ControlCommand.PublishedPlace.address(text)
+        var request = CommandRequest(.publish(.address(address)), words)
+        request.input = text
+        return request
     }
 
     /// The request as a line of JSON, without its end.
-    var line: Data { Data(JSONText.line(Line(words: words)).utf8) }
+    var line: Data { Data(JSONText.line(Line(words: words, input: input)).utf8) }
 
     /// The question how a session goes.
     static let status = CommandRequest(.status, ["status"])

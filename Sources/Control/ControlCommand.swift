@@ -1,5 +1,6 @@
 public import Media
 public import Plan
+internal import Profiles
 
 /// A command that a person or a program gives to a running `multicam record`.
 public enum ControlCommand: Sendable, Equatable {
@@ -39,6 +40,20 @@ public enum ControlCommand: Sendable, Equatable {
     case exchange(role: String, selector: String)
     /// Adds the microphone that a selector names to the recording, under a new role.
     case addMicrophone(role: String, selector: String)
+    /// Begins a live output.
+    case publish(PublishedPlace)
+    /// Ends the live output of this name.
+    case unpublish(String)
+
+    /// What a live output is begun by.
+    public enum PublishedPlace: Sendable, Equatable {
+        /// The name of one that the profile has.
+        case entry(String)
+        /// An address without a key, or one that came on standard input.
+        case address(DestinationAddress)
+        /// An address that is to come on the client's standard input, since others can see arguments.
+        case standardInput
+    }
 
     /// What is done with a preset.
     public enum PresetAction: String, Sendable, CaseIterable {
@@ -110,6 +125,16 @@ public enum ControlCommand: Sendable, Equatable {
                     "take another microphone into the recording; `unmute ROLE` lets it be heard in the program"
                 ),
             ] + changes(["format", "disable", "enable", "end", "begin", "remove"])),
+        Group(
+            title: "Live output",
+            commands: [
+                (
+                    "publish NAME|-|ADDRESS",
+                    "send the program live: as the profile's entry NAME says; to the address on standard input; or into a virtual "
+                        + "camera or microphone, v4l2:NODE or pulse:TEXT"
+                ),
+                ("unpublish NAME", "end a live output"),
+            ]),
     ]
 
     private static func changes(_ names: [String]) -> [(usage: String, help: String)] {
@@ -159,6 +184,18 @@ public enum ControlCommand: Sendable, Equatable {
         }
         if let command = try Self.aboutControls(name, Array(rest)) {
             self = command
+            return
+        }
+        if name == "publish" {
+            self = .publish(try PublishedPlace(rest.joined(separator: " ")))
+            return
+        }
+        if name == "unpublish" {
+            guard rest.count == 1, let publication = rest.first else {
+                throw .usage(
+                    "`unpublish` needs the name of a live output, as `status` lists them: `unpublish show`.")
+            }
+            self = .unpublish(publication)
             return
         }
         if name == "exchange" {
@@ -254,7 +291,7 @@ public enum ControlCommand: Sendable, Equatable {
         case .mark, .split, .stop, .add, .addMicrophone, .exchange: true
         case .change(let change): change.needsRecording
         case .status, .start, .quit, .snapshot, .switchCamera, .set, .controls, .preset, .match, .keepScene,
-            .forgetScene:
+            .forgetScene, .publish, .unpublish:
             false
         }
     }
@@ -265,14 +302,14 @@ public enum ControlCommand: Sendable, Equatable {
         case .start, .switchCamera, .snapshot, .set, .controls, .preset, .match, .add, .addMicrophone,
             .exchange, .keepScene, .forgetScene:
             true
-        case .status, .mark, .split, .stop, .quit, .change: false
+        case .status, .mark, .split, .stop, .quit, .change, .publish, .unpublish: false
         }
     }
 
     /// Whether the answer is available at once. Other answers tell what became of the command in the recording.
     var isAnsweredAtOnce: Bool {
         switch self {
-        case .status, .stop, .quit: true
+        case .status, .stop, .quit, .publish, .unpublish: true
         case .mark, .split, .start, .switchCamera, .snapshot, .set, .controls, .preset, .match, .add,
             .addMicrophone, .exchange, .keepScene, .forgetScene, .change:
             false
@@ -295,4 +332,33 @@ public enum ControlCommand: Sendable, Equatable {
     }
 
     private static let names = allNames.joined(separator: ", ")
+}
+
+extension ControlCommand.PublishedPlace {
+    /// Reads the words after `publish`. An error repeats none of them: a key may be in them.
+    init(_ text: String) throws(ControlError) {
+        if text == "-" {
+            self = .standardInput
+        } else if Profile.isRole(text) {
+            self = .entry(text)
+        } else if text.hasPrefix("v4l2:") || text.hasPrefix("pulse:") {
+            self = .address(try Self.address(text))
+        } else if text.contains(":") {
+            throw .usage(
+                "others can see a command's words, and an address may hold a key: `publish -` reads it from standard input, "
+                    + "and `url_from` of the profile's `publish` from a file.")
+        } else {
+            throw .usage(
+                "`publish` needs the name of a live output of the profile, `-` for an address on standard input, v4l2:NODE or pulse:TEXT: `publish show`."
+            )
+        }
+    }
+
+    static func address(_ text: String) throws(ControlError) -> DestinationAddress {
+        do throws(DestinationAddressError) {
+            return try DestinationAddress(text)
+        } catch {
+            throw .usage(error.description)
+        }
+    }
 }

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Media
+internal import Processes
 
 /// The jobs that run, and the last that have ended. Belongs to the supervisor's thread; programs run beside it, after everything else
 /// that wants the processor.
@@ -70,7 +71,7 @@ struct JobBoard {
         _ command: JobCommand, _ folder: String?, _ program: String, _ arguments: [String],
         tell: @escaping @Sendable (Int, News) -> Void
     ) throws(StudioError) -> SupervisorLine.Job {
-        let child = try ChildProcess(program, arguments, variables: ["MULTICAM_PROGRESS=1"])
+        let child = try ChildProcess.started(program, arguments, variables: ["MULTICAM_PROGRESS=1"])
         child.finish()
         // A calibration dates events as they come; the others have time.
         if command != .calibrate { Self.stepBack(child.process) }

@@ -1,6 +1,7 @@
 internal import FileSystem
 internal import Foundation
 internal import Media
+internal import Processes
 internal import SessionFolder
 
 /// Does what pages order: mostly by running `multicam` itself, so that a page can do no more than its words. Safe to use from any
@@ -195,7 +196,7 @@ package struct StudioDesk: Sendable {
 
     private static func output(of program: String, _ arguments: [String]) -> ProgramOutput {
         do throws(StudioError) {
-            let child = try ChildProcess(program, arguments)
+            let child = try ChildProcess.started(program, arguments)
             child.finish()
             JobBoard.stepBack(child.process, to: lowPriority)
             let collected = ConditionLock(ProgramOutput())

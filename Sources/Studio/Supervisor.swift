@@ -2,6 +2,7 @@ internal import Control
 internal import Foundation
 internal import Glibc
 internal import Media
+internal import Processes
 internal import SessionFolder
 
 /// Starts the recorder on standby and the web process, and starts the web process again when it dies. It has no network, and the
@@ -169,7 +170,7 @@ public final class Supervisor: Sendable {
     // MARK: The recorder
 
     private func startRecorder(_ state: inout State) throws(StudioError) {
-        let child = try ChildProcess(plan.program, state.plan.recording)
+        let child = try ChildProcess.started(plan.program, state.plan.recording)
         state.recorder = child
         state.door?.lead(to: state.process)
         state.lastWords = nil
@@ -284,7 +285,7 @@ public final class Supervisor: Sendable {
     private func startWeb(_ state: inout State) throws(StudioError) {
         let door = try RecorderDoor()
         door.lead(to: state.process)
-        let child = try ChildProcess(plan.webProgram, [], door: door)
+        let child = try ChildProcess.started(plan.webProgram, [], door: door)
         door.open()
         state.door = door
         state.generation += 1

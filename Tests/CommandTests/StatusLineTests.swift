@@ -1,4 +1,5 @@
 import Media
+import SessionFolder
 import Testing
 
 @testable import Monitoring
@@ -31,6 +32,21 @@ struct StatusLineTests {
             StatusLine.text(status)
                 == "● 0:03:07 │ desk 30.0/s clock ±0.3 ms │ face 15.0/s −3 clock unsure │ host ▮▮▮▮▮▯▯▯ clock ±0.1 ms"
         )
+    }
+
+    @Test("it tells what is live, and what keeps an output from it")
+    func live() {
+        var status = SessionStatus()
+        status.phase = .recording
+        status.cameras = [.init(role: "desk", rate: 30, lost: 0, clock: clock(.zero, isLocked: true))]
+        let states: [(String, PublicationStatus.State)] = [
+            ("show", .connected), ("tube", .waiting), ("cam", .off), ("mic", .ended),
+        ]
+        status.publications = states.map {
+            PublicationStatus(name: $0.0, kind: .srt, state: $0.1, since: ClockTime(nanoseconds: 0))
+        }
+        #expect(StatusLine.text(status).hasPrefix("● 0:00:00 │ live show │ tube waiting │ desk 30.0/s"))
+        #expect(StatusLine.text(status, columns: 30).hasPrefix("● 0:00:00 live 1/2 desk 30"))
     }
 
     /// What is said after five looks at a computer, a second apart.

@@ -414,6 +414,27 @@ def _(room, browser, arguments):
     room.until("it is gone", lambda: "second to go" not in names())
 
 
+@holds("A live output begins by one press of its button and ends by two, and the button says what it does.")
+def _(room, browser, arguments):
+    state = lambda: {one["name"]: one["state"] for one in room.status().get("publications") or []}.get("show")
+    if state() is None:
+        raise Skip("the profile has no live output `show`")
+    button = room.page.locator(".live-output", has_text="show")
+    if state() not in ("off", "ended"):
+        room.command("unpublish", "show")
+    room.until("it is off", lambda: button.get_attribute("aria-pressed") == "false")
+    button.click()
+    room.until("it is wanted", lambda: state() not in ("off", "ended"))
+    room.until("the page knows", lambda: button.get_attribute("aria-pressed") == "true")
+    button.click()
+    room.until("it asks", lambda: "end it?" in button.inner_text())
+    assert state() not in ("off", "ended"), "one press does not end it"
+    assert_accessible(room, "a live output that asks")
+    button.click()
+    room.until("it has ended", lambda: state() == "ended")
+    room.until("the page knows", lambda: "ended" in button.inner_text())
+
+
 @holds("What the recorder refuses is said in the line.")
 def _(room, browser, arguments):
     room.page.evaluate("import('/page/commands.js').then(commands => commands.act([['show', 'no such camera']], 'camera/none'))")

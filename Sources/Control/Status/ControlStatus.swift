@@ -88,6 +88,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var pressure_advice: String?
     /// What the governor has given up, in words.
     public var given_up: [String]
+    /// The live outputs: those of the profile, then those that commands have begun.
+    public var publications: [Publication]
     /// The last steps of the governor, oldest first, with their reasons.
     public var governor: [GovernorStep]
     /// The verdict on the recording that ended last; `nil` while one runs, and before the first.
@@ -137,6 +139,7 @@ public struct ControlStatus: Sendable, Equatable, Codable {
         pressure_reason = factors.isEmpty ? nil : factors.map(\.text).joined(separator: "; ")
         pressure_advice = factors.first?.advice
         given_up = status.givenUp
+        publications = Publication.all(status, plan)
         governor = status.governorSteps.map {
             GovernorStep(at_ns: $0.at_ns, step: $0.step, reason: $0.reason)
         }

@@ -9,18 +9,21 @@ public struct Examination: Sendable {
     /// Runs all checks. Reads facts of the kernel and the sound server, and changes nothing. Takes up to a few seconds when the
     /// sound server does not answer; do not call it in a Swift task.
     ///
-    /// - Parameter output: The folder that recordings will go to; it need not exist.
-    public init(output: String) {
-        self.init(of: Machine(output: output))
+    /// - Parameters:
+    ///   - output: The folder that recordings will go to; it need not exist.
+    ///   - nodes: Nodes of the virtual cameras to which a profile publishes.
+    public init(output: String, publishingTo nodes: [String] = []) {
+        var machine = Machine(output: output)
+        machine.publishedNodes = nodes
+        self.init(of: machine)
     }
 
     init(of machine: Machine) {
         let checks: [(Machine) -> [Finding]] = [
-            CameraCheck.findings, CameraDriverCheck.findings, VirtualCameraCheck.findings,
-            USBSpeedCheck.findings,
+            CameraCheck.findings, CameraDriverCheck.findings, USBSpeedCheck.findings,
             USBBandwidthCheck.findings, USBPowerCheck.findings, SoundServerCheck.findings,
             MicrophoneCheck.findings, StorageCheck.findings, FolderCheck.findings, ProcessorCheck.findings,
-            EncoderCheck.findings,
+            EncoderCheck.findings, VirtualCameraCheck.findings,
             SystemCheck.findings, KernelLogCheck.findings,
         ]
         findings = checks.flatMap { $0(machine) }

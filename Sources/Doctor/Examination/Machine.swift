@@ -27,6 +27,8 @@ struct Machine: Sendable {
     var codecNodes: [CodecNode] = []
     /// Names of the hardware encoders that libavcodec was built with.
     var libraryEncoders = Set(EncoderDetection.libraries)
+    /// Nodes of virtual cameras to which a profile publishes.
+    var publishedNodes: [String] = []
     /// Trial results of hardware encoders, possibly also of absent ones.
     var triedEncoders: [TriedEncoder] = []
 

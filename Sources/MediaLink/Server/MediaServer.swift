@@ -27,7 +27,8 @@ public final class MediaServer: Sendable {
 
     /// The devices that other processes send.
     public let devices: RemoteDevices
-    private let path: String
+    /// Path of the socket.
+    public let path: String
     private let listener: LocalSocket
     private let wakeUp: WakeUp
     private let state = ConditionLock(State())

@@ -47,6 +47,8 @@ public final class SessionSteering: Sendable {
         var isStarting = false
         /// The media server; `nil` when other processes cannot see this one's sessions.
         var media: MediaServer?
+        /// The publisher; `nil` when nothing can be published.
+        var publisher: LivePublisher?
         /// The control server; `nil` when `multicam ctl` cannot reach this process.
         var server: ControlServer?
     }
@@ -144,6 +146,11 @@ public final class SessionSteering: Sendable {
         server?.tellStatus { [weak self] in self?.status }
     }
 
+    /// Sets the publisher, which gets each session that is steered, and its live outputs.
+    ///
+    /// - Parameter publisher: The publisher, or `nil` when there is none.
+    public func note(at publisher: LivePublisher?) { state.withLock { $0.publisher = publisher } }
+
     /// How it goes, as `multicam ctl status` tells it; `nil` before the first session.
     public var status: ControlStatus? {
         let (session, isRecording, verdict, last) = state.withLock {
@@ -229,7 +236,7 @@ public final class SessionSteering: Sendable {
                         : "the devices are let go, and `multicam record` ends.")
             )
         case .status, .start, .snapshot, .set, .controls, .preset, .match, .switchCamera, .add,
-            .addMicrophone, .exchange, .keepScene, .forgetScene:
+            .addMicrophone, .exchange, .keepScene, .forgetScene, .publish, .unpublish:
             answer(perform(command, session, isRecording: isRecording))
         }
     }
@@ -247,7 +254,7 @@ public final class SessionSteering: Sendable {
             end(nil)
             return ControlReply(ok: true, text: "it does not go on.")
         case .mark, .split, .change, .add, .addMicrophone, .exchange, .set, .controls, .preset, .match,
-            .snapshot, .start, .stop, .switchCamera, .keepScene, .forgetScene:
+            .snapshot, .start, .stop, .switchCamera, .keepScene, .forgetScene, .publish, .unpublish:
             return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
         }
     }
@@ -304,6 +311,8 @@ public final class SessionSteering: Sendable {
                     : "a recording runs already.")
         case .start: return start()
         case .switchCamera(let selector): return switchCamera(to: selector)
+        case .publish(let place): return publishing { $0.perform(place) }
+        case .unpublish(let name): return publishing { $0.end(name) }
         case .keepScene(let name): return scenes.keep(name, of: session, state.withLock(\.setup))
         case .forgetScene(let name): return scenes.forget(name, of: session, state.withLock(\.setup))
         case .mark, .split, .change, .stop, .quit:
@@ -326,6 +335,12 @@ public final class SessionSteering: Sendable {
         } catch {
             return ControlReply(ok: false, text: error.description, usage: true)
         }
+    }
+
+    private func publishing(_ body: (LivePublisher) -> ControlReply) -> ControlReply {
+        state.withLock(\.publisher).map(body)
+            ?? ControlReply(
+                ok: false, text: "nothing can be published: other processes cannot see this session.")
     }
 
     /// Requests a recording, and waits for its T0.
@@ -442,6 +457,7 @@ public final class SessionSteering: Sendable {
         }
         scenes.update(session)
         state.withLock(\.media)?.serve(session)
+        state.withLock(\.publisher)?.serve(session, setup.publications)
         if isStopped { session.stop() }
     }
 
@@ -511,6 +527,7 @@ public final class SessionSteering: Sendable {
     public func release() {
         // The rotation is returned so that it is released outside the lock.
         state.withLock(\.media)?.serve(nil)
+        state.withLock(\.publisher)?.serve(nil)
         _ = state.withLock { state in
             let rotation = state.rotation
             state.rotation = nil

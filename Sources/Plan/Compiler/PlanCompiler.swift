@@ -55,10 +55,12 @@ struct PlanCompiler {
         for role in profile.cameras.map(\.role) + profile.microphones.map(\.role) where !isUsed(role) {
             notes.append("\(role): nothing is made of it, so it is not opened.")
         }
+        let live = try publications(cameras: cameras, program: program)
         var plan = SessionPlan(
             profile: profile.name, cameras: cameras, microphones: microphones, program: program,
             cameraTracks: cameraTracks, microphoneTracks: microphoneTracks,
             limits: profile.limits, budget: profile.budget, notes: notes)
+        plan.publications = live
         if profile.editing != EditingSettings() { plan.editing = profile.editing }
         return plan
     }
@@ -68,6 +70,7 @@ struct PlanCompiler {
     private func isUsed(_ role: String) -> Bool {
         guard profile.writesAnything else { return true }
         let program = profile.program.map { $0.shown + $0.audio.mix } ?? []
+        if profile.publications.contains(where: { $0.source == role }) { return true }
         if program.contains(role) || profile.scenes.contains(where: { $0.shown.contains(role) }) {
             return true
         }

@@ -125,7 +125,10 @@ public struct HardwareCost: Sendable, Equatable {
             bytes[camera.role, default: 0] +=
                 camera.expectedBytes * camera.format.rate.perSecond * waitingSeconds
         }
-        for (owner, settings) in plan.encoders {
+        let live = plan.publications.compactMap { publication in
+            publication.encoder.map { (owner: publication.name, settings: $0) }
+        }
+        for (owner, settings) in plan.encoders + live {
             let frames = settings.hardware == nil ? encoderFrames : hardwareFrames
             bytes[owner, default: 0] += Double(settings.size.pixelCount) * 1.5 * frames
         }

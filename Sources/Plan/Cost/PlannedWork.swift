@@ -31,6 +31,7 @@ public struct PlannedWork: Sendable, Equatable {
         if let program = plan.program { add(program, plan) }
         for track in plan.cameraTracks { add(track, plan) }
         for microphone in plan.microphones { add(microphone, plan) }
+        for publication in plan.publications { add(publication, plan) }
     }
 
     /// Processor seconds that a second of recording takes, by owner; `nil` where the table lacks one of the kinds of work.
@@ -144,6 +145,36 @@ public struct PlannedWork: Sendable, Equatable {
             isShared: plan.sharesDecoding(track.role),
             owner: track.role)
         encode(settings, camera.detail, owner: track.role)
+    }
+
+    /// What a live output takes, in the process that sends and in this one. One that only a command begins counts too, so that it
+    /// can begin at any moment.
+    private mutating func add(_ publication: PlannedPublication, _ plan: SessionPlan) {
+        let owner = publication.name
+        guard let frames = publication.frames else {
+            let packets = publication.kind == .pulse ? 0 : plan.program?.settings.rate.perSecond ?? 0
+            return add(.deliver, rate: packets + Self.slices, units: 0, of: owner)
+        }
+        // This process hands each frame over, and the other one takes it.
+        add(.deliver, rate: 2 * frames.rate.perSecond, units: 0, of: owner)
+        let settings = VideoEncodingSettings(size: frames.size, rate: frames.rate)
+        var detail = CostTable.Detail.plain
+        if let camera = plan.camera(publication.source) {
+            detail = camera.detail
+            let whole = PixelRectangle(x: 0, y: 0, width: frames.size.width, height: frames.size.height)
+            paint(
+                PlannedLayer(
+                    role: camera.role, rectangle: whole, filling: .fit, rotation: camera.rotation,
+                    crop: camera.crop),
+                of: camera, settings, rate: min(frames.rate.perSecond, camera.format.rate.perSecond),
+                isShared: false, owner: owner)
+        } else if let program = plan.program {
+            if plan.cameras.contains(where: { $0.detail == .photographic }) { detail = .photographic }
+            add(
+                .scale, rate: min(frames.rate.perSecond, program.settings.rate.perSecond),
+                units: Double(program.settings.size.pixelCount + frames.size.pixelCount), of: owner)
+        }
+        if let encoder = publication.encoder { encode(encoder, detail, owner: owner) }
     }
 
     private mutating func encode(

@@ -7,6 +7,7 @@ extension SessionPlan {
         (program?.layers.contains { $0.role == role } ?? false)
             || (program?.scenes.contains { $0.shown.contains(role) } ?? false)
             || cameraTracks.contains { $0.role == role && $0.mode == .encode }
+            || publications.contains { $0.source == role }
     }
 
     /// Whether several outputs need all pixels of a camera's JPEGs, so that these are decoded once for all.

@@ -29,6 +29,8 @@ public struct SessionPlan: Sendable, Equatable, Codable {
     public var notes: [String]
     /// The title, the people, and the projects that are written at the end; `nil` where the profile says nothing of them.
     public var editing: EditingSettings? = nil
+    /// The live outputs, in the profile's order.
+    public var publications: [PlannedPublication] = []
 
     /// Creates a plan from its parts, which are connected as they name each other.
     public init(

@@ -24,6 +24,8 @@ public struct Profile: Sendable, Equatable {
     public var choice: ChoiceSettings
     /// The title, the people, and the projects that are written at the end.
     public var editing = EditingSettings()
+    /// The live outputs, in the order of the file.
+    public var publications: [PublicationSettings] = []
     /// The places of the fields in the file, for errors.
     public let source: ProfileSource
 

@@ -16,7 +16,7 @@ struct ProfileReader {
     func profile() throws(ProfileError) -> Profile {
         let names = [
             "description", "cameras", "microphones", "program", "scenes", "tracks", "budget", "limits",
-            "choice", "edit", "title", "people",
+            "choice", "edit", "title", "people", "publish",
         ]
         if root.node.isNull {
             throw root.error(found: "an empty file", expected: "cameras or microphones")
@@ -66,6 +66,10 @@ struct ProfileReader {
             },
             source: source)
         profile.editing = editing(fields, roles: cameras.map(\.role) + microphones.map(\.role))
+        profile.publications = fields.read("publish", else: []) { value throws(ProfileError) in
+            try PublicationSettings.read(
+                value, cameras: cameras.map(\.role), microphones: microphones.map(\.role), program: program)
+        }
         try root.problems.throwAny()
         return profile
     }

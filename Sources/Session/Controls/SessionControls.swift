@@ -1,5 +1,6 @@
 internal import Media
 internal import Plan
+internal import SessionFolder
 internal import Stills
 
 /// The requests that people make of a running recording, kept until the timeline takes them. Any thread may ask.
@@ -13,6 +14,8 @@ final class SessionControls: Sendable {
         /// Stills that were taken: the roles of their cameras, and their files.
         var stills: [(role: String, files: StillFolder.Files)] = []
         var plans: [PlanRequest] = []
+        /// Events from outside of the recording.
+        var events: [EventRequest] = []
         /// Whether no timeline takes marks, splits and plans: the recording is over, or the session is on standby.
         var isClosed = false
         /// Whether the session is on standby, so that another recording may follow.
@@ -30,6 +33,13 @@ final class SessionControls: Sendable {
     struct SplitRequest: Sendable {
         let at: ClockTime
         let decided: ChangeDecision?
+    }
+
+    /// A request to note an event from outside of the recording.
+    struct EventRequest: Sendable {
+        let at: ClockTime
+        /// Makes the event of its time since T0.
+        let make: @Sendable (MediaTime) -> SessionEvent
     }
 
     /// A request to run another plan from an instant on.
@@ -83,6 +93,16 @@ final class SessionControls: Sendable {
     /// Asks to note a still.
     func noteStill(of role: String, _ files: StillFolder.Files) {
         requests.withLock { $0.stills.append((role, files)) }
+    }
+
+    /// Asks to note an event.
+    ///
+    /// - Returns: Whether a timeline will take it.
+    func note(_ request: EventRequest) -> Bool {
+        requests.withLock { requests in
+            if !requests.isClosed { requests.events.append(request) }
+            return !requests.isClosed
+        }
     }
 
     /// Asks for a split, or tells its caller that the recording is over.
@@ -158,6 +178,7 @@ final class SessionControls: Sendable {
         requests.splits.removeAll()
         requests.stills.removeAll()
         requests.plans.removeAll()
+        requests.events.removeAll()
         return taken
     }
 

@@ -1,5 +1,6 @@
 internal import Encoders
 internal import Media
+internal import SessionFolder
 
 /// A recording whose last tick is decided. It waits for the encoders and disks, off the timeline's thread.
 struct FinishedTimeline {
@@ -36,6 +37,7 @@ struct FinishedTimeline {
         recording.outputs.meter?.join()
         recording.reportStatus(at: end, phase: .finishing)
         joinEncoders()
+        recording.context.publications.end()
     }
 
     private func joinEncoders() {

@@ -16,6 +16,7 @@ package struct ManifestBuilder {
     /// orientation to its end.
     private var plan: SessionPlan
     private let inputs: SessionInputs
+    private let publications: PublicationBoard
     private let isRealTime: Bool
     private let start: ClockTime
 
@@ -28,6 +29,7 @@ package struct ManifestBuilder {
     init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds) {
         plan = context.plan
         inputs = context.inputs
+        publications = context.publications
         self.start = start
         isRealTime = context.clock.isRealTime
         manifest = Manifest(
@@ -52,6 +54,7 @@ package struct ManifestBuilder {
     func current(_ outputs: SessionOutputs, on disk: RecordingDisk) -> Manifest {
         let files = RecordedFiles(beginning: outputs, on: disk)
         var current = manifest
+        current.publications = []
         current.tracks = cameraTracks(outputs, files, .zero) + microphoneTracks(outputs, files, .zero)
         if let program = programTrack(outputs, files, .zero) { current.tracks.append(program) }
         for index in current.tracks.indices {
@@ -123,6 +126,7 @@ package struct ManifestBuilder {
                 uniqueKeysWithValues: outputs.microphoneTracks.compactMap { track in
                     track.file.map { (track.name, $0.relativePath) }
                 }))
+        manifest.publications = publications.recorded(from: start, to: start + Nanoseconds(end.nanoseconds))
         manifest.cost = cost(pressure)
         manifest.governor = governor?.steps ?? []
         manifest.ended_by = governor?.endReason ?? files.conclusion?.description

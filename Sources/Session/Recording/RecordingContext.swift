@@ -18,6 +18,8 @@ struct RecordingContext {
     let codecs: any CodecFactory
     /// Holds the requests of callers, such as marks, splits and stops, until the next tick.
     let controls: SessionControls
+    /// What is known of live outputs.
+    let publications: PublicationBoard
     /// The devices.
     let inputs: SessionInputs
     /// The disks; the recording's own is the first, the safety copy's the second. Empty for a session that runs without files.

@@ -112,6 +112,9 @@ final class RunningRecording {
         if let shortcoming {
             context.note(SessionEvent(.warning, at: .zero, ["text": .string(shortcoming)]))
         }
+        for publication in context.publications.begin(at: start) {
+            context.note(SessionEvent(publication, at: .zero))
+        }
         noteEncoders()
     }
 
@@ -146,6 +149,7 @@ final class RunningRecording {
         followMarks(late.marks, end: end)
         late.marks = []
         for still in late.stills { note(still.files, of: still.role) }
+        note(late.events, until: end)
         for order in late.plans.flatMap(\.orders) { order.hand(to: inputs) }
         changes.end(standsBy: late.standsBy)
         parts.end()
@@ -176,6 +180,7 @@ final class RunningRecording {
         }
         followMarks(requests.marks, end: end)
         for still in requests.stills { note(still.files, of: still.role) }
+        note(requests.events)
         timeline.apply(parts.follow(requests.splits, at: position))
         for event in parts.takeEvents(before: reached.undecided) { context.note(event) }
         followPlans(requests.plans, at: reached)
@@ -232,6 +237,14 @@ final class RunningRecording {
         var fields: [String: JSONValue] = ["track": .string(role), "file": .string(still.file)]
         if let clip = still.clip { fields["clip"] = .string(clip) }
         context.note(SessionEvent(.still, at: time, fields))
+    }
+
+    /// Sends events from outside of the recording, with times from T0 to the end of it.
+    private func note(_ requests: [SessionControls.EventRequest], until end: MediaTime? = nil) {
+        for request in requests {
+            let time = max(MediaTime(request.at, since: start), .zero)
+            context.note(request.make(end.map { min($0, time) } ?? time))
+        }
     }
 
     private func followPlans(_ requests: [SessionControls.PlanRequest], at position: TimelinePosition) {
@@ -338,6 +351,7 @@ final class RunningRecording {
     /// - Parameter end: End of the recording since T0.
     /// - Returns: The outcome of the recording.
     func close(at end: MediaTime) -> RecordingResult {
+        context.publications.end()
         noteEncoders()
         governor?.end()
         carryOut(encoders.conclude(at: end))

@@ -24,6 +24,7 @@ public actor MulticamSession {
     let sinks: SessionSinks
     private let host: (any HostReading)?
     nonisolated let controls = SessionControls()
+    nonisolated let publicationBoard = PublicationBoard()
     private nonisolated let currentStatus = ConditionLock(SessionStatus())
     private nonisolated let currentFolder = ConditionLock<String?>(nil)
     nonisolated let running: ConditionLock<RunningPlan>
@@ -277,7 +278,11 @@ public actor MulticamSession {
     public nonisolated func tell(_ event: SessionEvent) { eventSink.yield(event) }
 
     /// The state of the recording, at most 0.1 s old.
-    public nonisolated var status: SessionStatus { currentStatus.withLock { $0 } }
+    public nonisolated var status: SessionStatus {
+        var status = currentStatus.withLock { $0 }
+        status.publications = publicationBoard.present
+        return status
+    }
 
     /// Path of the session folder, or `nil` until it has been made, and while the session runs without files.
     public nonisolated var folderPath: String? { currentFolder.withLock { $0 } }
@@ -436,12 +441,13 @@ public actor MulticamSession {
         currentFolder.withLock { $0 = disks.first?.folder.path }
         let (options, clock, codecs, controls) = (options, clock, codecs, controls)
         let (sinks, host, eventSink, currentStatus) = (sinks, host, eventSink, currentStatus)
-        let running = running
+        let (running, publications) = (running, publicationBoard)
         return { inputs in
             Recorder(
                 RecordingContext(
                     plan: plan, options: options, clock: clock, codecs: codecs, controls: controls,
-                    inputs: inputs, disks: disks, sinks: sinks, host: host, isLentDevices: lendsDevices,
+                    publications: publications, inputs: inputs, disks: disks, sinks: sinks, host: host,
+                    isLentDevices: lendsDevices,
                     publish: { event in eventSink.yield(event) },
                     onFallback: { name in running.withLock { $0.noteFallback(ofStream: name) } },
                     report: { status in currentStatus.withLock { $0 = status } }))

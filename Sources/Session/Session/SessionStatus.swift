@@ -101,6 +101,8 @@ public struct SessionStatus: Sendable, Equatable {
     public var freeBytes: Int64?
     /// The marks of the recording so far, in the order in which they were asked for.
     public var marks: [Manifest.Mark] = []
+    /// How the live outputs go, in the order in which they were first wanted.
+    public var publications: [PublicationStatus] = []
     /// What the governor did so far, oldest first; only the last steps of many.
     public var governorSteps: [Manifest.GovernorStep] = []
     /// What the governor has given up, oldest first, such as `program preset superfast → ultrafast`.

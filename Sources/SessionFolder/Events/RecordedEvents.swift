@@ -57,6 +57,14 @@ public struct RecordedEvents: Sendable {
         public let reductions: [String]?
         /// What the program shows and mixes after a change.
         public let arrangement: Manifest.Arrangement?
+        /// Name of a live output.
+        public let name: String?
+        /// Kind of its destination.
+        public let kind: String?
+        /// Frames that it has sent so far.
+        public let sent_frames: Int64?
+        /// Frames that it has not sent so far.
+        public let dropped_frames: Int64?
 
         /// Whether the event's times are those of a recording. A line may be damaged or edited and still be JSON.
         fileprivate var isPlausible: Bool {
@@ -219,6 +227,59 @@ public struct RecordedEvents: Sendable {
             add(track, gap.since, end.nanoseconds, gap.cause)
         }
         return gaps
+    }
+
+    /// Live outputs as the events tell them, limited to the time from T0 to `end`.
+    ///
+    /// - Parameters:
+    ///   - known: The live outputs of the manifest that was written last.
+    ///   - end: End of the recording, since T0.
+    /// - Returns: Those of the manifest, then those that only events tell.
+    public func publications(
+        since known: [Manifest.Publication], until end: MediaTime
+    ) -> [Manifest.Publication] {
+        var publications = known
+        var connected: [String: Int64] = [:]
+        /// What was counted before T0, where the output ran already.
+        var before: [String: (sent: Int64, dropped: Int64)] = [:]
+        func close(_ index: Int, at time: Int64) {
+            guard let began = connected.removeValue(forKey: publications[index].name) else { return }
+            let (from, to) = (max(0, began), min(time, end.nanoseconds))
+            guard to > from, publications[index].connected.last.map({ $0.to_ns <= from }) ?? true else {
+                return
+            }
+            publications[index].connected.append(Manifest.Publication.Connection(from_ns: from, to_ns: to))
+        }
+        for event in events where event.event == "publication" {
+            guard let name = event.name?.printable(), let kind = event.kind?.printable() else { continue }
+            let index = publications.firstIndex { $0.name == name } ?? publications.count
+            if index == publications.count {
+                publications.append(Manifest.Publication(name: name, kind: kind))
+            }
+            if event.state == "connected" {
+                if connected[name] == nil { connected[name] = event.at_ns }
+            } else {
+                close(index, at: event.at_ns)
+            }
+            let counts = (sent: Self.count(event.sent_frames), dropped: Self.count(event.dropped_frames))
+            if before[name] == nil { before[name] = event.at_ns <= 0 ? counts : (0, 0) }
+            let sent = counts.sent - (before[name]?.sent ?? 0)
+            let dropped = counts.dropped - (before[name]?.dropped ?? 0)
+            publications[index].sent_frames = max(publications[index].sent_frames, sent)
+            publications[index].dropped_frames = max(publications[index].dropped_frames, dropped)
+            let reasons = publications[index].reasons
+            if let text = event.text?.printable(limit: 400), !reasons.contains(text),
+                reasons.count < Manifest.Publication.mostReasons
+            {
+                publications[index].reasons.append(text)
+            }
+        }
+        for index in publications.indices { close(index, at: end.nanoseconds) }
+        return publications
+    }
+
+    private static func count(_ number: Int64?) -> Int64 {
+        min(max(number ?? 0, 0), Manifest.plausibleTimes.upperBound)
     }
 
     /// When a later file of a track begins, since T0; `nil` where no event tells it. `file` is relative to the session folder.

@@ -7,7 +7,7 @@ public struct SessionEvent: Sendable, Equatable {
     public enum Name: String, Sendable, Codable {
         case standby, started, reduced, mark, still, split, `switch`, drop, unplug, replug, clock, governor,
             pressure,
-            silence, clipping, encoder,
+            silence, clipping, encoder, publication,
             warning, paused, finished, recovered
     }
 

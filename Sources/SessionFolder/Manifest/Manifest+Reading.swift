@@ -46,6 +46,14 @@ extension Manifest {
         for (index, arrangement) in (arrangements ?? []).enumerated() {
             check.require(arrangement.isPlausible, "arrangements.\(index)")
         }
+        for (index, publication) in (publications ?? []).enumerated() {
+            check.count(publication.sent_frames, "publications.\(index).sent_frames")
+            check.count(publication.dropped_frames, "publications.\(index).dropped_frames")
+            for connection in publication.connected {
+                check.time(connection.from_ns, "publications.\(index).connected.from_ns")
+                check.time(connection.to_ns, "publications.\(index).connected.to_ns")
+            }
+        }
         for (index, device) in devices.enumerated() {
             check.count(device.clock.restarts, "devices.\(index).clock.restarts")
             check.count(device.clock.non_monotonic, "devices.\(index).clock.non_monotonic")

@@ -115,6 +115,8 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var arrangements: [Arrangement]? = nil
     /// Stills taken out of the recording; `nil` where none was taken.
     public var stills: [Still]? = nil
+    /// Live outputs of the recording, in the order in which they were first wanted; `nil` in recordings of older versions.
+    public var publications: [Publication]? = nil
     /// Stretches of tracks for which no frame or sample was captured, with their causes.
     public var gaps: [Gap]
     /// The work of a recovery; `nil` where the recording was not recovered.

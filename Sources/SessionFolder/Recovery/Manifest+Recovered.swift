@@ -34,6 +34,7 @@ extension Manifest {
             Self.arrangements(known, and: events.arrangements.filter { $0.at_ns < end.nanoseconds })
         }
         manifest.governor = events.governor
+        manifest.publications = publications.map { events.publications(since: $0, until: end) }
         manifest.gaps = events.gaps(until: end)
         for (track, content) in zip(tracks, contents) where content.isThere {
             manifest.gaps += content.missing(until: end).map {

@@ -104,6 +104,7 @@ extension SessionSetup {
             throw .usage("this session was made of devices of its own, so no other device is looked for.")
         }
         profile.program = nil
+        profile.publications = []
         return (profile, request)
     }
 

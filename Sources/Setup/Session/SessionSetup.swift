@@ -34,6 +34,8 @@ public struct SessionSetup: Sendable {
     public var microphones: [String: any MicrophoneSource]
     /// The microphones with echo or noise removed, for the roles that want that.
     public var voices: [String: any MicrophoneSource] = [:]
+    /// The profile's live outputs with their addresses, which hold keys: to be handed to a `LivePublisher`, and shown to nobody.
+    public private(set) var publications: [Publication] = []
     /// The roles that sources of the program play.
     private var ownRoles: Set<String> = []
     /// The microphone roles that record what the computer plays.
@@ -93,10 +95,11 @@ public struct SessionSetup: Sendable {
         let asked = try Self.profile(of: request)
         let own = try own.adding(from: remote, for: asked, within: OwnSources.patience)
         let profile = try own.play(in: asked)
-        let (plan, reduction, resolver, choices) = try Self.resolve(
+        let (plan, reduction, resolver, choices, keys) = try Self.resolve(
             request, profile, own: own, calibrations: calibrations, tracker: &tracker)
         if let reduction, !reduction.fits { throw .overBudget(reduction) }
         try self.init(plan, of: resolver, reduction: reduction, choices: choices)
+        publications = keys.publications(of: plan)
         self.profile = profile
         self.tracker = tracker
         self.remote = remote
@@ -174,7 +177,9 @@ public struct SessionSetup: Sendable {
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
     ) {
         var tracker: (any OrientationTracker)?
-        return try resolve(request, try profile(of: request), calibrations: calibrations, tracker: &tracker)
+        let (plan, reduction, resolver, choices, _) = try resolve(
+            request, try profile(of: request), calibrations: calibrations, tracker: &tracker)
+        return (plan, reduction, resolver, choices)
     }
 
     /// Compiles a request's plan. Makes a tracker when a camera asks for the computer's orientation and there is none.
@@ -183,9 +188,16 @@ public struct SessionSetup: Sendable {
         calibrations: StateFile<Calibrations>?,
         tracker: inout (any OrientationTracker)?
     ) throws(SetupError) -> (
-        plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
+        plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord,
+        keys: PublicationKeys
     ) {
-        let (found, resolver, warning) = try Self.found(profile, request, own)
+        let keys: PublicationKeys
+        do throws(ProfileError) {
+            keys = try PublicationKeys(of: profile)
+        } catch {
+            throw .profile(error)
+        }
+        let (found, resolver, warning) = try Self.found(keys.profile, request, own)
         let choices = ChoiceRecord(request, found, proposal: resolver.proposal)
         do throws(ProfileError) {
             let (measured, second) = calibrations?.read() ?? (Calibrations(), nil)
@@ -193,7 +205,7 @@ public struct SessionSetup: Sendable {
             let (kept, third) = (wantsPresets ? ControlPresets.file?.read() : nil) ?? (ControlPresets(), nil)
             let profile = try found.withPresets(
                 from: kept, devices: resolver.devices, present: resolver.presentCameras)
-            let notes = [warning, second, third].compactMap { $0 } + resolver.notes
+            let notes = [warning, second, third].compactMap { $0 } + keys.notes + resolver.notes
             let devices = resolver.devices.turned(for: profile, by: &tracker)
             func corrected(_ plan: SessionPlan) -> SessionPlan {
                 var plan = plan
@@ -202,13 +214,13 @@ public struct SessionSetup: Sendable {
             }
             guard let machine = request.machine else {
                 let plan = try SessionPlan(profile: profile, devices: devices)
-                return (corrected(plan), nil, resolver, choices)
+                return (corrected(plan), nil, resolver, choices, keys)
             }
             var reduction = try PlanReduction(
                 of: profile, devices: devices, on: machine, duration: request.duration)
             reduction.asked = corrected(reduction.asked)
             reduction.plan = corrected(reduction.plan)
-            return (reduction.plan, reduction, resolver, choices)
+            return (reduction.plan, reduction, resolver, choices, keys)
         } catch {
             throw .profile(error)
         }

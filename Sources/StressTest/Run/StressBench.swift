@@ -23,6 +23,8 @@ struct StressBench {
         var (profile, resolver, warning) = try SessionSetup.found(request)
         // Without the governor, which would lower the quality before anything fails.
         profile.budget.governs = false
+        // Devices are tried, not networks.
+        profile.publications = []
         do throws(ProfileError) {
             // A run is judged by its tracks.
             try profile.checkWritesAnything()

@@ -64,6 +64,13 @@ enum ControlText {
                 String(format: "hardware cost  %.2f of %.2f", cost.hardware, cost.budget)
                     + (cost.terms.first.map { "  \($0.resource)" } ?? ""))
         }
+        lines += status.publications.map { publication in
+            let counts =
+                publication.sent_frames + publication.dropped_frames > 0
+                ? "\(publication.sent_frames) sent, \(publication.dropped_frames) dropped" : nil
+            return (["live \(publication.name)", publication.state, counts, publication.text] as [String?])
+                .compactMap(\.self).joined(separator: "  ")
+        }
         if let pressure = status.pressure {
             lines.append(
                 (["system pressure", pressure] + [status.pressure_reason].compactMap(\.self))

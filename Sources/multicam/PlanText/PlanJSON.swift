@@ -16,8 +16,23 @@ enum PlanJSON {
                             turning(of: connection, in: plan)
                         ) { $1 })
                 }),
+            "publications": .array(plan.publications.map(publication)),
             "notes": .array(plan.notes.map { .string($0.printable(limit: 1000)) }),
         ]
+    }
+
+    private static func publication(_ publication: PlannedPublication) -> JSONValue {
+        .object([
+            "name": .string(publication.name), "kind": .string(publication.kind.rawValue),
+            "destination": .string(publication.destination.printable(limit: 1000)),
+            "of": .string(publication.source), "start": .string(publication.start.rawValue),
+            "video": publication.frames.map { frames in
+                .object(
+                    size(frames.size, frames.rate).merging([
+                        "bitrate": frames.bitrate.map { .integer(Int64($0)) } ?? .null
+                    ]) { $1 })
+            } ?? .null,
+        ])
     }
 
     /// The rotation and mirroring of a connection that carries frames; empty for audio.

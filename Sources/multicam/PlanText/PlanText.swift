@@ -57,7 +57,24 @@ enum PlanText {
             lines.append("  \(file): \(camera.role), a line for each frame")
         }
         for track in plan.microphoneTracks { lines.append("  \(track.file): \(track.role), 48000 Hz") }
+        if !plan.publications.isEmpty { lines += ["", "live"] + plan.publications.map(text) }
         return lines
+    }
+
+    /// A live output in one line: what it sends where, and when.
+    private static func text(of publication: PlannedPublication) -> String {
+        let what =
+            publication.frames.map { frames in
+                let bits = frames.bitrate.map { "encoded for it at \($0 / 1000)k" } ?? "as raw frames"
+                return "\(publication.source), \(frames.size) at \(frames.rate), \(bits)"
+            } ?? (publication.kind == .pulse ? "the mix" : "the recording's own packets")
+        let start =
+            switch publication.start {
+            case .recording: "with each recording"
+            case .session: "from standby on"
+            case .command: "by `multicam ctl publish \(publication.name)`"
+            }
+        return "  \(publication.name): \(what), to \(publication.destination), \(start)"
     }
 
     /// The visible part of a camera's frame in words; empty for all of it.

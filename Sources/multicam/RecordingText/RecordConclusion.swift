@@ -20,7 +20,7 @@ struct RecordConclusion {
             let failures = (storage(result) + result.encodingFailures.map(\.description)).filter {
                 !verdict.contains($0.hasSuffix(".") ? String($0.dropLast()) : $0)
             }
-            let messages = failures + [verdict]
+            let messages = failures + PublicationText.lines(result.manifest) + [verdict]
             // With several sessions each message names its folder.
             return results.count == 1 ? messages : messages.map { "\(result.folder.printable()): \($0)" }
         }

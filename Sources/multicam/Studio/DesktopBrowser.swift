@@ -1,6 +1,6 @@
 import Foundation
 import Media
-import Studio
+import Processes
 
 /// Opens the page where there is a desktop.
 enum DesktopBrowser {
@@ -32,7 +32,7 @@ enum DesktopBrowser {
             FileManager.default.createFile(
                 atPath: file.path, contents: Data(page.utf8), attributes: [.posixPermissions: 0o600])
         else { return }
-        do throws(StudioError) {
+        do throws(ProcessError) {
             let child = try ChildProcess(opener, [file.path])
             child.finish()
             _ = MediaThread(name: "browser") {

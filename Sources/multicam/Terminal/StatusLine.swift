@@ -1,6 +1,7 @@
 import Media
 internal import Monitoring
 import Session
+internal import SessionFolder
 import Timing
 
 /// Formats the state of a recording as one line, for a terminal or a log.
@@ -38,7 +39,8 @@ struct StatusLine {
     private var whole: String {
         guard let head else { return "waiting for the devices" }
         let parts =
-            [head, pressure, givenUp].compactMap(\.self) + cameras + microphones + [disk].compactMap(\.self)
+            [head, pressure, givenUp].compactMap(\.self) + live + cameras + microphones
+            + [disk].compactMap(\.self)
         return parts.joined(separator: detail < .shortFigures ? " │ " : " ").printable(limit: 400)
     }
 
@@ -65,6 +67,16 @@ struct StatusLine {
         guard detail < .givenUpCounted else { return "given up: \(status.givenUp.count)" }
         let more = status.givenUp.count > 1 ? " and \(status.givenUp.count - 1) more" : ""
         return "given up: \(last)\(more)"
+    }
+
+    /// The live outputs: `live show`, or what keeps one from being live.
+    private var live: [String] {
+        let wanted = status.publications.filter { ![.off, .ended].contains($0.state) }
+        let connected = wanted.count { $0.state == .connected }
+        guard detail < .devicesCounted || wanted.count < 2 else {
+            return ["live \(connected)/\(wanted.count)"]
+        }
+        return wanted.map { $0.state == .connected ? "live \($0.name)" : "\($0.name) \($0.state.rawValue)" }
     }
 
     private var cameras: [String] {

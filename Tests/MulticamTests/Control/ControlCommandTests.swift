@@ -48,6 +48,36 @@ struct ControlCommandTests {
         #expect(ControlCommand.groups.allSatisfy { !$0.commands.isEmpty })
     }
 
+    @Test(
+        "live output is begun by a name, by what has no key, or by standard input; a key among the words is refused and not repeated"
+    )
+    func publish() throws {
+        #expect(try ControlCommand(words: ["publish", "show"]) == .publish(.entry("show")))
+        #expect(try ControlCommand(words: ["publish", "-"]) == .publish(.standardInput))
+        let microphone = try DestinationAddress("pulse:Studio mix")
+        #expect(
+            try ControlCommand(words: ["publish", "pulse:Studio", "mix"]) == .publish(.address(microphone)))
+        #expect(try ControlCommand(words: ["unpublish", "show"]) == .unpublish("show"))
+        for words in [
+            ["publish", "srt://host:9000?passphrase=KEY"], ["publish", "KEY:"],
+            ["publish", "rtmp://host/app/KEY"],
+            ["publish", "Show KEY"], ["publish"], ["unpublish"], ["unpublish", "a", "b"],
+            ["publish", "v4l2:KEY"],
+        ] {
+            let error = #expect(throws: ControlError.self) { try ControlCommand(words: words) }
+            #expect(error?.description.contains("KEY") == false)
+        }
+        let request = try CommandRequest(words: ["publish", "-"])
+        let complete = try request.taking("srt://host:9000?passphrase=0123456789\n")
+        #expect(
+            complete.command
+                == .publish(.address(try DestinationAddress("srt://host:9000?passphrase=0123456789"))))
+        #expect(complete.words == ["publish", "-"])
+        #expect(try CommandRequest(line: complete.line) == complete)
+        #expect(throws: ControlError.self) { try request.taking("KEY") }
+        #expect(try CommandRequest(words: ["status"]).taking("x").command == .status)
+    }
+
     @Test("controls are told and set, and presets named, by role")
     func controls() throws {
         func command(_ words: String...) throws(ControlError) -> ControlCommand {

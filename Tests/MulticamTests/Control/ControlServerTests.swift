@@ -44,7 +44,7 @@ struct ControlServerTests {
                 {"state": "recording", "profile": "pip", "time_ns": 1, "cameras": [], "given_up": [], "microphones": [
                   {"role": "host", "peak": "inf", "level": "-inf", "alarms": [], "missing_ns": 0, "ppm": 0, "locked": true, "residual_us": "inf",
                    "name": "", "channels": 1, "gain": 0, "muted": false, "clipped": 0, "clipped_last_minute": 0}],
-                 "scenes": [], "marks": [], "mark_count": 0, "governor": [], "policy": "adapt", "limits": {}}
+                 "scenes": [], "marks": [], "mark_count": 0, "governor": [], "publications": [], "policy": "adapt", "limits": {}}
                 """#.utf8))
         let reply = ControlReply(ok: true, text: "", status: status)
         let server = try ControlServer(in: place.folder) { _, _, answer in answer(reply) }

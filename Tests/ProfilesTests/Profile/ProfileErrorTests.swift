@@ -18,11 +18,11 @@ struct ProfileErrorTests {
             ("cameras: {}", "1:1: found no device, expected at least one role in cameras or microphones."),
             (
                 "- a",
-                "1:1: found a list, expected the fields description, cameras, microphones, program, scenes, tracks, budget, limits, choice, edit, title or people."
+                "1:1: found a list, expected the fields description, cameras, microphones, program, scenes, tracks, budget, limits, choice, edit, title, people or publish."
             ),
             (
                 "camera: { desk: }",
-                "1:1: camera: found an unknown field, expected description, cameras, microphones, program, scenes, tracks, budget, limits, choice, edit, title or people (probably cameras)."
+                "1:1: camera: found an unknown field, expected description, cameras, microphones, program, scenes, tracks, budget, limits, choice, edit, title, people or publish (probably cameras)."
             ),
             (
                 "cameras: { a: ",

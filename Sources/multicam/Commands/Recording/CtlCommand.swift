@@ -19,6 +19,7 @@ struct CtlCommand: Command {
                     ("multicam ctl mark \"question 2\"", "remember this instant"),
                     ("multicam ctl swap", "the other camera as the main one"),
                     ("multicam ctl gain host -6", "half as loud in the program"),
+                    ("multicam ctl publish - < ~/.keys/show", "send the program live, too"),
                     ("multicam ctl --process 4312 stop", "end one of several recordings"),
                 ])
         ],
@@ -58,13 +59,22 @@ struct CtlCommand: Command {
         }
     }
 
+    /// Reads the address of `publish -` from standard input.
+    private static func complete(_ request: CommandRequest) throws(ControlError) -> CommandRequest {
+        guard request.command == .publish(.standardInput) else { return request }
+        guard let line = readLine() else {
+            throw .usage("`publish -` reads an address from standard input, and there was none.")
+        }
+        return try request.taking(line)
+    }
+
     func run() async throws -> ExitStatus {
-        let (request, process) = (request, process)
+        let (given, process) = (request, process)
         let answer = await withCheckedContinuation { continuation in
             _ = MediaThread(name: "ctl") {
                 continuation.resume(
                     returning: Result { () throws(ControlError) in
-                        try ControlClient().ask(request, process: process)
+                        try ControlClient().ask(try Self.complete(given), process: process)
                     })
             }
         }

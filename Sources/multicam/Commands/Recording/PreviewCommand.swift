@@ -2,6 +2,7 @@ import Arguments
 import Foundation
 import Glibc
 import Media
+import Processes
 import Studio
 
 /// `multicam preview`: a window with a camera or the program, for a monitor.

@@ -141,8 +141,32 @@ struct RecordCommand: Command {
         command.request = try SessionSetup.read(request)
         try command.request.readProfile?.checkWritesAnything()
         let media = command.listenForMedia()
-        defer { media?.stop() }
-        return try await command.recordUntilStopped()
+        let publisher = command.makePublisher(media)
+        let outcome: Result<ExitStatus, any Error>
+        do {
+            outcome = .success(try await command.recordUntilStopped())
+        } catch {
+            outcome = .failure(error)
+        }
+        await publisher?.end()
+        media?.stop()
+        return try outcome.get()
+    }
+
+    /// Makes the publisher of live outputs; `nil` without a media socket.
+    private func makePublisher(_ media: MediaServer?) -> LivePublisher? {
+        let profile = request.readProfile
+        guard let media else {
+            if let profile, !profile.publications.isEmpty {
+                Output.message("nothing is published: that needs the media socket.")
+            }
+            return nil
+        }
+        let publisher = LivePublisher(of: media, withholding: profile?.secretVariables ?? []) {
+            Output.message($0)
+        }
+        steering.note(at: publisher)
+        return publisher
     }
 
     /// Opens the media socket for processes that look, listen or send devices. When that fails, the recording runs without it, and
@@ -312,6 +336,7 @@ struct RecordCommand: Command {
     /// Prints each event as JSON, or only the folder and warnings. Remembers the devices once the recording has begun.
     func printEvents(of session: MulticamSession, _ setup: SessionSetup) async {
         var memory: Task<Void, Never>?
+        var lastText = ""
         for await event in session.events {
             steering.tell(event)
             if event.name == .started {
@@ -324,12 +349,20 @@ struct RecordCommand: Command {
                 Output.data(folder)
             } else if [
                 .warning, .silence, .clipping, .unplug, .replug, .pressure, .governor, .encoder, .drop,
+                .publication,
             ]
             .contains(
                 event.name),
-                case .string(let text)? = event.fields["text"]
+                case .string(let text)? = event.fields["text"], text != lastText
             {
+                // What keeps several live outputs from their destinations is said once.
+                lastText = event.name == .publication || event.name == .warning ? text : ""
                 Output.message(text)
+            } else if event.name == .publication, event.fields["state"] == .string("connected"),
+                case .string(let name)? = event.fields["name"]
+            {
+                lastText = ""
+                Output.message("\(name) is live.")
             }
         }
         await memory?.value

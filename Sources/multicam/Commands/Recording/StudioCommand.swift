@@ -2,6 +2,7 @@ import Arguments
 import Control
 import Foundation
 import Media
+import Processes
 internal import Profiles
 import SessionFolder
 import Setup

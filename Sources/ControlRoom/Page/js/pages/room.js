@@ -7,6 +7,7 @@ import "./program-view.js";
 import "./next-view.js";
 import "./layouts.js";
 import "./scenes.js";
+import "./live.js";
 import "./sound.js";
 import "./timeline.js";
 import "./health.js";

@@ -390,6 +390,16 @@ export function forgetScene(name) {
     void act([["forget-scene", name]], `scene/${name}`, (status) => !(status.scenes ?? []).some((scene) => (typeof scene === "string" ? scene : scene.name) === name));
 }
 
+/**
+ * Begins or ends a live output.
+ * @param {string} name
+ * @param {boolean} isWanted
+ */
+export function setPublished(name, isWanted) {
+    void act([[isWanted ? "publish" : "unpublish", name]], `live/${name}`,
+        (status) => (status.publications ?? []).some((output) => output.name === name && ["off", "ended"].includes(output.state ?? "off") !== isWanted));
+}
+
 // Sound
 
 /** @param {string} role @param {number} gain in dB */

@@ -83,6 +83,7 @@ import { decibels } from "./numbers.js";
  * @property {{at_ns?: number, step?: string, reason?: string, direction?: string}[]} [governor]
  * @property {number} [mark_count]
  * @property {string[]} [given_up]
+ * @property {{name: string, kind?: string, state?: string, text?: string, sent_frames?: number, dropped_frames?: number, bitrate?: number}[]} [publications]
  * @property {string} [verdict]
  * @property {number} [delay_ns]
  * @property {{at_ns: number, text: string}[]} [marks]

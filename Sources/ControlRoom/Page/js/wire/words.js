@@ -269,6 +269,15 @@ const sentences = {
     "scene-keys": ["On a scene: Delete takes it out.", "Auf einer Szene: Entf löscht sie."],
     "player-keys": ["In a recording: Space plays, comma and full stop go by frames, ← → by seconds; on its timeline Page Up and Down by ten, Home and End to its ends.",
         "In einer Aufnahme: Leertaste spielt, Komma und Punkt gehen bildweise, ← → sekundenweise; auf ihrer Zeitleiste Bild auf und ab zehn Sekunden, Pos1 und Ende an die Enden."],
+    // Live output
+    "live-outputs": ["Live outputs", "Live-Ausgaben"],
+    "live-off": ["off", "aus"],
+    "live-ended": ["ended", "beendet"],
+    "live-connecting": ["connecting", "verbindet"],
+    "live-connected": ["live", "live"],
+    "live-waiting": ["tries again", "neuer Versuch"],
+    "live-refused": ["refused", "abgewiesen"],
+    "live-end": ["end it?", "beenden?"],
     // Getting in
     "get-in": ["How to get in", "So geht es hinein"],
     "get-in-text": ["This page needs the link that multicam studio prints. Open that link, with all that stands behind the #.",

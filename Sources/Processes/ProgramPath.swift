@@ -1,9 +1,9 @@
-import Foundation
+internal import Foundation
 
 /// Where the programs of multicam are.
-enum ProgramPath {
+public enum ProgramPath {
     /// The program that runs now; `nil` where the system does not tell.
-    static var own: String? {
+    public static var own: String? {
         do {
             return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         } catch {
@@ -11,8 +11,11 @@ enum ProgramPath {
         }
     }
 
-    /// A program of the system by its name, where `PATH` leads to it.
-    static func named(_ name: String) -> String? {
+    /// A program of the system by its name.
+    ///
+    /// - Parameter name: The program's name.
+    /// - Returns: Its path, where `PATH` leads to it.
+    public static func named(_ name: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
             .first {
                 FileManager.default.isExecutableFile(atPath: $0)
@@ -20,7 +23,10 @@ enum ProgramPath {
     }
 
     /// Another program of multicam: installed (`PREFIX/libexec/multicam/NAME` for `PREFIX/bin/multicam`), or built in the same folder.
-    static func beside(_ name: String) -> String? {
+    ///
+    /// - Parameter name: The program's name.
+    /// - Returns: Its path, or `nil` when it is in neither place.
+    public static func beside(_ name: String) -> String? {
         guard let own else { return nil }
         let folder = URL(fileURLWithPath: own).deletingLastPathComponent()
         let installed = folder.deletingLastPathComponent().appending(path: "libexec/multicam/\(name)")

@@ -20,24 +20,13 @@ public final class ChildProcess: Sendable {
     ///   - program: Its path.
     ///   - arguments: What follows its name.
     ///   - variables: Variables of its environment beside those of this process, each as `NAME=VALUE`.
-    /// - Throws: `StudioError` when the system cannot start it.
-    public convenience init(
-        _ program: String, _ arguments: [String], variables: [String] = []
-    ) throws(StudioError) {
-        try self.init(program, arguments, variables: variables, door: nil)
-    }
-
-    /// Starts a program.
-    ///
-    /// - Parameters:
-    ///   - program: Its path.
-    ///   - arguments: What follows its name.
-    ///   - variables: Variables of its environment beside those of this process, each as `NAME=VALUE`.
-    ///   - door: Leads it to the recorder; `nil` for none.
-    /// - Throws: `StudioError` when the system cannot start it.
-    package init(
-        _ program: String, _ arguments: [String], variables: [String] = [], door: RecorderDoor?
-    ) throws(StudioError) {
+    ///   - withheld: Names of variables of this process that it does not get.
+    ///   - descriptor: A descriptor that it gets besides its three streams, under a number of its own; `nil` for none.
+    /// - Throws: `ProcessError` when the system cannot start it.
+    public init(
+        _ program: String, _ arguments: [String], variables: [String] = [],
+        withholding withheld: Set<String> = [], passing descriptor: (own: Int32, as: Int32)? = nil
+    ) throws(ProcessError) {
         var ends: [Int32] = [-1, -1, -1, -1, -1, -1]
         for index in stride(from: 0, to: 6, by: 2) {
             var pair: [Int32] = [-1, -1]
@@ -51,7 +40,7 @@ public final class ChildProcess: Sendable {
         output = OwnedDescriptor(owning: ends[2])
         messages = OwnedDescriptor(owning: ends[4])
         guard !ends.contains(-1) else {
-            throw StudioError("\(program.printable(limit: 1000)) cannot be started: \(Self.reason(errno)).")
+            throw ProcessError("\(program.printable(limit: 1000)) cannot be started: \(Self.reason(errno)).")
         }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -59,10 +48,7 @@ public final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, childInput.number, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, childOutput.number, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, childMessages.number, STDERR_FILENO)
-        if let door {
-            posix_spawn_file_actions_adddup2(
-                &actions, door.outside.number, RecorderConnector.descriptor)
-        }
+        if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor.own, descriptor.as) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -79,19 +65,25 @@ public final class ChildProcess: Sendable {
         var environment: [UnsafeMutablePointer<CChar>?] = []
         var entry = environ
         while let variable = entry.pointee {
-            environment.append(strdup(variable))
             entry += 1
+            let name = String(decoding: String(cString: variable).utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+            if !withheld.contains(name) { environment.append(strdup(variable)) }
         }
         environment += variables.map { strdup($0) } + [nil]
         defer { for variable in environment { free(variable) } }
         var process: pid_t = 0
         let failure = posix_spawn(&process, program, &actions, &attributes, &words, &environment)
         guard failure == 0 else {
-            throw StudioError("\(program.printable(limit: 1000)) cannot be started: \(Self.reason(failure)).")
+            throw ProcessError("\(program.printable(limit: 1000)) cannot be started: \(Self.reason(failure)).")
         }
         self.process = process
         let (lines, input) = (lines, input.number)
         _ = MediaThread(name: "child:input") { [self] in
+            // A child that has ended must not end this process (write(2), EPIPE).
+            var pipe = sigset_t()
+            sigemptyset(&pipe)
+            sigaddset(&pipe, SIGPIPE)
+            pthread_sigmask(SIG_BLOCK, &pipe, nil)
             while let line = lines.next() {
                 guard Self.write(line, to: input) else { break }
             }

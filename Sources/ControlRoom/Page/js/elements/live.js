@@ -1,0 +1,71 @@
+// Live outputs: a button each, which begins it with one press and ends it with two, and says what it does.
+
+import { isPending, setPublished } from "./commands.js";
+import { say } from "./words.js";
+import { studio } from "./studio.js";
+import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
+
+const mostOutputs = 12;
+/** The second press ends an output within so long. */
+const armedMs = 4000;
+
+/** @param {string | undefined} state */
+function isWanted(state) {
+    return state !== undefined && state !== "off" && state !== "ended";
+}
+
+export class LiveOutputs extends StudioElement {
+    /** The output that the next press ends, and since when. */
+    #armed = { name: "", at: -1e9 };
+
+    build() {
+        this.classList.add("live-outputs");
+        this.setAttribute("role", "group");
+        this.setAttribute("aria-label", say("live-outputs"));
+    }
+
+    enter() {
+        this.leaving.push(studio.on(["status", "local", "contact"], () => this.update()));
+        this.update();
+    }
+
+    /** @param {string} name */
+    #press(name) {
+        const output = studio.status.publications?.find((one) => one.name === name);
+        if (!isWanted(output?.state)) {
+            setPublished(name, true);
+        } else if (this.#isArmed(name)) {
+            this.#armed.name = "";
+            setPublished(name, false);
+        } else {
+            this.#armed = { name, at: performance.now() };
+            setTimeout(() => this.update(), armedMs + 50);
+        }
+        this.update();
+    }
+
+    /** @param {string} name */
+    #isArmed(name) {
+        return this.#armed.name === name && performance.now() - this.#armed.at < armedMs;
+    }
+
+    update() {
+        const all = (studio.status.publications ?? []).slice(0, mostOutputs);
+        this.hidden = all.length === 0;
+        keep(this, all, (output) => output.name, (output) => h("button", { type: "button", class: "live-output", onclick: () => this.#press(output.name) },
+            icon("warn"), h("span", { class: "live-name" }, output.name), h("span", { class: "live-state" })), (button, output) => {
+            const state = output.state ?? "off";
+            const isAsking = isWanted(state) && this.#isArmed(output.name);
+            const words = isAsking ? say("live-end") : say(`live-${state}`);
+            setText(/** @type {Node} */ (button.lastElementChild), words);
+            setAttribute(button, "data-state", state);
+            setAttribute(button, "aria-pressed", String(isWanted(state)));
+            setAttribute(button, "aria-label", `${output.name}: ${words}`);
+            setAttribute(button, "title", output.text || undefined);
+            setFlag(button, "data-pending", isPending(`live/${output.name}`));
+            button.disabled = !studio.canAct;
+        });
+    }
+}
+
+customElements.define("mc-live", LiveOutputs);

@@ -1,0 +1,46 @@
+internal import Media
+public import SessionFolder
+
+extension MulticamSession {
+    /// How the session's live outputs go, in the order in which they were first told of.
+    public nonisolated var publications: [PublicationStatus] { publicationBoard.present }
+
+    /// Notes how a live output goes: a change becomes an event, and the manifest of the recording that runs keeps it. Never blocks.
+    ///
+    /// - Parameter publication: How it goes; a time to come counts as now.
+    public nonisolated func note(_ publication: PublicationStatus) {
+        var publication = publication
+        publication.since = min(publication.since, clock.now)
+        publication.text = publication.text?.printable(limit: 400)
+        guard publicationBoard.take(publication) else { return }
+        let told = publication
+        note(at: told.since) { SessionEvent(told, at: $0) }
+    }
+
+    /// Tells a warning, which the recording that runs keeps among its events. Never blocks.
+    ///
+    /// - Parameter text: A sentence.
+    public nonisolated func warn(_ text: String) {
+        note(at: clock.now) { SessionEvent(.warning, at: $0, ["text": .string(text.printable(limit: 1000))]) }
+    }
+
+    /// Sets who is told when a recording begins (`true`), and when all of it has been encoded (`false`).
+    ///
+    /// - Parameter listener: Called on threads of the recording, which it must not block; `nil` for nobody.
+    package nonisolated func followRecordings(_ listener: (@Sendable (Bool) -> Void)?) {
+        publicationBoard.follow(listener)
+    }
+
+    private nonisolated func note(at time: ClockTime, _ make: @escaping @Sendable (MediaTime) -> SessionEvent)
+    {
+        // At T0 a recording tells of all that runs already.
+        if controls.recordingTiming != nil, controls.note(SessionControls.EventRequest(at: time, make: make))
+        {
+            return
+        }
+        // Between recordings times count from the pause.
+        let status = status
+        let since = Nanoseconds(status.time.nanoseconds) - (status.takenAt - time)
+        tell(make(status.phase == .standby ? MediaTime(nanoseconds: since.count) : status.time))
+    }
+}

@@ -1,0 +1,185 @@
+import Control
+import Foundation
+import Glibc
+import Media
+import Plan
+import Profiles
+import Session
+import SessionFolder
+import Setup
+import Testing
+
+@testable import MulticamKit
+
+@Suite("A recording that is published")
+struct PublishedRecordingTests {
+    private static let profile = """
+        cameras:
+          desk: { device: "virtual:clap?phase=0&size=320x180", rate: 30 }
+          face: { device: "virtual:bars?size=160x120", rate: 30 }
+        microphones: { host: { device: "virtual:clap" } }
+        program: { size: 320x180, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
+        tracks: { cameras: copy, microphones: wav }
+
+        """
+
+    private static func status(
+        _ state: PublicationStatus.State, _ text: String? = nil, sent: Int64 = 0, dropped: Int64 = 0
+    ) -> PublicationStatus {
+        var status = PublicationStatus(
+            name: "show", kind: .srt, state: state, text: text, since: ClockTime(nanoseconds: .max))
+        (status.sentFrames, status.droppedFrames) = (sent, dropped)
+        return status
+    }
+
+    @Test(
+        "its manifest and events have when it was live, what was sent and dropped, and why, with times since T0"
+    )
+    func manifest() async throws {
+        let host = SteeringHost { session, look in
+            switch look {
+            case 1: session.note(Self.status(.connected, sent: 100))
+            case 2: session.note(Self.status(.waiting, "the network is away.", sent: 130, dropped: 4))
+            case 3: session.note(Self.status(.connected, sent: 130, dropped: 20))
+            case 4: session.note(Self.status(.connected, sent: 160, dropped: 20))
+            default: break
+            }
+        }
+        let recording = try await Recording(Self.profile, seconds: 5, host: host) { session in
+            host.follow(session)
+            session.note(Self.status(.connecting, sent: 90, dropped: 1))
+        }
+        try recording.checkSchema()
+        let publication = try #require(recording.manifest.publications?.first)
+        #expect(publication.name == "show" && publication.kind == "srt")
+        #expect(publication.sent_frames == 70 && publication.dropped_frames == 19)
+        #expect(publication.reasons == ["the network is away."])
+        #expect(publication.connected.count == 2)
+        let first = try #require(publication.connected.first)
+        #expect((800_000_000...1_200_000_000).contains(first.to_ns - first.from_ns))
+        #expect(publication.connected.last?.to_ns == recording.manifest.duration_ns)
+        let events = recording.events.filter { $0.contains(#""event":"publication""#) }
+        #expect(events.count == 4)
+        #expect(events[0].contains(#""at_ns":0"#) && events[0].contains(#""state":"connecting""#))
+        #expect(events[2].contains(#""text":"the network is away.""#))
+        // What a crash leaves tells the same.
+        let recovered = RecordedEvents(try [UInt8](recording.bytes("events.ndjson"))).publications(
+            since: [], until: MediaTime(nanoseconds: recording.manifest.duration_ns))
+        #expect(recovered.map(\.connected) == [publication.connected])
+        #expect(recovered.first?.reasons == publication.reasons)
+        // Counts are those of the last event.
+        #expect(recovered.first?.sent_frames == 40 && recovered.first?.dropped_frames == 19)
+    }
+
+    @Test("without live output the manifest has an empty list")
+    func none() async throws {
+        let recording = try await Recording(Self.profile, seconds: 1)
+        try recording.checkSchema()
+        #expect(recording.manifest.publications == [])
+        let text = String(decoding: try recording.bytes("manifest.json"), as: UTF8.self)
+        #expect(text.contains("\"publications\" : ["))
+    }
+
+    @Test(
+        "its files are the same byte for byte, however restless the process is that sends, and nothing of it but a few events is kept"
+    )
+    func bytes() async throws {
+        let standIn = try StandIn()
+        defer { standIn.remove() }
+        let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program)
+        // It tells of the session before, and of this one.
+        publisher.publish(
+            Publication(name: "show", address: try DestinationAddress("srt://restless:1")))
+        #expect(try await StandIn.wait { publisher.status("show").map { $0.text != nil } ?? false })
+        let plain = try await Recording(Self.profile, seconds: 5)
+        let published = try await Recording(Self.profile, seconds: 5) { publisher.serve($0) }
+        let call = try #require(try standIn.calls().last)
+        kill(call.process, SIGKILL)
+        await publisher.end()
+        for file in plain.manifest.files ?? [] {
+            #expect(try plain.bytes(file.file) == published.bytes(file.file), "\(file.file)")
+        }
+        #expect(plain.manifest.files?.count == 4)
+        #expect(plain.manifest.tracks == published.manifest.tracks)
+        let told = published.events.filter { $0.contains(#""event":"publication""#) }
+        #expect((1...200).contains(told.count), "\(told.count)")
+        // The event `started` names the folder, which is another one.
+        #expect(
+            published.events.filter { !told.contains($0) && !$0.contains("folder") }
+                == plain.events.filter { !$0.contains("folder") })
+        let publication = try #require(published.manifest.publications?.first)
+        #expect(publication.reasons.count <= 20)
+    }
+
+    @Test(
+        "what a profile begins with a recording begins and ends with it, goes on after the process was killed, and no file has a key"
+    )
+    func whole() async throws { try await OwnThread.run(Self.whole) }
+
+    private static func whole() async throws {
+        let standIn = try StandIn()
+        defer { standIn.remove() }
+        let key = standIn.folder.path + "/key"
+        try "srt://host:9000?passphrase=0123456789secret\n".write(
+            toFile: key, atomically: true, encoding: .utf8)
+        let profile = """
+            \(MediaPlace.profile)
+            publish:
+              show: { url_from: { file: \(key) } }
+              spare: { url: "pulse:Studio", start: session }
+              seldom: { url: "v4l2:/dev/video9", start: command }
+            """
+        let place = try MediaPlace(profile, seconds: 60)
+        defer { place.remove() }
+        #expect(
+            place.setup.plan.notes.contains { $0.contains("others may read the key in \(key): `chmod 600") })
+        let events = Task { await place.session.events.reduce(into: [SessionEvent]()) { $0.append($1) } }
+        let publisher = LivePublisher(of: place.server, program: standIn.program)
+        publisher.serve(place.session, place.setup.publications)
+        #expect(try await StandIn.wait { publisher.status("spare")?.state == .connected })
+        #expect(publisher.status("show") == nil)
+        try await place.session.standBy()
+        let recording = Task { try await place.session.record() }
+        #expect(try await StandIn.wait { publisher.status("show").map { $0.sentFrames > 100 } ?? false })
+        kill(try #require(try standIn.calls().first).process, SIGKILL)
+        #expect(
+            try await StandIn.wait {
+                try standIn.calls().count == 2 && publisher.status("show")?.state == .connected
+            })
+        let status = ControlStatus(
+            place.session.status, plan: place.session.currentPlan, folder: nil, cost: nil)
+        place.session.stop()
+        let result = try await recording.value
+        #expect(publisher.status("show") == nil && publisher.status("spare") != nil)
+        publisher.serve(nil)
+        await place.session.close()
+        await publisher.end()
+
+        #expect(status.publications.map(\.name) == ["show", "spare", "seldom"])
+        #expect(status.publications.map(\.state) == ["connected", "connected", "off"])
+        #expect(result.manifest.outcome == .finished)
+        let publications = try #require(result.manifest.publications)
+        #expect(Set(publications.map(\.name)) == ["show", "spare"])
+        let show = try #require(publications.first { $0.name == "show" })
+        #expect(show.connected.count == 2 && show.sent_frames > 100)
+        #expect(show.reasons == ["the program that publishes has ended by signal 9, and is started again."])
+        let spare = try #require(publications.first { $0.name == "spare" })
+        #expect(spare.connected.first?.from_ns == 0)
+        for track in result.manifest.tracks { #expect(track.frames?.lost.isEmpty ?? true, "\(track.name)") }
+        let told = await events.value
+        #expect(told.contains { $0.name == .publication && $0.fields["state"] == .string("connected") })
+        let everything = try FileManager.default.contentsOfDirectory(atPath: result.folder).filter {
+            $0.contains("json")
+        }
+        .map {
+            String(
+                decoding: try Data(contentsOf: URL(fileURLWithPath: result.folder + "/" + $0)), as: UTF8.self)
+        }
+        .joined()
+        #expect(everything.contains(#""publications""#) && !everything.contains("secret"))
+        #expect(!JSONText.line(status).contains("secret") && !"\(told)".contains("secret"))
+        #expect(
+            !"\(place.setup.publications)".contains("secret")
+                && !JSONText.line(place.setup.plan).contains("secret"))
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Media
+
+/// A program in place of `multicam-live`: it speaks its lines, connects to nobody, and notes how it was called and what it was told.
+///
+/// What an address asks for happens: `srt://refused:1` is refused, `srt://restless:1` changes its mind without end, and with
+/// `srt://deaf:1` it no longer listens, nor ends.
+struct StandIn: Sendable {
+    /// What one process was started with.
+    struct Call: Decodable {
+        let process: Int32
+        let arguments: [String]
+        let variables: [String]
+    }
+
+    let folder: URL
+    var program: String { folder.path + "/live" }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let text = Self.text.replacing("FOLDER", with: folder.path)
+        try text.write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+    }
+
+    private static let text = #"""
+        #!/usr/bin/env python3
+        import json, os, sys, threading, time
+        wanted, lock = {}, threading.Lock()
+
+        def note(file, text):
+            with open("FOLDER/" + file, "a") as out:
+                out.write(text + "\n")
+
+        def tell(name, output, state, text=None):
+            line = {"publication": name, "state": state, "at_ns": time.monotonic_ns(), "sent_frames": output["sent"],
+                    "dropped_frames": output["sent"] // 10, "bitrate": 1000000, "queue_ns": 0}
+            if text:
+                line["text"] = text
+            print(json.dumps(line), flush=True)
+
+        def go_on():
+            while True:
+                time.sleep(0.02)
+                with lock:
+                    for name, output in wanted.items():
+                        if "restless" in output["url"]:
+                            for index in range(200):
+                                tell(name, output, "waiting" if index % 2 else "connected", f"reason {index}")
+                        elif "refused" in output["url"]:
+                            tell(name, output, "refused", "srt://refused:1 refuses the key.")
+                        else:
+                            output["sent"] += 10
+                            tell(name, output, "connected")
+
+        note("calls", json.dumps({"process": os.getpid(), "arguments": sys.argv[1:], "variables": list(os.environ)}))
+        print("rubbish", flush=True)
+        threading.Thread(target=go_on, daemon=True).start()
+        for text in sys.stdin:
+            note("said", text.strip())
+            order = json.loads(text)
+            with lock:
+                if "publish" in order:
+                    wanted[order["publish"]["name"]] = {"url": order["publish"]["url"], "sent": 0}
+                if "unpublish" in order:
+                    output = wanted.pop(order["unpublish"])
+                    output["sent"] += 1
+                    tell(order["unpublish"], output, "ended")
+            while any("deaf" in output["url"] for output in wanted.values()):
+                time.sleep(1)
+        note("said", "end")
+        """#
+
+    private func lines(_ file: String) -> [String] {
+        let text = FileManager.default.contents(atPath: folder.path + "/" + file) ?? Data()
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// What each process was started with.
+    func calls() throws -> [Call] {
+        try lines("calls").map { try JSONDecoder().decode(Call.self, from: Data($0.utf8)) }
+    }
+
+    /// What all processes were told.
+    var said: [String] { lines("said") }
+
+    /// Waits until something holds, for at most a minute.
+    static func wait(for condition: () throws -> Bool) async throws -> Bool {
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while try !condition() {
+            guard Date() < deadline else { return false }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return true
+    }
+
+    func remove() {
+        do {
+            try FileManager.default.removeItem(at: folder)
+        } catch {
+            print("left behind: \(folder.path): \(error)")
+        }
+    }
+}
