@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import Media
-import Studio
+import Processes
 
 /// Asks logind not to suspend the computer or switch it off while something is recorded, and says why: desktops show that to whoever
 /// tries. systemd-inhibit(1) holds the lock, and gives it back when it is told to or when this process ends, however it ends.
@@ -15,7 +15,7 @@ final class InhibitorLock: Sendable {
     /// - Parameter reason: What this process does, to continue “multicam …”.
     init?(_ reason: String) {
         guard let program = ProgramPath.named("systemd-inhibit") else { return nil }
-        do throws(StudioError) {
+        do throws(ProcessError) {
             // cat(1) ends when its input does: when this process has ended.
             let holder = try ChildProcess(
                 program,
