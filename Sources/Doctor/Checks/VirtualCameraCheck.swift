@@ -1,56 +1,59 @@
-import Capture
 import Media
 
-/// Checks v4l2loopback, the kernel module that makes virtual cameras, into which a live output can go.
+/// Checks whether there are nodes of v4l2loopback, by which other programs can have the program as a camera.
 enum VirtualCameraCheck {
-    private static let name = "v4l2loopback"
-    /// The node that messages name where no profile names one.
-    private static let usualNode = "/dev/video9"
+    private static let module = "/sys/module/v4l2loopback"
+    private static let nodes = "/sys/devices/virtual/video4linux"
 
     static func findings(of machine: Machine) -> [Finding] {
-        let wanted = machine.publishedNodes
-        guard machine.exists("/sys/module/\(name)") else {
-            let node = wanted.first ?? usualNode
-            let text =
-                "\(name) is not loaded, so there is no virtual camera for other programs, such as \(node) for "
-                + "`multicam ctl publish v4l2:\(node)`."
+        let found = machine.entries(nodes).compactMap { name in
+            name.hasPrefix("video") ? Int(name.dropFirst("video".count)) : nil
+        }.sorted()
+        let missing = machine.publishedNodes.filter { node in !found.contains { node == "/dev/video\($0)" } }
+        let problems = missing.map { node in
+            Finding(
+                "camera.virtual", .problem, device: node,
+                "the profile publishes to \(node), and v4l2loopback has no such virtual camera. The module is of the package v4l2loopback-dkms.",
+                mend: (machine.exists(module) ? "\(machine.sudo)modprobe -r v4l2loopback && " : "")
+                    + load(machine, number: Self.number(of: node), name: "multicam"))
+        }
+        guard machine.exists(module), !found.isEmpty else {
+            guard problems.isEmpty else { return problems }
             return [
-                Finding("live.camera", wanted.isEmpty ? .ok : .problem, text, mend: loading(node, machine))
+                Finding(
+                    "camera.virtual", .ok,
+                    "there is no virtual camera; to have one for video calls, install v4l2loopback-dkms and run "
+                        + "`\(load(machine, number: 9, name: "multicam"))`.")
             ]
         }
-        return [capabilities(wanted, machine)] + wanted.compactMap { missing($0, machine) }
+        // The module's list is in the order of its devices, whose numbers go up unless somebody chose others.
+        let exclusive = machine.text("\(module)/parameters/exclusive_caps")?.split(separator: ",") ?? []
+        return problems
+            + found.enumerated().map { index, number in
+                let name = machine.text("\(nodes)/video\(number)/name") ?? "virtual camera"
+                let node = "/dev/video\(number)"
+                guard index < exclusive.count, exclusive[index] == "N" else {
+                    return Finding(
+                        "camera.virtual", .ok, device: node,
+                        "\(name) can show the program to other programs: `multicam ctl publish v4l2:\(node)`."
+                    )
+                }
+                return Finding(
+                    "camera.virtual", .warning, device: node,
+                    "browsers do not list \(name): it says that it takes frames, too. Load the module with exclusive_caps=1, "
+                        + "when no program uses it.",
+                    mend:
+                        "\(machine.sudo)modprobe -r v4l2loopback && \(load(machine, number: number, name: name))"
+                )
+            }
     }
 
-    /// Browsers list a virtual camera only when it says that it captures, and nothing else (`exclusive_caps`).
-    private static func capabilities(_ wanted: [String], _ machine: Machine) -> Finding {
-        let exclusive = machine.text("/sys/module/\(name)/parameters/exclusive_caps") ?? ""
-        guard exclusive.hasPrefix("N") || exclusive.hasPrefix("0") else {
-            return Finding(
-                "live.camera", .ok, "\(name) is loaded: virtual cameras are seen by browsers, too.")
-        }
-        return Finding(
-            "live.camera", .warning,
-            "\(name) is loaded without exclusive_caps=1: browsers do not list its virtual cameras.",
-            mend: "\(machine.sudo)modprobe -r \(name) && " + loading(wanted.first ?? usualNode, machine))
+    /// The number at the end of a node's name.
+    private static func number(of node: String) -> Int {
+        Int(String(node.reversed().prefix { $0.isNumber }.reversed())) ?? 9
     }
 
-    private static func missing(_ node: String, _ machine: Machine) -> Finding? {
-        guard !machine.exists(node) else { return nil }
-        return Finding(
-            "live.node", .problem, device: node,
-            "the profile publishes to \(node), and there is no such virtual camera.",
-            mend: "\(machine.sudo)modprobe -r \(name) && " + loading(node, machine))
-    }
-
-    /// The command that loads the module, and installs it where the kernel has none.
-    private static func loading(_ node: String, _ machine: Machine) -> String {
-        let number = String(node.reversed().prefix { $0.isNumber }.reversed())
-        let release = machine.text("/proc/sys/kernel/osrelease") ?? ""
-        let isInstalled = machine.lines("/lib/modules/\(release)/modules.dep").contains {
-            $0.contains("\(name).ko")
-        }
-        let install = isInstalled ? "" : "\(machine.sudo)apt install \(name)-dkms && "
-        return install
-            + "\(machine.sudo)modprobe \(name) video_nr=\(number.isEmpty ? "9" : number) exclusive_caps=1 card_label=multicam"
+    private static func load(_ machine: Machine, number: Int, name: String) -> String {
+        "\(machine.sudo)modprobe v4l2loopback video_nr=\(number) exclusive_caps=1 card_label=\(name.shellQuoted())"
     }
 }

@@ -20,10 +20,11 @@ public struct Examination: Sendable {
 
     init(of machine: Machine) {
         let checks: [(Machine) -> [Finding]] = [
-            CameraCheck.findings, CameraDriverCheck.findings, USBSpeedCheck.findings,
+            CameraCheck.findings, CameraDriverCheck.findings, VirtualCameraCheck.findings,
+            USBSpeedCheck.findings,
             USBBandwidthCheck.findings, USBPowerCheck.findings, SoundServerCheck.findings,
             MicrophoneCheck.findings, StorageCheck.findings, FolderCheck.findings, ProcessorCheck.findings,
-            EncoderCheck.findings, VirtualCameraCheck.findings,
+            EncoderCheck.findings,
             SystemCheck.findings, KernelLogCheck.findings,
         ]
         findings = checks.flatMap { $0(machine) }

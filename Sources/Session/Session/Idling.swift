@@ -1,5 +1,6 @@
 internal import Inputs
 internal import Media
+internal import Monitoring
 internal import SessionFolder
 internal import Timing
 

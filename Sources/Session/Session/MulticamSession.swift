@@ -1,5 +1,6 @@
 public import Inputs
 public import Media
+internal import Monitoring
 public import Plan
 internal import Profiles
 public import SessionFolder

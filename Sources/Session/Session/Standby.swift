@@ -1,4 +1,5 @@
 internal import Media
+internal import Monitoring
 internal import SessionFolder
 
 /// Keeps the devices of a session running from one recording to the next.

@@ -6,8 +6,7 @@ import SessionFolder
 enum DoctorText {
     private static let groups = [
         ("camera", "Cameras"), ("driver", "Camera driver"), ("usb", "USB"), ("sound", "Sound"),
-        ("storage", "Storage"), ("system", "Computer"), ("live", "Live output"),
-        ("log", "Kernel log"),
+        ("storage", "Storage"), ("system", "Computer"), ("log", "Kernel log"),
     ]
 
     static func of(_ findings: [Finding], isColored: Bool) -> String {

@@ -1,5 +1,6 @@
 import Media
 import Plan
+internal import Profiles
 import SessionFolder
 
 /// A plan as JSON: devices and tracks with the names and structure of a manifest.

@@ -1,5 +1,6 @@
 import Media
 import Plan
+internal import Profiles
 
 /// A plan, for people.
 enum PlanText {

@@ -16,11 +16,12 @@ struct DoctorTests {
         #expect(
             Set(examination.findings.map(\.check)) == [
                 "camera.driver", "camera.access", "driver.clock", "driver.quirks", "driver.timeout",
-                "driver.hwtimestamps", "driver.nodrop", "usb.speed", "usb.bandwidth", "usb.autosuspend",
+                "driver.hwtimestamps", "driver.nodrop", "camera.virtual", "usb.speed", "usb.bandwidth",
+                "usb.autosuspend",
                 "sound.server", "sound.default", "sound.level", "storage.space", "storage.writable",
                 "storage.kind", "storage.own", "system.governor", "system.encoder", "system.memory",
                 "system.clock",
-                "system.udev", "live.camera", "log.kernel",
+                "system.udev", "log.kernel",
             ])
     }
 

@@ -10,7 +10,7 @@ private let camera = "sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
 private let parameters = "sys/module/uvcvideo/parameters"
 
 extension DoctorTests {
-    static let illnesses = cameras + driver + usb + audio + storage + computer + live + log
+    static let illnesses = cameras + driver + usb + audio + storage + computer + log
 
     private static let ann = UserGroups(id: 1000, groups: [1000], groupsAtLogin: [1000])
 
@@ -45,6 +45,30 @@ extension DoctorTests {
             "another driver has the camera",
             files: { try $0.link("\(camera)/1-1:1.0/driver", to: "sys/bus/usb/drivers/gspca_main") },
             "camera.driver", .warning, "gspca_main"),
+        Illness(
+            "a virtual camera that browsers do not list",
+            files: {
+                try $0.write("sys/module/v4l2loopback/parameters/exclusive_caps", "N,N,N,N\n")
+                try $0.write("sys/devices/virtual/video4linux/video9/name", "My camera\n")
+            }, "camera.virtual", .warning, "browsers do not list My camera",
+            mend:
+                "modprobe -r v4l2loopback && modprobe v4l2loopback video_nr=9 exclusive_caps=1 card_label='My camera'"
+        ),
+        Illness(
+            "a profile publishes to a virtual camera that is not there",
+            facts: { $0.publishedNodes = ["/dev/video12"] }, "camera.virtual", .problem,
+            "the profile publishes to /dev/video12",
+            mend: "modprobe v4l2loopback video_nr=12 exclusive_caps=1 card_label=multicam"),
+        Illness(
+            "a profile publishes to another virtual camera than there is",
+            files: {
+                try $0.write("sys/module/v4l2loopback/parameters/exclusive_caps", "Y,N,N,N\n")
+                try $0.write("sys/devices/virtual/video4linux/video9/name", "My camera\n")
+            }, facts: { $0.publishedNodes = ["/dev/video9", "/dev/video12"] }, "camera.virtual", .problem,
+            "no such virtual camera",
+            mend:
+                "modprobe -r v4l2loopback && modprobe v4l2loopback video_nr=12 exclusive_caps=1 card_label=multicam"
+        ),
         Illness(
             "the node is missing", facts: { $0.access = [] }, "camera.access", .problem,
             "--device /dev/video0"),
@@ -256,46 +280,6 @@ extension DoctorTests {
             "storage.own", .warning, "preferences cannot be kept here",
             mend: "chown 0 /home/ann/.config/multicam"),
         Illness("no home", facts: { $0.ownFolders = [] }, "storage.own", .warning, "HOME"),
-    ]
-
-    private static let live = [
-        Illness(
-            "a profile publishes to a virtual camera, and the module is not installed",
-            facts: { $0.publishedNodes = ["/dev/video9"] }, "live.camera", .problem,
-            "v4l2loopback is not loaded",
-            mend:
-                "apt install v4l2loopback-dkms && modprobe v4l2loopback video_nr=9 exclusive_caps=1 card_label=multicam"
-        ),
-        Illness(
-            "a profile publishes to a virtual camera, and the module is not loaded",
-            files: {
-                try $0.write("proc/sys/kernel/osrelease", "6.12.1\n")
-                try $0.write(
-                    "lib/modules/6.12.1/modules.dep", "updates/dkms/v4l2loopback.ko.xz: kernel/a.ko\n")
-            },
-            facts: { $0.publishedNodes = ["/dev/video12"] }, "live.camera", .problem, "/dev/video12",
-            mend: "modprobe v4l2loopback video_nr=12 exclusive_caps=1 card_label=multicam"),
-        Illness(
-            "virtual cameras that browsers do not list",
-            files: {
-                try $0.write("sys/module/v4l2loopback/parameters/exclusive_caps", "N,N,N\n")
-                try $0.write("proc/sys/kernel/osrelease", "6.12.1\n")
-                try $0.write("lib/modules/6.12.1/modules.dep", "updates/v4l2loopback.ko:\n")
-            }, "live.camera", .warning, "browsers do not list",
-            mend:
-                "modprobe -r v4l2loopback && modprobe v4l2loopback video_nr=9 exclusive_caps=1 card_label=multicam"
-        ),
-        Illness(
-            "no virtual camera of the number that a profile names",
-            files: {
-                try $0.write("sys/module/v4l2loopback/parameters/exclusive_caps", "Y,N\n")
-                try $0.write("proc/sys/kernel/osrelease", "6.12.1\n")
-                try $0.write("lib/modules/6.12.1/modules.dep", "updates/v4l2loopback.ko:\n")
-            }, facts: { $0.publishedNodes = ["/dev/video9"] }, "live.node", .problem,
-            "no such virtual camera",
-            mend:
-                "modprobe -r v4l2loopback && modprobe v4l2loopback video_nr=9 exclusive_caps=1 card_label=multicam"
-        ),
     ]
 
     private static let computer = [

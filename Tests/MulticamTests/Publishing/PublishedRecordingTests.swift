@@ -45,10 +45,12 @@ struct PublishedRecordingTests {
             default: break
             }
         }
-        let recording = try await Recording(Self.profile, seconds: 5, host: host) { session in
-            host.follow(session)
-            session.note(Self.status(.connecting, sent: 90, dropped: 1))
-        }
+        let recording = try await Recording(
+            Self.profile, seconds: 5, host: host,
+            steer: { session in
+                host.follow(session)
+                session.note(Self.status(.connecting, sent: 90, dropped: 1))
+            })
         try recording.checkSchema()
         let publication = try #require(recording.manifest.publications?.first)
         #expect(publication.name == "show" && publication.kind == "srt")
@@ -92,7 +94,7 @@ struct PublishedRecordingTests {
             Publication(name: "show", address: try DestinationAddress("srt://restless:1")))
         #expect(try await StandIn.wait { publisher.status("show").map { $0.text != nil } ?? false })
         let plain = try await Recording(Self.profile, seconds: 5)
-        let published = try await Recording(Self.profile, seconds: 5) { publisher.serve($0) }
+        let published = try await Recording(Self.profile, seconds: 5, steer: { publisher.serve($0) })
         let call = try #require(try standIn.calls().last)
         kill(call.process, SIGKILL)
         await publisher.end()

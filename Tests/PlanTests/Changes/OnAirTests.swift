@@ -1,8 +1,6 @@
 import Media
 import Testing
-
-@testable import Session
-@testable import Timing
+import Timing
 
 @Suite("What the program loses of a camera")
 struct OnAirTests {

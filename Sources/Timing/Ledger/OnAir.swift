@@ -1,9 +1,8 @@
-internal import Media
-internal import Timing
+package import Media
 
 /// Records when a camera was shown in the program, and how many of its frames were lost meanwhile. Losses at other times are not
 /// the program's.
-struct OnAir: Sendable {
+package struct OnAir: Sendable {
     /// Stretches during which the camera was shown, since T0, in order; the last may be open.
     private var stretches: [(from: MediaTime, to: MediaTime?)] = []
     /// The camera's losses when the present stretch began.
@@ -11,8 +10,11 @@ struct OnAir: Sendable {
     /// The losses in all closed stretches.
     private var lostOnAir: [LossCause: Int] = [:]
 
+    /// Creates the record of a camera that has not been shown yet.
+    package init() {}
+
     /// Whether the camera is shown now.
-    var isOn: Bool { stretches.last.map { $0.to == nil } ?? false }
+    package var isOn: Bool { stretches.last.map { $0.to == nil } ?? false }
 
     /// Notes that the camera is shown, or is no longer shown, from a tick on.
     ///
@@ -20,7 +22,7 @@ struct OnAir: Sendable {
     ///   - isOn: Whether it is shown.
     ///   - time: Time since T0 of the first tick for which that holds.
     ///   - lost: The camera's losses so far.
-    mutating func set(_ isOn: Bool, at time: MediaTime, lost: [LossCause: Int]) {
+    package mutating func set(_ isOn: Bool, at time: MediaTime, lost: [LossCause: Int]) {
         guard isOn != self.isOn else { return }
         if isOn {
             stretches.append((time, nil))
@@ -35,7 +37,7 @@ struct OnAir: Sendable {
     ///
     /// - Parameter inAll: All losses of the camera so far, by cause.
     /// - Returns: The losses at times at which the camera was shown, in frames.
-    func lost(_ inAll: [LossCause: Int]) -> [LossCause: Int] {
+    package func lost(_ inAll: [LossCause: Int]) -> [LossCause: Int] {
         guard isOn else { return lostOnAir }
         return inAll.reduce(into: lostOnAir) { lost, item in
             let new = item.value - (lostBefore[item.key] ?? 0)
@@ -44,7 +46,7 @@ struct OnAir: Sendable {
     }
 
     /// Returns the parts of a camera's gaps during which the camera was shown.
-    func gaps(_ gaps: [Gap]) -> [Gap] {
+    package func gaps(_ gaps: [Gap]) -> [Gap] {
         gaps.flatMap { gap in
             stretches.compactMap { stretch in
                 let (from, to) = (max(gap.from, stretch.from), min(gap.to, stretch.to ?? gap.to))

@@ -1,9 +1,9 @@
 internal import Foundation
-internal import Media
+package import Media
 
 /// The thread that reads, every other second, how much room there is where recordings are written: on standby nothing else looks
 /// at the disk. A disk that does not answer holds up this thread and nothing else.
-final class FreeSpaceWatch: Sendable {
+package final class FreeSpaceWatch: Sendable {
     private let latest = ConditionLock<Int64?>(nil)
     private let done = Cancellation()
 
@@ -15,7 +15,7 @@ final class FreeSpaceWatch: Sendable {
     ///   - host: Reads the room.
     ///   - folder: The folder that recordings are written into; it need not exist yet.
     ///   - clock: A real-time clock.
-    init(_ host: any HostReading, of folder: String, clock: any SessionClock) {
+    package init(_ host: any HostReading, of folder: String, clock: any SessionClock) {
         _ = MediaThread(name: "free space") { [latest, done] in
             repeat {
                 let bytes = host.freeBytes(folder: Self.existing(folder))
@@ -25,10 +25,10 @@ final class FreeSpaceWatch: Sendable {
     }
 
     /// Bytes that are free; `nil` until that was read, and where it cannot be.
-    var bytes: Int64? { latest.withLock { $0 } }
+    package var bytes: Int64? { latest.withLock { $0 } }
 
     /// Stops the readings. One that may be under way is not waited for.
-    func stop() { done.cancel() }
+    package func stop() { done.cancel() }
 
     /// The folder, or the nearest one above it that exists: the first recording makes the others.
     private static func existing(_ folder: String) -> String {
