@@ -66,15 +66,16 @@ public final class ChildProcess: Sendable {
         var entry = environ
         while let variable = entry.pointee {
             entry += 1
-            let name = String(decoding: String(cString: variable).utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-            if !withheld.contains(name) { environment.append(strdup(variable)) }
+            let name = String(cString: variable).prefix { $0 != "=" }
+            if !withheld.contains(String(name)) { environment.append(strdup(variable)) }
         }
         environment += variables.map { strdup($0) } + [nil]
         defer { for variable in environment { free(variable) } }
         var process: pid_t = 0
         let failure = posix_spawn(&process, program, &actions, &attributes, &words, &environment)
         guard failure == 0 else {
-            throw ProcessError("\(program.printable(limit: 1000)) cannot be started: \(Self.reason(failure)).")
+            throw ProcessError(
+                "\(program.printable(limit: 1000)) cannot be started: \(Self.reason(failure)).")
         }
         self.process = process
         let (lines, input) = (lines, input.number)
