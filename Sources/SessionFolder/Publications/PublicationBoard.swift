@@ -81,7 +81,8 @@ package final class PublicationBoard: Sendable {
         } else if status.state != .connected, isOpen {
             entry.connected[entry.connected.count - 1].to = status.since
         }
-        if let text = status.text, status.state != .connected, !entry.reasons.contains(text),
+        if let text = status.text, status.state == .waiting || status.state == .refused,
+            !entry.reasons.contains(text),
             entry.reasons.count < Manifest.Publication.mostReasons
         {
             entry.reasons.append(text)

@@ -7,6 +7,7 @@ import Profiles
 import Session
 import SessionFolder
 import Setup
+import Synchronization
 import Testing
 
 @testable import MulticamKit
@@ -141,17 +142,25 @@ struct PublishedRecordingTests {
         #expect(try await StandIn.wait { publisher.status("spare")?.state == .connected })
         #expect(publisher.status("show") == nil)
         try await place.session.standBy()
-        let recording = Task { try await place.session.record() }
-        #expect(try await StandIn.wait { publisher.status("show").map { $0.sentFrames > 100 } ?? false })
-        kill(try #require(try standIn.calls().first).process, SIGKILL)
-        #expect(
-            try await StandIn.wait {
-                try standIn.calls().count == 2 && publisher.status("show")?.state == .connected
-            })
-        let status = ControlStatus(
-            place.session.status, plan: place.session.currentPlan, folder: nil, cost: nil)
-        place.session.stop()
-        let result = try await recording.value
+        let seen = Mutex<(isSent: Bool, isBack: Bool, status: ControlStatus?)>((false, false, nil))
+        let session = place.session
+        // A task would wait for its turn among all tests.
+        let person = MediaThread(name: "test:person") {
+            let isSent = StandIn.waits { publisher.status("show").map { $0.sentFrames > 100 } ?? false }
+            let isBack = StandIn.waits {
+                let calls = try standIn.calls()
+                if calls.count == 1, let call = calls.first { kill(call.process, SIGKILL) }
+                return calls.count == 2 && publisher.status("show")?.state == .connected
+            }
+            let status = ControlStatus(session.status, plan: session.currentPlan, folder: nil, cost: nil)
+            seen.withLock { $0 = (isSent, isBack, status) }
+            session.stop()
+        }
+        let result = try await session.record()
+        person.join()
+        let (isSent, isBack, said) = seen.withLock { $0 }
+        #expect(isSent && isBack)
+        let status = try #require(said)
         #expect(publisher.status("show") == nil && publisher.status("spare") != nil)
         publisher.serve(nil)
         await place.session.close()

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Media
 
 /// A program in place of `multicam-live`: it speaks its lines, connects to nobody, and notes how it was called and what it was told.
@@ -93,6 +94,20 @@ struct StandIn: Sendable {
             try await Task.sleep(for: .milliseconds(10))
         }
         return true
+    }
+
+    /// Waits on a thread of a test until something holds, for at most half a minute.
+    static func waits(for condition: () throws -> Bool) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: 30)
+        while Date() < deadline {
+            do {
+                if try condition() { return true }
+            } catch {
+                return false
+            }
+            usleep(10_000)
+        }
+        return false
     }
 
     func remove() {
