@@ -9,7 +9,7 @@ internal import Media
 public final class ChildProcess: Sendable {
     /// The child's process identifier.
     public let process: Int32
-    private let input: OwnedDescriptor
+    private let input: PipeEnd
     private let output: OwnedDescriptor
     private let messages: OwnedDescriptor
     private let lines = BoundedQueue<String>(capacity: 1000)
@@ -36,7 +36,7 @@ public final class ChildProcess: Sendable {
         let childInput = OwnedDescriptor(owning: ends[0])
         let childOutput = OwnedDescriptor(owning: ends[3])
         let childMessages = OwnedDescriptor(owning: ends[5])
-        input = OwnedDescriptor(owning: ends[1])
+        input = PipeEnd(owning: ends[1])
         output = OwnedDescriptor(owning: ends[2])
         messages = OwnedDescriptor(owning: ends[4])
         guard !ends.contains(-1) else {
@@ -78,7 +78,7 @@ public final class ChildProcess: Sendable {
                 "\(program.printable(limit: 1000)) cannot be started: \(Self.reason(failure)).")
         }
         self.process = process
-        let (lines, input) = (lines, input.number)
+        let (lines, input) = (lines, input)
         _ = MediaThread(name: "child:input") { [self] in
             // A child that has ended must not end this process (write(2), EPIPE).
             var pipe = sigset_t()
@@ -86,8 +86,10 @@ public final class ChildProcess: Sendable {
             sigaddset(&pipe, SIGPIPE)
             pthread_sigmask(SIG_BLOCK, &pipe, nil)
             while let line = lines.next() {
-                guard Self.write(line, to: input) else { break }
+                guard input.write(line) else { break }
             }
+            // The child finds the end of its input, though others still read what it says.
+            input.close()
             withExtendedLifetime(self) {}
         }
     }
@@ -99,7 +101,7 @@ public final class ChildProcess: Sendable {
     /// - Parameter line: Without its line feed.
     public func say(_ line: String) { _ = lines.offer(line + "\n") }
 
-    /// Says nothing more.
+    /// Says nothing more: the child finds the end of its input behind what was said.
     public func finish() { lines.finish() }
 
     /// Sends a signal to the child.
@@ -145,17 +147,6 @@ public final class ChildProcess: Sendable {
     }
 
     // MARK: Pipes
-
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
 
     /// Most bytes of a line; what is longer comes in pieces.
     private static let longestLine = 16 << 20

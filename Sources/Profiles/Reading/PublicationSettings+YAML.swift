@@ -45,8 +45,10 @@ extension PublicationSettings {
         let fields = try value.fields(fieldNames)
         let problems = value.problems.count
         let given = fields.read("url") { value throws(ProfileError) in try address(value) }
-        let kept = fields.read("url_from") { value throws(ProfileError) in try SecretSource(value) }
-        let token = fields.read("token_from") { value throws(ProfileError) in try SecretSource(value) }
+        let kept =
+            fields.read("url_from") { value throws(ProfileError) in try SecretSource.read(value) } ?? nil
+        let token =
+            fields.read("token_from") { value throws(ProfileError) in try SecretSource.read(value) } ?? nil
         let place: Address
         switch (given, kept) {
         case (let given?, nil): place = .given(given)
@@ -152,32 +154,37 @@ extension PublicationSettings {
 }
 
 extension SecretSource {
-    /// Reads `{ file: PATH }` or `{ env: NAME }`.
-    init(_ value: ProfileValue) throws(ProfileError) {
+    /// Reads `{ file: PATH }` or `{ env: NAME }`; `nil` where an error in it has been collected. What stands there may be the key
+    /// itself, so no error repeats it.
+    fileprivate static func read(_ value: ProfileValue) throws(ProfileError) -> SecretSource? {
         guard case .mapping = value.node.content else {
-            // What stands here may be the key itself: it is not repeated.
             throw value.error(
                 found: "no place", expected: "{ file: PATH } or { env: NAME }, where the key is kept")
         }
+        let problems = value.problems.count
         let fields = try value.fields(["file", "env"])
         let file = fields.read("file") { value throws(ProfileError) in
-            let path = try value.text(limit: 4096, expected: "a file's path")
-            guard path.hasPrefix("/") || path.hasPrefix("~/") else {
-                throw value.error(expected: "an absolute path, or one that begins with ~/")
+            guard let path = value.plainText, path.hasPrefix("/") || path.hasPrefix("~/"),
+                path.utf8.count <= 4096,
+                path.printable(limit: 4096) == path
+            else {
+                throw value.error(found: "no path", expected: "an absolute path, or one that begins with ~/")
             }
             return path
         }
         let variable = fields.read("env") { value throws(ProfileError) in
-            let name = try value.text(limit: 200, expected: "the name of a variable")
-            guard name.utf8.allSatisfy({ Self.nameCharacters.contains($0) }) else {
+            guard let name = value.plainText, (1...200).contains(name.utf8.count),
+                name.utf8.allSatisfy({ nameCharacters.contains($0) })
+            else {
                 throw value.error(
                     found: "no name", expected: "the name of a variable, of letters, digits and _")
             }
             return name
         }
         switch (file, variable) {
-        case (let file?, nil): self = .file(file)
-        case (nil, let variable?): self = .environment(variable)
+        case (let file?, nil): return .file(file)
+        case (nil, let variable?): return .environment(variable)
+        case (nil, nil) where value.problems.count > problems: return nil
         default:
             throw value.error(
                 found: file == nil ? "no place" : "file and env", expected: "{ file: PATH } or { env: NAME }")

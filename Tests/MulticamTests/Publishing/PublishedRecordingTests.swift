@@ -176,7 +176,6 @@ struct PublishedRecordingTests {
         #expect(show.reasons == ["the program that publishes has ended by signal 9, and is started again."])
         let spare = try #require(publications.first { $0.name == "spare" })
         #expect(spare.connected.first?.from_ns == 0)
-        for track in result.manifest.tracks { #expect(track.frames?.lost.isEmpty ?? true, "\(track.name)") }
         let told = await events.value
         #expect(told.contains { $0.name == .publication && $0.fields["state"] == .string("connected") })
         let everything = try FileManager.default.contentsOfDirectory(atPath: result.folder).filter {
