@@ -19,7 +19,7 @@ struct PreviewSceneTests {
         var fields: [String: Any] = [
             "state": "recording", "profile": "pip", "time_ns": 1, "cameras": [desk], "microphones": [Any](),
             "scenes": [String](), "marks": [Any](), "mark_count": 0, "limits": [String: Int](),
-            "policy": "adapt", "given_up": [String](), "governor": [Any](),
+            "policy": "adapt", "given_up": [String](), "governor": [Any](), "publications": [Any](),
         ]
         fields.merge(changes) { _, new in new }
         return try JSONDecoder().decode(

@@ -28,7 +28,9 @@ struct LivePublisherTests {
     @Test(
         "the process begins with the first wish and hears of keys on its standard input alone; it ends with the publisher"
     )
-    func keys() async throws {
+    func keys() async throws { try await OwnThread.run(Self.keys) }
+
+    private static func keys() async throws {
         let standIn = try StandIn()
         defer { standIn.remove() }
         try #require(ProcessInfo.processInfo.environment["HOME"] != nil)
@@ -57,7 +59,9 @@ struct LivePublisherTests {
     @Test(
         "killed, it begins again and is told anew what is wanted; what it counts goes on from what was counted"
     )
-    func killed() async throws {
+    func killed() async throws { try await OwnThread.run(Self.killed) }
+
+    private static func killed() async throws {
         let standIn = try StandIn()
         defer { standIn.remove() }
         let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program)
@@ -86,7 +90,9 @@ struct LivePublisherTests {
     }
 
     @Test("one that no longer listens is killed at the end, and nobody waits for it longer")
-    func deaf() async throws {
+    func deaf() async throws { try await OwnThread.run(Self.deaf) }
+
+    private static func deaf() async throws {
         let standIn = try StandIn()
         defer { standIn.remove() }
         let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program)
@@ -99,7 +105,9 @@ struct LivePublisherTests {
     @Test(
         "a program that is not there is told by one sentence with what to do; it is looked for again with the next wish"
     )
-    func missing() async throws {
+    func missing() async throws { try await OwnThread.run(Self.missing) }
+
+    private static func missing() async throws {
         let standIn = try StandIn()
         defer { standIn.remove() }
         let sentences = ConditionLock<[String]>([])
@@ -120,7 +128,9 @@ struct LivePublisherTests {
     }
 
     @Test("`publish` and `unpublish` are answered by a sentence without keys; twice the same is no error")
-    func answers() async throws {
+    func answers() async throws { try await OwnThread.run(Self.answers) }
+
+    private static func answers() async throws {
         let standIn = try StandIn()
         defer { standIn.remove() }
         let place = try MediaPlace()

@@ -84,23 +84,35 @@ struct PublishedRecordingTests {
     }
 
     @Test(
-        "its files are the same byte for byte, however restless the process is that sends, and nothing of it but a few events is kept"
+        "its files have the same packets and samples, however restless the process is that sends, and nothing of it but a few events is kept"
     )
-    func bytes() async throws {
+    func bytes() async throws { try await OwnThread.run(Self.bytes) }
+
+    private static func bytes() async throws {
         let standIn = try StandIn()
         defer { standIn.remove() }
         let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program)
         // It tells of the session before, and of this one.
         publisher.publish(
             Publication(name: "show", address: try DestinationAddress("srt://restless:1")))
-        #expect(try await StandIn.wait { publisher.status("show").map { $0.text != nil } ?? false })
+        #expect(
+            try await StandIn.wait {
+                let calls = try standIn.calls()
+                return !calls.isEmpty && publisher.status("show").map { $0.text != nil } ?? false
+            })
         let plain = try await Recording(Self.profile, seconds: 5)
         let published = try await Recording(Self.profile, seconds: 5, steer: { publisher.serve($0) })
         let call = try #require(try standIn.calls().last)
         kill(call.process, SIGKILL)
         await publisher.end()
         for file in plain.manifest.files ?? [] {
-            #expect(try plain.bytes(file.file) == published.bytes(file.file), "\(file.file)")
+            if file.file.hasSuffix(".mp4") {
+                #expect(
+                    try Reader.packetHashes(plain.path(file.file))
+                        == Reader.packetHashes(published.path(file.file)), "\(file.file)")
+            } else {
+                #expect(try plain.bytes(file.file) == published.bytes(file.file), "\(file.file)")
+            }
         }
         #expect(plain.manifest.files?.count == 4)
         #expect(plain.manifest.tracks == published.manifest.tracks)
@@ -132,7 +144,7 @@ struct PublishedRecordingTests {
               spare: { url: "pulse:Studio", start: session }
               seldom: { url: "v4l2:/dev/video9", start: command }
             """
-        let place = try MediaPlace(profile, seconds: 60)
+        let place = try MediaPlace(profile, seconds: 300)
         defer { place.remove() }
         #expect(
             place.setup.plan.notes.contains { $0.contains("others may read the key in \(key): `chmod 600") })

@@ -47,7 +47,7 @@ struct StandIn: Sendable {
                 with lock:
                     for name, output in wanted.items():
                         if "restless" in output["url"]:
-                            for index in range(200):
+                            for index in range(20):
                                 tell(name, output, "waiting" if index % 2 else "connected", f"reason {index}")
                         elif "refused" in output["url"]:
                             tell(name, output, "refused", "srt://refused:1 refuses the key.")
@@ -86,9 +86,9 @@ struct StandIn: Sendable {
     /// What all processes were told.
     var said: [String] { lines("said") }
 
-    /// Waits until something holds, for at most a minute.
+    /// Waits until something holds, for at most five minutes: tests wait for one another's processor time.
     static func wait(for condition: () throws -> Bool) async throws -> Bool {
-        let deadline = Date(timeIntervalSinceNow: 60)
+        let deadline = Date(timeIntervalSinceNow: 300)
         while try !condition() {
             guard Date() < deadline else { return false }
             try await Task.sleep(for: .milliseconds(10))
@@ -96,9 +96,9 @@ struct StandIn: Sendable {
         return true
     }
 
-    /// Waits on a thread of a test until something holds, for at most half a minute.
+    /// Waits on a thread of a test until something holds, for at most five minutes.
     static func waits(for condition: () throws -> Bool) -> Bool {
-        let deadline = Date(timeIntervalSinceNow: 30)
+        let deadline = Date(timeIntervalSinceNow: 300)
         while Date() < deadline {
             do {
                 if try condition() { return true }

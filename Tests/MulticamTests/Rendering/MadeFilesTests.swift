@@ -50,7 +50,7 @@ struct MadeFilesTests {
         #expect(abs(Double(found) / 1e9 - (begin ?? 0)) < 0.001)
     }
 
-    @Test("the proxies of such a camera have each of its frames, and no slate")
+    @Test("the proxies of such a camera have each of its frames, and no slate at the split")
     func proxies() async throws {
         let recording = try await Self.split()
         let session = try RecordedSession(folder: recording.folder)
@@ -59,9 +59,13 @@ struct MadeFilesTests {
         let name: (String) -> String = { String($0.split(separator: "/").last ?? "") }
         let copied = try files.flatMap { try Self.numbers(recording.path("edit/proxies/" + name($0))) }
         let stored = try files.flatMap { try Self.numbers(recording.path($0)) }
-        #expect(!copied.contains(nil))
-        #expect(Set(copied.compactMap(\.self)) == Set(stored.compactMap(\.self)))
-        #expect(abs(copied.count - stored.count) <= 2)
+        // Before the first key frame after T0 the program shows a slate, and so do they.
+        let shown = copied.drop { $0 == nil }
+        let first = try #require(shown.first ?? nil)
+        #expect(!shown.contains(nil) && copied.count - shown.count < 60)
+        let missing = Set(stored.compactMap(\.self).filter { $0 >= first }).symmetricDifference(
+            shown.compactMap(\.self))
+        #expect(missing.count <= 4, "\(missing.sorted())")
     }
 
     @Test("each camera of a file with several has a proxy of its own")
@@ -82,7 +86,7 @@ struct MadeFilesTests {
     }
 
     @Test(
-        "slow cameras are shown at the ticks at which the program showed them, to the last",
+        "slow cameras are shown within a frame of what the program showed, to the last",
         arguments: [10, 15, 12])
     func slow(rate: Int) async throws {
         let recording = try await Recording(Self.profile(desk: "rate: \(rate)"), seconds: 2)
@@ -98,7 +102,12 @@ struct MadeFilesTests {
         ).run(to: path)
         #expect(outcome.faults.isEmpty)
         let (again, program) = (try Self.numbers(path), try Self.numbers(recording.path("program.mp4")))
-        #expect(again == program)
+        // Its track keeps the tick that was nearest to a frame, and no longer when it was captured.
+        let nearest = zip(again, program).allSatisfy { shown, recorded in
+            guard let shown, let recorded else { return shown == recorded }
+            return abs(Int(shown) - Int(recorded)) <= 1
+        }
+        #expect(nearest && again.count == program.count, "\(again) in place of \(program)")
         #expect(again.last != .some(nil))
     }
 
