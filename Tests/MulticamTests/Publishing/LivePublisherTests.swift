@@ -120,7 +120,7 @@ struct LivePublisherTests {
             publisher.status("show")?.text
                 == "nothing is published: the program for it, \(standIn.program)-away, is not there. Build it with `swift build`, or install the package multicam-studio."
         )
-        try FileManager.default.copyItem(atPath: standIn.program, toPath: standIn.program + "-away")
+        try standIn.copy(to: standIn.program + "-away")
         publisher.publish(try Self.publication("second"))
         #expect(try await StandIn.wait { publisher.status("show")?.state == .connected })
         await publisher.end()

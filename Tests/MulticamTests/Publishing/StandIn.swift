@@ -21,8 +21,16 @@ struct StandIn: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let text = Self.text.replacing("FOLDER", with: folder.path)
-        try text.write(toFile: program, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        try text.write(toFile: program + ".py", atomically: true, encoding: .utf8)
+        try copy(to: program)
+    }
+
+    /// Puts the program to another place.
+    ///
+    /// By a process of its own: a child that another test starts while this one has the file open for writing has it open, too, and
+    /// nothing that is open for writing can be started (ETXTBSY).
+    func copy(to path: String) throws {
+        try Reader.run("install", ["-m", "700", program + ".py", path])
     }
 
     private static let text = #"""
