@@ -239,7 +239,8 @@ public final class LivePublisher: Sendable {
             return state.earlyDeaths > 1 ? Self.pause : Self.firstPause
         }
         guard let pause else { return false }
-        say("\(Self.sentence(status)) The recording is not affected.")
+        // A session tells it as an event of each output.
+        if state.withLock({ $0.session == nil }) { say(Self.sentence(status)) }
         clock.sleep(until: clock.now + pause, unless: ending)
         return true
     }

@@ -353,7 +353,8 @@ struct RecordCommand: Command {
             ]
             .contains(
                 event.name),
-                case .string(let text)? = event.fields["text"], text != lastText
+                case .string(let text)? = event.fields["text"], text != lastText,
+                event.fields["state"] != .string("connecting")
             {
                 // What keeps several live outputs from their destinations is said once.
                 lastText = event.name == .publication || event.name == .warning ? text : ""
