@@ -52,7 +52,8 @@ let package = Package(
         .executableTarget(
             name: "multicam",
             dependencies: [
-                "Arguments", "Containers", "Control", "Doctor", "Encoding", "Interchange", "Media",
+                "Arguments", "Containers", "Control", "Doctor", "Encoding", "FileSystem", "Interchange",
+                "Media",
                 "MediaLink", "Monitoring", "MulticamKit", "Plan", "Processes", "Profiles", "Rendering",
                 "Session",
                 "SessionFolder", "Setup", "Stills", "StressTest", "Studio", "Synchrony", "Timing", "Writers",
@@ -105,7 +106,8 @@ let package = Package(
             "Rendering", "Containers", "Encoders", "Encoding", "Interchange", "Media", "Plan", "Plots",
             "Profiles", "SessionFolder", "Timing"),
         module(
-            "Interchange", "Containers", "FileSystem", "Media", "Plan", "Profiles", "SessionFolder", "Timing"),
+            "Interchange", "CXML", "Containers", "FileSystem", "Media", "Plan", "Profiles", "SessionFolder",
+            "Timing"),
         module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "SessionFolder", "Timing"),
 
         // One recording while it runs, and what it is made of. Imports point down.
@@ -150,6 +152,7 @@ let package = Package(
             name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
         // The files of the control room's page.
         .target(name: "CPage"),
+        .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(
@@ -225,7 +228,10 @@ let package = Package(
             "SessionFolder", "TestDisks", "Writers", "Stills"),
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
-        tests("ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Media", "Studio"),
+        tests(
+            "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Media",
+            "SessionFolder",
+            "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(

@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Media
 internal import SessionFolder
 
 /// A command together with the words that say it, which travel over the control socket. Who has one need not parse them again.
@@ -47,7 +48,7 @@ public struct CommandRequest: Sendable, Equatable {
     /// - Throws: `ControlError.usage` when it is no address.
     public func taking(_ input: String) throws(ControlError) -> CommandRequest {
         guard words == ["publish", "-"] else { return self }
-        let text = input.trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = input.trimmed
         let address = try ControlCommand.PublishedPlace.address(text)
         var request = CommandRequest(.publish(.address(address)), words)
         request.input = text

@@ -1,5 +1,5 @@
 internal import FileSystem
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 
@@ -139,7 +139,7 @@ final class ControlLoop {
         for connection in connections where connection.deadline <= now {
             switch connection.phase {
             case .asking:
-                let seconds = String(format: "%g", limits.patience.inSeconds)
+                let seconds = limits.patience.inSeconds.shortest
                 refuse(connection, "the request did not come whole within \(seconds) s of connecting.")
             case .working, .answering: connection.end()
             case .over: break

@@ -1,5 +1,5 @@
 internal import CLinux
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 package import Media
 

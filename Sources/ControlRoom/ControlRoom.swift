@@ -1,5 +1,4 @@
 internal import FileSystem
-internal import Foundation
 internal import Studio
 
 /// The web process of the control room: serves the page and its API, and is a client of the recorder, like any other program.

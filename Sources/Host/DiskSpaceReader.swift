@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FileSystem
 import Glibc
 import Media
 
@@ -30,12 +30,15 @@ package enum DiskSpaceReader {
 
     /// The total size in bytes of all files below a folder; files that vanish meanwhile count as 0.
     private static func bytes(in folder: String) -> Int64 {
-        guard let files = FileManager.default.enumerator(atPath: folder) else { return 0 }
         var sum: Int64 = 0
-        while let file = files.nextObject() as? String {
+        for name in FolderListing.names(in: folder) {
+            let path = folder + "/" + name
             var status = stat()
-            if stat(folder + "/" + file, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-                sum += Int64(status.st_size)
+            guard lstat(path, &status) == 0 else { continue }
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: sum += Int64(status.st_size)
+            case S_IFDIR: sum += bytes(in: path)
+            default: continue
             }
         }
         return sum

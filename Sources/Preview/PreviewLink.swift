@@ -1,6 +1,7 @@
 internal import Control
 internal import Encoding
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import Inputs
 internal import Media
 internal import MediaLink

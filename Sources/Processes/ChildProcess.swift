@@ -1,6 +1,6 @@
 internal import CLinux
 internal import FileSystem
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 

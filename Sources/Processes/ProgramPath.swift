@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// Where the programs of multicam are.
 public enum ProgramPath {

@@ -1,5 +1,6 @@
 internal import Containers
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 package import Media
 
 /// Writes the frames around a still, and the audio beside them, as a QuickTime movie.

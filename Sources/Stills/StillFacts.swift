@@ -1,5 +1,5 @@
 internal import Containers
-public import Foundation
+public import FoundationEssentials
 public import Media
 
 /// Facts of a still: the moment, and the camera and its settings then.
@@ -52,9 +52,10 @@ public struct StillFacts: Sendable, Equatable {
     }
 
     /// The facts for the file's Exif segment.
-    func exif(of still: Still, zone: TimeZone, software: String) -> ExifFacts {
+    func exif(of still: Still, software: String) -> ExifFacts {
         ExifFacts(
-            date: date, zone: zone, size: still.frame.size, rotation: rotation, isMirrored: isMirrored,
+            date: date, secondsFromGMT: LocalTime.secondsFromGMT(at: date), size: still.frame.size,
+            rotation: rotation, isMirrored: isMirrored,
             make: make, model: model, software: software, imageDescription: still.role,
             exposureTime: exposureTime, isExposureAutomatic: isExposureAutomatic,
             isWhiteBalanceAutomatic: isWhiteBalanceAutomatic)

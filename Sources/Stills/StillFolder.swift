@@ -1,5 +1,6 @@
 internal import Containers
-internal import Foundation
+internal import FileSystem
+internal import FoundationEssentials
 internal import Glibc
 public import Media
 internal import SessionFolder
@@ -19,7 +20,6 @@ public struct StillFolder: Sendable {
     /// Absolute path of the folder.
     public let path: String
     private let software: String
-    private let zone: TimeZone
 
     /// Names a folder for stills; the first still makes it where it is missing.
     ///
@@ -27,13 +27,8 @@ public struct StillFolder: Sendable {
     ///   - path: Path of the folder.
     ///   - version: The program's version, which the files name as their software.
     public init(path: String, version: String) {
-        self.init(path: path, version: version, zone: .current)
-    }
-
-    init(path: String, version: String, zone: TimeZone) {
         self.path = URL(fileURLWithPath: path).standardizedFileURL.path
         software = "multicam \(version)"
-        self.zone = zone
     }
 
     /// Names the folder of a recording's stills: `stills` in its session folder.
@@ -58,11 +53,11 @@ public struct StillFolder: Sendable {
         do throws(EncodingError) { jpeg = try codecs.makeStill(of: still.frame) } catch {
             throw .encoding(error)
         }
-        let facts = still.facts.exif(of: still, zone: zone, software: software)
+        let facts = still.facts.exif(of: still, software: software)
         let clip: (movie: ClipFile, path: String)
         let files: Files
         do throws(FileError) {
-            try SessionFolder.makeFolders(path)
+            try FolderCreation.make(path)
             let base: String
             if let name { base = path + "/" + Self.withoutEnding(name) } else { base = try freeName(still) }
             let file = name.map { path + "/" + $0 } ?? base + ".jpg"
@@ -85,7 +80,7 @@ public struct StillFolder: Sendable {
     /// Finds a path without ending that no still or clip has: two stills of one millisecond are rare, not impossible.
     private func freeName(_ still: Still) throws(FileError) -> String {
         let usual = path + "/" + SessionFolder.usualName(date: still.facts.date, profile: "")
-        let milliseconds = LocalTime(still.facts.date, in: zone).sinceMidnight.count / 1_000_000 % 1000
+        let milliseconds = LocalTime(still.facts.date).sinceMidnight.count / 1_000_000 % 1000
         let digits = String(String(1000 + milliseconds).dropFirst())
         let base = "\(usual.dropLast())-\(digits)_\(still.role)"
         for number in 1..<1000 {

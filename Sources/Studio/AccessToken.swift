@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// A secret of 128 random bits that lets its bearer in, as 22 characters of base64url (RFC 4648, section 5).
 public struct AccessToken: Sendable, Equatable, Codable {

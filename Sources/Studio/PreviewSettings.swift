@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import SessionFolder
 
 /// What `multicam preview` tells the program that it becomes, `multicam-preview`: its only argument, a line of JSON.

@@ -1,7 +1,7 @@
 internal import CLinux
 package import Control
 package import FileSystem
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 

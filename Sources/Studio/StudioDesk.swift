@@ -1,5 +1,6 @@
 internal import FileSystem
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import Media
 internal import Processes
 internal import SessionFolder
@@ -85,18 +86,11 @@ package struct StudioDesk: Sendable {
         }
         let file = "\(plan.stateFolder)/edited-\(getpid())-\(UInt32.random(in: 0 ... .max)).yaml"
         defer { unlink(file) }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: plan.stateFolder, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+        do throws(FileError) {
+            try FolderCreation.make(plan.stateFolder, permissions: 0o700)
             try FileReplacement.write(Array(text.utf8), to: file, permissions: 0o600)
-        } catch let error as FileError {
-            return (409, "\(error)")
         } catch {
-            return (
-                409,
-                "The folder \(plan.stateFolder.printable()) cannot be made: \(error.localizedDescription.printable())"
-            )
+            return (409, "\(error)")
         }
         let checked = Self.output(of: plan.program, ["profiles", "--check", file])
         guard checked.status == 0 else {
@@ -148,15 +142,8 @@ package struct StudioDesk: Sendable {
         guard checked.output.contains(#""ok":true"#) else {
             return (409, "The profile has faults and is not kept.")
         }
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            return (
-                409,
-                "The folder \(folder.printable()) cannot be made: \(error.localizedDescription.printable())"
-            )
-        }
         do throws(FileError) {
+            try FolderCreation.make(folder)
             try FileReplacement.write(Array(text.utf8), to: "\(folder)/\(name).yaml", syncsFolder: true)
         } catch {
             return (409, "\(error)")

@@ -1,5 +1,5 @@
 internal import Control
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 internal import Processes

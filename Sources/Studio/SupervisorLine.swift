@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import SessionFolder
 
 /// A line of JSON between the supervisor and the web process; one of its fields is set. The supervisor has no network, and the web

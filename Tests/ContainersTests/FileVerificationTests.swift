@@ -97,7 +97,7 @@ struct FileVerificationTests {
         let file = try WaveFile(
             path: path, format: AudioFormat(rate: 48_000, channels: 1),
             broadcast: WaveBroadcast(
-                description: "d", reference: "r", start: LocalTime(MovieFile.date, in: .gmt)))
+                description: "d", reference: "r", start: LocalTime(MovieFile.date, secondsFromGMT: 0)))
         for _ in 0..<7 { try file.append(samples: [Float](repeating: 0.25, count: 9601)) }
         try file.finish()
         let checksum = try #require(file.checksum)

@@ -6,19 +6,17 @@ import Testing
 @Suite("the time of day")
 struct LocalTimeTests {
     private static func time(_ hour: Int, _ minute: Int, _ second: Double) throws -> LocalTime {
-        let zone = try #require(TimeZone(secondsFromGMT: 0))
         let seconds = Double(hour * 3600 + minute * 60) + second
-        return LocalTime(Date(timeIntervalSince1970: 1_795_219_200 + seconds), in: zone)
+        return LocalTime(Date(timeIntervalSince1970: 1_795_219_200 + seconds), secondsFromGMT: 0)
     }
 
     @Test("is that of the calendar and the clock in the zone")
     func calendar() throws {
-        let zone = try #require(TimeZone(secondsFromGMT: 3600))
-        let time = LocalTime(Date(timeIntervalSince1970: 1_795_267_390.5), in: zone)
+        let time = LocalTime(Date(timeIntervalSince1970: 1_795_267_390.5), secondsFromGMT: 3600)
         #expect((time.year, time.month, time.day) == (2026, 11, 21))
         #expect((time.hour, time.minute, time.second) == (14, 23, 10))
         #expect(time.samples(rate: 48_000) == 2_485_944_000)
-        let leap = LocalTime(Date(timeIntervalSince1970: 1_835_395_200), in: zone)
+        let leap = LocalTime(Date(timeIntervalSince1970: 1_835_395_200), secondsFromGMT: 3600)
         #expect((leap.year, leap.month, leap.day, leap.hour) == (2028, 2, 29, 1))
     }
 

@@ -122,8 +122,8 @@ struct FinishedMovieFileTests {
         let (film, photographs, tone) = (
             try Clip.film.get(), try Clip.photographs.get(), try Clip.tone.get()
         )
-        let zone = try #require(TimeZone(secondsFromGMT: 3600))
-        let timecode = Timecode(at: LocalTime(MovieFile.date, in: zone), rate: FrameRate(30_000, per: 1001))
+        let timecode = Timecode(
+            at: LocalTime(MovieFile.date, secondsFromGMT: 3600), rate: FrameRate(30_000, per: 1001))
         let file = try MovieFile(
             path: folder.file("session.mov"), kind: .mov,
             tracks: [

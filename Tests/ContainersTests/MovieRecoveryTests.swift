@@ -18,7 +18,7 @@ struct MovieRecoveryTests {
         let (photographs, film, tone) = (
             try Clip.photographs.get(), try Clip.film.get(), try Clip.tone.get()
         )
-        let date = LocalTime(MovieFile.date, in: .gmt)
+        let date = LocalTime(MovieFile.date, secondsFromGMT: 0)
         let file = try MovieFile(
             path: folder.file(name), kind: .mov,
             tracks: [

@@ -10,10 +10,9 @@ struct WaveFileTests {
 
     init() throws {
         folder = try Folder()
-        let zone = try #require(TimeZone(secondsFromGMT: 3600))
         broadcast = WaveBroadcast(
             description: "host of interview", reference: "2026-11-21_142310",
-            start: LocalTime(MovieFile.date, in: zone))
+            start: LocalTime(MovieFile.date, secondsFromGMT: 3600))
     }
 
     /// Noise from a fixed beginning, with the values at which rounding and clipping show.

@@ -17,7 +17,7 @@ struct WaveRecoveryTests {
         let file = try WaveFile(
             path: folder.file("host-\(hole).wav"), format: format, depth: .integer24,
             broadcast: WaveBroadcast(
-                description: "host", reference: "host", start: LocalTime(MovieFile.date, in: .gmt)))
+                description: "host", reference: "host", start: LocalTime(MovieFile.date, secondsFromGMT: 0)))
         if hole > 0 { try file.leaveHole(sampleCount: hole) }
         for second in 0..<3 { try file.append(samples: (0..<24_000).map { Float($0 + second) / 100_000 }) }
         try file.append(samples: [Float](repeating: 0.5, count: 100))

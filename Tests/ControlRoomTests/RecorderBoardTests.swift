@@ -1,4 +1,4 @@
-import Foundation
+import SessionFolder
 import Testing
 
 @testable import ControlRoom
@@ -6,19 +6,19 @@ import Testing
 @Suite("What a page is told of the recorder when it opens")
 struct RecorderBoardTests {
     private func types(_ board: RecorderBoard) -> [String] {
-        board.greeting.compactMap { $0["type"] as? String }
+        board.greeting.compactMap { $0["type"]?.string }
     }
 
-    private func events(_ board: RecorderBoard) -> [Int]? {
-        let message = board.greeting.first { $0["type"] as? String == "events" }
-        return (message?["events"] as? [[String: Any]])?.compactMap { $0["at_ns"] as? Int }
+    private func events(_ board: RecorderBoard) -> [Int64]? {
+        let message = board.greeting.first { $0["type"] == "events" }
+        return message?["events"]?.array?.compactMap { $0["at_ns"]?.integer }
     }
 
     @Test("first hello, then whether a recorder is there, its status, and the events of its recording so far")
     func greeting() {
         let board = RecorderBoard()
         #expect(types(board) == ["hello", "recorder"])
-        #expect(board.greeting[1]["there"] as? Bool == false)
+        #expect(board.greeting[1]["there"] == false)
         board.come()
         _ = board.take(status: #"{"state":"recording","time_ns":1}"#)
         // A recorder tells its events soon after; until then there are none to be told.
@@ -26,9 +26,9 @@ struct RecorderBoardTests {
         let told = board.take(events: [
             #"{"event":"started","at_ns":0}"#, "nonsense", #"{"event":"mark","at_ns":5}"#,
         ])
-        #expect((told["events"] as? [Any])?.count == 2)
+        #expect(told["events"]?.array?.count == 2)
         #expect(types(board) == ["hello", "recorder", "state", "events"])
-        #expect(board.take(event: #"{"event":"mark","at_ns":7}"#)?["type"] as? String == "event")
+        #expect(board.take(event: #"{"event":"mark","at_ns":7}"#)?["type"] == "event")
         #expect(events(board) == [0, 5, 7])
         #expect(board.take(event: "nonsense") == nil)
     }
@@ -50,20 +50,20 @@ struct RecorderBoardTests {
     func absence() {
         let board = RecorderBoard()
         board.explain("The recorder has ended.")
-        #expect(board.presence["text"] as? String == "The recorder has ended.")
+        #expect(board.presence["text"] == "The recorder has ended.")
         #expect(board.nobody.status == 503)
         board.come()
         #expect(board.presence["text"] == nil)
-        #expect(board.presence["there"] as? Bool == true)
+        #expect(board.presence["there"] == true)
     }
 
     @Test("a status that changes the phase says so, since the program's stream changes with it")
     func phases() throws {
         let board = RecorderBoard()
         let first = try #require(board.take(status: #"{"state":"standby","time_ns":1}"#))
-        #expect(first.isOtherPhase && first.message["type"] as? String == "state")
+        #expect(first.isOtherPhase && first.message["type"] == "state")
         #expect(board.take(status: #"{"state":"standby","time_ns":2}"#) == nil)
         let change = try #require(board.take(status: #"{"state":"recording","time_ns":3}"#))
-        #expect(change.isOtherPhase && change.message["type"] as? String == "change" && board.isRecording)
+        #expect(change.isOtherPhase && change.message["type"] == "change" && board.isRecording)
     }
 }

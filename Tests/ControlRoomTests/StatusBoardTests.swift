@@ -1,4 +1,4 @@
-import Foundation
+import SessionFolder
 import Testing
 
 @testable import ControlRoom
@@ -24,8 +24,8 @@ struct StatusBoardTests {
         _ = board.take(#"{"state":"recording","folder":"/x","time_ns":1}"#)
         let told3 = board.take(#"{"state":"standby","time_ns":2}"#)
         let next = try #require(told3)
-        #expect(next["folder"] is NSNull)
-        #expect(next["state"] as? String == "standby")
+        #expect(next["folder"] == .null)
+        #expect(next["state"] == "standby")
     }
 
     @Test("the time alone is told once in ten statuses")
@@ -61,7 +61,7 @@ struct StatusBoardTests {
             #"{"state":"recording","cameras":[{"role":"a"},{"role":"b"},{"role":"c"}],"program":{\#(program),"mix":[]}}"#
         )
         let tally = try #require(WebJSON.object(board.tally))
-        #expect(tally["cameras"] as? [String: String] == cameras)
+        #expect(tally["cameras"] == .object(cameras.mapValues { .string($0) }))
         #expect(!board.hasMix)
     }
 }

@@ -1,4 +1,5 @@
-public import Foundation
+public import FoundationEssentials
+internal import Glibc
 public import Media
 
 /// Local date and time of day of an instant, as a calendar and a clock on the wall show them.
@@ -12,9 +13,24 @@ public struct LocalTime: Sendable, Equatable {
     /// Time since midnight on the clock's face; on a day on which the clock is changed it is still what the clock shows.
     public let sinceMidnight: Nanoseconds
 
-    /// Converts an instant to the local time of a time zone.
-    public init(_ date: Date, in zone: TimeZone) {
-        let local = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
+    /// Converts an instant to the local time of this machine, as its time zone was then (localtime_r(3)).
+    public init(_ date: Date) { self.init(date, secondsFromGMT: Self.secondsFromGMT(at: date)) }
+
+    /// How far this machine's local time was ahead of universal time at an instant, in seconds.
+    public static func secondsFromGMT(at date: Date) -> Int {
+        var seconds = time_t(Int64(rounding: date.timeIntervalSince1970.rounded(.down)))
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return 0 }
+        return parts.tm_gmtoff
+    }
+
+    /// Converts an instant to a local time.
+    ///
+    /// - Parameters:
+    ///   - date: The instant.
+    ///   - offset: How far the local time is ahead of universal time, in seconds.
+    public init(_ date: Date, secondsFromGMT offset: Int) {
+        let local = date.timeIntervalSince1970 + Double(offset)
         let days = (local / 86400).rounded(.down)
         sinceMidnight = .seconds(rounding: min(max(local - days * 86400, 0), 86400 - 1e-6))
         (year, month, day) = Self.civil(daysSince1970: Int(days))

@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 public import Media
 
 /// Writes an MP4 or QuickTime recording that is a playable file at every instant.

@@ -1,12 +1,12 @@
-public import Foundation
+public import FoundationEssentials
 public import Media
 
 /// The circumstances of a still, for its Exif segment. Fields that are `nil` or empty are left out.
 public struct ExifFacts: Sendable, Equatable {
     /// Instant at which the exposure began.
     public var date: Date
-    /// Time zone of the local time that the segment tells.
-    public var zone: TimeZone
+    /// How far the local time that the segment tells is ahead of universal time, in seconds.
+    public var secondsFromGMT: Int
     /// Size of the stored frame in pixels, before turning.
     public var size: FrameSize
     /// Clockwise rotation that makes the stored frame upright.
@@ -30,13 +30,14 @@ public struct ExifFacts: Sendable, Equatable {
 
     /// Creates the facts; those that are left out are not known.
     public init(
-        date: Date, zone: TimeZone, size: FrameSize, rotation: Rotation = .none, isMirrored: Bool = false,
+        date: Date, secondsFromGMT: Int, size: FrameSize, rotation: Rotation = .none,
+        isMirrored: Bool = false,
         make: String = "", model: String = "", software: String = "", imageDescription: String = "",
         exposureTime: Nanoseconds? = nil, isExposureAutomatic: Bool? = nil,
         isWhiteBalanceAutomatic: Bool? = nil
     ) {
         self.date = date
-        self.zone = zone
+        self.secondsFromGMT = secondsFromGMT
         self.size = size
         self.rotation = rotation
         self.isMirrored = isMirrored

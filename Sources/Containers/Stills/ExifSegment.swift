@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Media
 
 /// Writes the Exif segment of a JPEG: an APP1 marker with a small TIFF file in it.
@@ -93,31 +92,26 @@ struct ExifSegment {
 
     // MARK: Time
 
-    private var local: LocalTime { LocalTime(facts.date, in: facts.zone) }
+    private var local: LocalTime { LocalTime(facts.date, secondsFromGMT: facts.secondsFromGMT) }
 
     /// Local date and time, `2026:11:22 08:34:12`.
     private var dateTime: String {
         let local = local
         return
-            "\(Self.padded(local.year, 4)):\(Self.padded(local.month, 2)):\(Self.padded(local.day, 2)) "
-            + "\(Self.padded(local.hour, 2)):\(Self.padded(local.minute, 2)):\(Self.padded(local.second, 2))"
+            "\(local.year.padded(4)):\(local.month.padded(2)):\(local.day.padded(2)) "
+            + "\(local.hour.padded(2)):\(local.minute.padded(2)):\(local.second.padded(2))"
     }
 
     /// Offset of local time from universal time, `+01:00`.
     private var offset: String {
-        let minutes = facts.zone.secondsFromGMT(for: facts.date) / 60
+        let minutes = facts.secondsFromGMT / 60
         let (hours, rest) = (abs(minutes) / 60, abs(minutes) % 60)
-        return "\(minutes < 0 ? "-" : "+")\(Self.padded(hours, 2)):\(Self.padded(rest, 2))"
+        return "\(minutes < 0 ? "-" : "+")\(hours.padded(2)):\(rest.padded(2))"
     }
 
     /// Thousandths of a second of the local time: a date is no finer than some microseconds.
     private var subSeconds: String {
-        Self.padded(Int(local.sinceMidnight.count / 1_000_000 % 1000), 3)
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        (Int(local.sinceMidnight.count / 1_000_000 % 1000)).padded(3)
     }
 
     /// Seconds as a fraction that people know: 1/250 rather than 0.004, where it is one.

@@ -1,3 +1,5 @@
+internal import Media
+
 /// Origin of a Broadcast Wave file (EBU Tech 3285, chunk `bext`).
 public struct WaveBroadcast: Sendable, Equatable {
     /// Free text, at most 256 bytes of UTF-8; a longer one is cut.
@@ -21,9 +23,9 @@ public struct WaveBroadcast: Sendable, Equatable {
         buffer.put(text: "multicam", count: 32)
         buffer.put(text: reference, count: 32)
         buffer.put(
-            text: "\(padded(start.year, 4))-\(padded(start.month, 2))-\(padded(start.day, 2))", count: 10)
+            text: "\(start.year.padded(4))-\(start.month.padded(2))-\(start.day.padded(2))", count: 10)
         buffer.put(
-            text: "\(padded(start.hour, 2)):\(padded(start.minute, 2)):\(padded(start.second, 2))", count: 8)
+            text: "\(start.hour.padded(2)):\(start.minute.padded(2)):\(start.second.padded(2))", count: 8)
         buffer.put(little: UInt64(max(0, start.samples(rate: rate))))
         buffer.put(little: UInt16(1))  // version
         buffer.append(contentsOf: repeatElement(0, count: 64 + 190))  // UMID, reserved
@@ -35,8 +37,4 @@ public struct WaveBroadcast: Sendable, Equatable {
         return buffer
     }
 
-    private func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
 }

@@ -1,6 +1,5 @@
 internal import CConfinement
 internal import FileSystem
-internal import Foundation
 internal import Glibc
 internal import Media
 

@@ -1,6 +1,6 @@
 internal import CTLS
 internal import FileSystem
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 
@@ -25,15 +25,8 @@ enum OwnCertificate {
         let path = "\(folder)/control-room.pem"
         if isValid(path) { return path }
         let text = try make(names: names, addresses: addresses)
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw WebError(
-                "the folder for the certificate, \(folder.printable()), cannot be made: \(error.localizedDescription.printable())"
-            )
-        }
         do throws(FileError) {
+            try FolderCreation.make(folder, permissions: 0o700)
             try FileReplacement.write(Array(text.utf8), to: path, permissions: 0o600)
         } catch {
             throw WebError("the certificate cannot be kept: \(error)")

@@ -1,4 +1,6 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
 internal import Studio
 
 /// Decides who may ask the web process for what. A value: it looks at the headers only, before anything of a body is read.
@@ -87,7 +89,7 @@ struct WebGuard {
         guard let text = request.authorization, text.lowercased().hasPrefix("bearer ") else {
             return nil
         }
-        return text.dropFirst("bearer ".count).trimmingCharacters(in: .whitespaces)
+        return text.dropFirst("bearer ".count).trimmed
     }
 
     /// Whether a path is one that the token for looking opens: what is seen now, and nothing that was recorded.

@@ -1,5 +1,4 @@
 internal import CPage
-internal import Foundation
 
 /// A file of the page, which is embedded in the program.
 struct PageAsset {

@@ -1,5 +1,5 @@
 internal import CSoup
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 
 /// The answer to a request for a file: its bytes, or a part of them, in pieces. Belongs to the thread of the web loop.

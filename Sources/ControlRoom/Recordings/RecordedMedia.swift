@@ -1,6 +1,6 @@
 internal import Containers
 internal import Encoding
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 internal import SessionFolder
 
@@ -98,7 +98,7 @@ final class RecordedMedia {
         do throws(EncodingError) {
             let jpeg = try encoder.jpeg(of: frame, atMost: width)
             let facts = ExifFacts(
-                date: Date(timeIntervalSince1970: 0), zone: .gmt,
+                date: Date(timeIntervalSince1970: 0), secondsFromGMT: 0,
                 size: PreviewEncoder.size(frame.size, atMost: width),
                 rotation: Rotation(rawValue: track.rotation ?? 0) ?? .none)
             guard let pieces = StillFile.pieces(of: jpeg, facts) else {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// What a request to `/api/v1/cameras/ROLE/controls` asks for, in the words of `multicam ctl`: the recorder, which has the camera open,
 /// does it.

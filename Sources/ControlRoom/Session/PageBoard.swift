@@ -1,5 +1,5 @@
-internal import Foundation
 internal import Media
+internal import SessionFolder
 
 /// The pages that are open: what they say, and what they are told. Belongs to the thread of the web loop.
 final class PageBoard {
@@ -21,9 +21,9 @@ final class PageBoard {
     // MARK: What they are told
 
     /// Tells all pages something.
-    func tell(_ message: [String: Any]) {
+    func tell(_ message: [String: JSONValue]) {
         guard !pages.isEmpty else { return }
-        let text = WebJSON.text(of: message)
+        let text = WebJSON.text(message)
         for page in pages.values { page.link.send(text) }
     }
 
@@ -32,7 +32,8 @@ final class PageBoard {
         for page in pages.values {
             for stream in page.streams.values where stream.key == key {
                 page.say([
-                    "type": "error", "stream": Int(stream.number), "text": sentence.printable(limit: 400),
+                    "type": "error", "stream": .integer(Int64(stream.number)),
+                    "text": .string(sentence.printable(limit: 400)),
                 ])
             }
         }
@@ -58,7 +59,7 @@ final class PageBoard {
     /// - Parameters:
     ///   - link: The connection to it.
     ///   - messages: What it is told beside the recorder's state.
-    func admit(_ link: WebSocketLink, telling messages: [[String: Any]]) {
+    func admit(_ link: WebSocketLink, telling messages: [[String: JSONValue]]) {
         guard pages.count < Self.mostPages else {
             return link.close(1013, "\(Self.mostPages) pages are open already, which is the most.")
         }
@@ -90,7 +91,10 @@ final class PageBoard {
             changed()
         case "seen": page.note(seen: request.sequence ?? 0, of: request.stream ?? 0)
         case "ping":
-            page.say(["type": "pong", "at": request.at ?? 0, "now_ns": MonotonicClock().now.nanoseconds])
+            page.say([
+                "type": "pong", "at": .number(request.at ?? 0),
+                "now_ns": .integer(MonotonicClock().now.nanoseconds),
+            ])
         default:
             page.say(["type": "error", "text": "`type` is watch, unwatch, seen or ping."])
         }
@@ -99,7 +103,7 @@ final class PageBoard {
     private func watch(_ request: PageLink.Request, _ page: PageLink) {
         let number = request.stream ?? 0
         func refuse(_ sentence: String) {
-            page.say(["type": "error", "stream": Int(number), "text": sentence])
+            page.say(["type": "error", "stream": .integer(Int64(number)), "text": .string(sentence)])
         }
         let status = board.status
         let roles = request.of == "audio" ? status.microphones + ["program"] : status.cameras

@@ -1,5 +1,6 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
+internal import SessionFolder
 
 /// One page that is open: its WebSocket, and the streams that it watches. Belongs to the thread of the web loop.
 final class PageLink {
@@ -41,7 +42,7 @@ final class PageLink {
     /// The keys that the page wants now.
     var keys: Set<StreamKey> { Set(streams.values.map(\.key)) }
 
-    func say(_ message: [String: Any]) { link.send(WebJSON.text(of: message)) }
+    func say(_ message: [String: JSONValue]) { link.send(WebJSON.text(message)) }
 
     /// Notes a message.
     ///

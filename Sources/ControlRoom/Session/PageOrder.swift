@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Studio
 
 /// What a page has the supervisor do, read from a request's method, address and body.

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Media
 internal import SessionFolder
 
@@ -11,7 +10,7 @@ final class RecorderBoard {
     /// Why none can; `nil` while that is not known.
     private var absence: String?
     /// The events of the recording that runs, the oldest first; `nil` before the recorder has told them.
-    private var events: [[String: Any]]?
+    private var events: [[String: JSONValue]]?
 
     /// Most events that a page is told when it opens.
     private static let mostEvents = 500
@@ -34,11 +33,13 @@ final class RecorderBoard {
     /// Takes a status.
     ///
     /// - Returns: What pages are told of it, and whether the recording has begun or ended; `nil` where there is nothing to tell.
-    func take(status text: String) -> (message: [String: Any], isOtherPhase: Bool)? {
+    func take(status text: String) -> (message: [String: JSONValue], isOtherPhase: Bool)? {
         let (isNew, state) = (status.fields.isEmpty, status.state)
         guard let changes = status.take(text) else { return nil }
         return (
-            isNew ? ["type": "state", "status": status.fields] : ["type": "change", "status": changes],
+            isNew
+                ? ["type": "state", "status": .object(status.fields)]
+                : ["type": "change", "status": .object(changes)],
             isNew || status.state != state
         )
     }
@@ -46,47 +47,51 @@ final class RecorderBoard {
     /// Takes an event as it happens.
     ///
     /// - Returns: What pages are told of it; `nil` for no event.
-    func take(event text: String) -> [String: Any]? {
+    func take(event text: String) -> [String: JSONValue]? {
         guard let event = WebJSON.object(text) else { return nil }
         // Its own events are those of a recording: another one begins anew.
-        if event["event"] as? String == "started" { events = [] }
+        if event["event"] == "started" { events = [] }
         if let count = events?.count, count >= Self.mostEvents {
             events?.removeFirst(count - Self.mostEvents + 1)
         }
         events?.append(event)
-        return ["type": "event", "event": event]
+        return ["type": "event", "event": .object(event)]
     }
 
     /// Takes the events so far, which a recorder tells when it is met.
     ///
     /// - Returns: What pages are told of them.
-    func take(events texts: [String]) -> [String: Any] {
+    func take(events texts: [String]) -> [String: JSONValue] {
         let all = texts.suffix(Self.mostEvents).compactMap { WebJSON.object($0) }
         events = all
-        return ["type": "events", "events": all]
+        return Self.message(all)
     }
 
     // MARK: What is told
 
     /// Whether a recorder can be asked, as a message.
-    var presence: [String: Any] {
-        var message: [String: Any] = ["type": "recorder", "there": isThere]
-        if let absence { message["text"] = absence.printable(limit: 400) }
+    var presence: [String: JSONValue] {
+        var message: [String: JSONValue] = ["type": "recorder", "there": .boolean(isThere)]
+        if let absence { message["text"] = .string(absence.printable(limit: 400)) }
         return message
     }
 
     /// What a page is told when it opens.
-    var greeting: [[String: Any]] {
-        var messages: [[String: Any]] = [
+    var greeting: [[String: JSONValue]] {
+        var messages: [[String: JSONValue]] = [
             [
-                "type": "hello", "version": MulticamVersion.current,
-                "now_ns": MonotonicClock().now.nanoseconds,
+                "type": "hello", "version": .string(MulticamVersion.current),
+                "now_ns": .integer(MonotonicClock().now.nanoseconds),
             ],
             presence,
         ]
-        if !status.fields.isEmpty { messages.append(["type": "state", "status": status.fields]) }
-        if let events { messages.append(["type": "events", "events": events]) }
+        if !status.fields.isEmpty { messages.append(["type": "state", "status": .object(status.fields)]) }
+        if let events { messages.append(Self.message(events)) }
         return messages
+    }
+
+    private static func message(_ events: [[String: JSONValue]]) -> [String: JSONValue] {
+        ["type": "events", "events": .array(events.map { .object($0) })]
     }
 
     /// The answer to a request that needs a recorder while there is none.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 internal import Studio
 
@@ -50,7 +50,7 @@ final class RequestDesk {
         switch (request.head.method, request.head.path) {
         case ("POST", "/api/v1/login"): answer(request, login)
         case ("GET", "/api/v1/status"):
-            let status = WebJSON.text(of: board.status.fields)
+            let status = WebJSON.text(board.status.fields)
             answer(request, board.isThere ? WebAnswer(200, json: status) : board.nobody)
         case ("GET", "/api/v1/tally"): answer(request, WebAnswer(200, json: board.status.tally))
         case ("POST", "/api/v1/command"): command(request)

@@ -1,5 +1,5 @@
-internal import Foundation
 internal import Media
+internal import SessionFolder
 internal import Studio
 
 /// The control room's server: puts its parts together, and lets them know what comes from recorder, supervisor and pages. Belongs to the
@@ -105,7 +105,7 @@ final class Room {
             if news.process == nil {
                 pages.tell(board.presence)
             } else if let text = news.text {
-                pages.tell(["type": "error", "text": text.printable(limit: 400)])
+                pages.tell(["type": "error", "text": .string(text.printable(limit: 400))])
             }
         }
         if let job = line.job { pages.tell(jobs.take(job)) }

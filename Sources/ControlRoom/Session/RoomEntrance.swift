@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FileSystem
 internal import Media
 internal import Studio
 
@@ -39,8 +39,8 @@ struct RoomEntrance {
     ///
     /// - Returns: Why it is not there, as a sentence; `nil` when it is.
     private static func make(_ folder: String) -> String? {
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        do throws(FileError) {
+            try FolderCreation.make(folder)
             return nil
         } catch {
             return

@@ -1,9 +1,9 @@
-internal import Foundation
+internal import SessionFolder
 
 /// The recorder's status as it came last, and what has changed since pages were told. A value of the web loop.
 struct StatusBoard {
     /// The status, field by field; empty while no recorder is there.
-    private(set) var fields: [String: Any] = [:]
+    private(set) var fields: [String: JSONValue] = [:]
     private var lastTime = 0
 
     /// How many of the statuses tell the time when nothing else has changed: one a second.
@@ -12,16 +12,15 @@ struct StatusBoard {
     /// Takes a status.
     ///
     /// - Parameter text: An object of JSON.
-    /// - Returns: The fields that have changed, `NSNull` for those that are gone; `nil` where there is nothing to tell.
-    mutating func take(_ text: String) -> [String: Any]? {
+    /// - Returns: The fields that have changed, `null` for those that are gone; `nil` where there is nothing to tell.
+    mutating func take(_ text: String) -> [String: JSONValue]? {
         guard let now = WebJSON.object(text) else { return nil }
         defer { fields = now }
-        var changes: [String: Any] = [:]
+        var changes: [String: JSONValue] = [:]
         for (name, value) in now where name != "time_ns" {
-            if let before = fields[name] as? NSObject, before.isEqual(value) { continue }
-            changes[name] = value
+            if fields[name] != value { changes[name] = value }
         }
-        for name in fields.keys where now[name] == nil { changes[name] = NSNull() }
+        for name in fields.keys where now[name] == nil { changes[name] = .null }
         lastTime += 1
         guard !changes.isEmpty || lastTime >= Self.timeInterval else { return nil }
         lastTime = 0
@@ -33,7 +32,7 @@ struct StatusBoard {
     mutating func clear() { fields = [:] }
 
     /// `recording`, `standby` and so on; empty while no recorder is there.
-    var state: String { fields["state"] as? String ?? "" }
+    var state: String { fields["state"]?.string ?? "" }
 
     /// Roles of the cameras, in the order of the plan.
     var cameras: [String] { roles("cameras") }
@@ -41,31 +40,36 @@ struct StatusBoard {
     /// Roles of the microphones, in the order of the plan.
     var microphones: [String] { roles("microphones") }
 
+    private struct Tally: Encodable {
+        let state: String
+        let cameras: [String: String]
+    }
+
     private func roles(_ name: String) -> [String] {
-        (fields[name] as? [[String: Any]] ?? []).compactMap { $0["role"] as? String }
+        (fields[name]?.array ?? []).compactMap { $0["role"]?.string }
     }
 
     /// Whether there is a program with audio.
-    var hasMix: Bool { !((fields["program"] as? [String: Any])?["mix"] as? [String] ?? []).isEmpty }
+    var hasMix: Bool { !(fields["program"]?["mix"]?.array ?? []).isEmpty }
 
     /// Whether there is a program.
-    var hasProgram: Bool { fields["program"] is [String: Any] }
+    var hasProgram: Bool { if case .object = fields["program"] { true } else { false } }
 
     /// T0 on CLOCK_MONOTONIC in nanoseconds, while a recording runs and the recorder tells.
-    var start: Int64? { (fields["t0_monotonic_ns"] as? NSNumber)?.int64Value }
+    var start: Int64? { fields["t0_monotonic_ns"]?.integer }
 
     /// Who is on air, as the page shows it: in an inset, otherwise in the frame (`main`), or off. What is composed counts where the recorder tells it, since
     /// a change is shown a moment after it was asked for.
     var tally: String {
-        let program = fields["program"] as? [String: Any]
-        let shown = (program?["on_air"] ?? program?["shown"]) as? [String] ?? []
-        let layout = program?["layout"] ?? (fields["arrangement"] as? [String: Any])?["layout"]
-        let hasInset = layout as? String == "pip"
-        var cameras: [String: Any] = [:]
+        let program = fields["program"]
+        let shown = ((program?["on_air"] ?? program?["shown"])?.array ?? []).map(\.string)
+        let layout = program?["layout"] ?? fields["arrangement"]?["layout"]
+        let hasInset = layout == "pip"
+        var cameras: [String: String] = [:]
         for role in self.cameras {
             let place = shown.firstIndex(of: role)
             cameras[role] = place.map { hasInset && $0 > 0 ? "inset" : "main" } ?? "off"
         }
-        return WebJSON.text(of: ["state": state, "cameras": cameras])
+        return WebJSON.text(Tally(state: state, cameras: cameras))
     }
 }

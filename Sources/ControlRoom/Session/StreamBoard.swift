@@ -1,4 +1,5 @@
 internal import Media
+internal import SessionFolder
 
 /// What is taken from the recorder now, once for all who watch it. Belongs to the thread of the web loop.
 final class StreamBoard {
@@ -69,8 +70,11 @@ final class StreamBoard {
     func forgetAll() { (group, setups) = ([], [:]) }
 
     /// The levels now, as a message; peaks begin anew.
-    func tellLevels() -> [String: Any] {
-        ["type": "levels", "at_ns": MonotonicClock().now.nanoseconds, "levels": levels.tell()]
+    func tellLevels() -> [String: JSONValue] {
+        [
+            "type": "levels", "at_ns": .integer(MonotonicClock().now.nanoseconds),
+            "levels": .object(levels.tell()),
+        ]
     }
 
     private func remember(_ piece: StreamPiece) {

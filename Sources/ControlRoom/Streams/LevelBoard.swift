@@ -1,5 +1,5 @@
-internal import Foundation
 internal import Media
+internal import SessionFolder
 
 /// Levels of microphones and the mix from their samples: the peak of the last 50 ms, the root mean square of the last 300 ms. A value
 /// of the web loop.
@@ -44,14 +44,14 @@ struct LevelBoard {
     }
 
     /// The levels now, as the fields of a message; peaks begin anew.
-    mutating func tell() -> [String: Any] {
-        var levels: [String: Any] = [:]
+    mutating func tell() -> [String: JSONValue] {
+        var levels: [String: JSONValue] = [:]
         for (role, meter) in meters {
             let count = Float(max(meter.counts.reduce(0, +), 1))
             let means = meter.peaks.indices.map { channel in
                 Self.rounded((meter.squares.reduce(0) { $0 + $1[channel] } / count).squareRoot())
             }
-            levels[role] = ["peak": meter.peaks.map(Self.rounded), "rms": means]
+            levels[role] = .object(["peak": .array(meter.peaks.map(Self.rounded)), "rms": .array(means)])
             meters[role]?.peaks = meter.peaks.map { _ in 0 }
         }
         return levels
@@ -60,5 +60,7 @@ struct LevelBoard {
     /// Forgets a microphone that is gone.
     mutating func forget(_ role: String) { meters[role] = nil }
 
-    private static func rounded(_ value: Float) -> Double { (Double(value) * 100_000).rounded() / 100_000 }
+    private static func rounded(_ value: Float) -> JSONValue {
+        .number((Double(value) * 100_000).rounded() / 100_000)
+    }
 }

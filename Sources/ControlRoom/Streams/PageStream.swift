@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 
 /// One stream of one page: numbers its pieces, and holds back what a slow page would only pile up. A value of the web loop.

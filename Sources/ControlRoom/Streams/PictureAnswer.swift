@@ -1,5 +1,5 @@
 internal import CSoup
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 
 /// The answer to a request for a picture: one JPEG, or JPEGs one after the other (`multipart/x-mixed-replace`) as OBS and VLC show

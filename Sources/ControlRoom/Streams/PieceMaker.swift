@@ -1,6 +1,5 @@
 internal import Containers
 internal import Encoding
-internal import Foundation
 internal import Inputs
 internal import Media
 internal import MediaLink

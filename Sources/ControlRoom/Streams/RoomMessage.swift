@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 /// What other threads tell the thread of the web loop.
 enum RoomMessage: Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 
 /// A frame, a packet or a slice of audio on its way to pages.

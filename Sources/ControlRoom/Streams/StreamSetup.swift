@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// What a page must know before it can decode a stream; a message of the WebSocket.
 struct StreamSetup: Sendable, Equatable, Encodable {

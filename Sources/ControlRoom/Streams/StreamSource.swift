@@ -1,6 +1,6 @@
 internal import Control
 internal import Encoding
-internal import Foundation
+internal import Glibc
 internal import Inputs
 internal import Media
 internal import MediaLink

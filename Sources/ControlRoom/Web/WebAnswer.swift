@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// The answer to a request.
 struct WebAnswer: Sendable {

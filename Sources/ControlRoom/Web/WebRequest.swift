@@ -1,5 +1,5 @@
 internal import CSoup
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 
 /// One request, and the answer to it. Belongs to the thread of the web loop.
@@ -42,8 +42,8 @@ final class WebRequest {
         var found: [String: String] = [:]
         for pair in text.split(separator: "&").prefix(32) {
             let parts = pair.split(separator: "=", maxSplits: 1)
-            guard let name = parts.first.flatMap({ String($0).removingPercentEncoding }) else { continue }
-            found[name] = parts.count == 2 ? String(parts[1]).removingPercentEncoding ?? "" : ""
+            guard let name = parts.first.flatMap({ String($0).percentDecoded }) else { continue }
+            found[name] = parts.count == 2 ? String(parts[1]).percentDecoded ?? "" : ""
         }
         return found
     }
@@ -51,7 +51,7 @@ final class WebRequest {
     private static func cookies(_ text: String) -> [String: String] {
         var found: [String: String] = [:]
         for pair in text.split(whereSeparator: { $0 == ";" || $0 == "," }).prefix(64) {
-            let parts = pair.trimmingCharacters(in: .whitespaces).split(separator: "=", maxSplits: 1)
+            let parts = pair.trimmed.split(separator: "=", maxSplits: 1)
             if parts.count == 2 { found[String(parts[0])] = String(parts[1]) }
         }
         return found

@@ -1,5 +1,4 @@
 internal import CSoup
-internal import Foundation
 internal import Media
 
 /// Serves HTTP and WebSockets by libsoup. Belongs to the thread of the web loop.

@@ -1,5 +1,5 @@
 internal import CSoup
-internal import Foundation
+internal import Glibc
 internal import Media
 
 /// One WebSocket (RFC 6455). Belongs to the thread of the web loop.

@@ -1,5 +1,5 @@
 internal import CMedia
-internal import Foundation
+internal import FoundationEssentials
 import Media
 
 /// Threads that keep the other processors busy half of the time with rotating frames, until `leave`.

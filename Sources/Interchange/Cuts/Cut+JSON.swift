@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 internal import Media
 internal import Profiles
 internal import SessionFolder

@@ -1,5 +1,5 @@
 internal import Containers
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 
 /// Writes a CMX 3600 edit decision list: the cut of the main camera, in time of day, with what the format lacks in comments.
@@ -48,7 +48,7 @@ struct DecisionList {
         let position = (files.firstIndex(of: clip.part.file) ?? 0) + 1
         let whole = files.count == timeline.angles.count && name.count <= 8
         let word = whole ? name : String(name.prefix(5)) + Self.digits(Int64(position), 3)
-        return word.padding(toLength: 8, withPad: " ", startingAt: 0)
+        return word.prefix(8) + String(repeating: " ", count: max(0, 8 - word.count))
     }
 
     /// The label of a number of frames since midnight, `HH:MM:SS:FF`, with `;` before the frames where it drops labels.

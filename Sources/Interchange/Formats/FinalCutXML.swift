@@ -1,6 +1,5 @@
 internal import Containers
-internal import Foundation
-internal import FoundationXML
+internal import FoundationEssentials
 internal import Media
 
 /// Writes FCPXML 1.10, for Final Cut Pro and DaVinci Resolve: a multicam clip with all angles and microphones, and a project that
@@ -45,8 +44,8 @@ struct FinalCutXML {
         let media = EditXML.element(
             "media", ["id": "m1", "name": title], [EditXML.element("multicam", common, angles)])
         let sequence = EditXML.element("sequence", common, [EditXML.element("spine", [:], shots)])
-        sequence.addAttribute(Self.attribute("audioLayout", "stereo"))
-        sequence.addAttribute(Self.attribute("audioRate", "48k"))
+        sequence.addAttribute("audioLayout", "stereo")
+        sequence.addAttribute("audioRate", "48k")
         let project = EditXML.element("project", ["name": title], [sequence])
         let root = EditXML.element(
             "fcpxml", ["version": "1.10"],
@@ -104,16 +103,16 @@ struct FinalCutXML {
                         "media-rep", ["kind": "original-media", "src": EditXML.address(of: entry.file)])
                 ])
             if let picture = pictures.first {
-                asset.addAttribute(Self.attribute("hasVideo", "1"))
+                asset.addAttribute("hasVideo", "1")
                 asset.addAttribute(
-                    Self.attribute("videoSources", "\(Set(pictures.map(\.part.stream)).count)"))
-                asset.addAttribute(Self.attribute("format", formatID(of: picture.part, in: picture.track)))
+                    "videoSources", "\(Set(pictures.map(\.part.stream)).count)")
+                asset.addAttribute("format", formatID(of: picture.part, in: picture.track))
             }
             if channels > 0 {
-                asset.addAttribute(Self.attribute("hasAudio", "1"))
-                asset.addAttribute(Self.attribute("audioSources", "1"))
-                asset.addAttribute(Self.attribute("audioChannels", "\(channels)"))
-                asset.addAttribute(Self.attribute("audioRate", "48000"))
+                asset.addAttribute("hasAudio", "1")
+                asset.addAttribute("audioSources", "1")
+                asset.addAttribute("audioChannels", "\(channels)")
+                asset.addAttribute("audioRate", "48000")
             }
             return asset
         }
@@ -166,7 +165,7 @@ struct FinalCutXML {
             let known = ["23.976": "23.98", "24": "24", "25": "25", "29.97": "29.97", "30": "30", "50": "50"]
             let conform = EditXML.element("conform-rate", ["scaleEnabled": "0"])
             let name = known[rate.description] ?? ["59.94", "60"].first { $0 == rate.description }
-            if let name { conform.addAttribute(Self.attribute("srcFrameRate", name)) }
+            if let name { conform.addAttribute("srcFrameRate", name) }
             children.append(conform)
         }
         let markers = gaps.filter { $0.frames.overlaps(clip.frames) }.map { gap in
@@ -186,17 +185,16 @@ struct FinalCutXML {
         if !isAudio, clip.part.stream > 0 {
             // An asset's other pictures are reached by their number, which only `video` has.
             let video = EditXML.element("video", position, children + markers)
-            video.addAttribute(Self.attribute("srcID", "\(clip.part.stream + 1)"))
-            video.addAttribute(Self.attribute("role", "video.\(track.role)"))
+            video.addAttribute("srcID", "\(clip.part.stream + 1)")
+            video.addAttribute("role", "video.\(track.role)")
             return video
         }
         let element = EditXML.element("asset-clip", position, children + markers)
-        element.addAttribute(Self.attribute("srcEnable", isAudio ? "audio" : "video"))
+        element.addAttribute("srcEnable", isAudio ? "audio" : "video")
         element.addAttribute(
-            Self.attribute(
-                isAudio ? "audioRole" : "videoRole", (isAudio ? "dialogue." : "video.") + track.role))
+            isAudio ? "audioRole" : "videoRole", (isAudio ? "dialogue." : "video.") + track.role)
         if !isAudio {
-            element.addAttribute(Self.attribute("format", formatID(of: clip.part, in: track)))
+            element.addAttribute("format", formatID(of: clip.part, in: track))
         }
         return element
     }
@@ -259,7 +257,7 @@ struct FinalCutXML {
                 "ref": "m1", "name": name.isEmpty ? "nothing" : name, "offset": offset,
                 "start": time(frames.lowerBound), "duration": duration(frames.upperBound - frames.lowerBound),
             ], children)
-        for (key, value) in attributes { element.addAttribute(Self.attribute(key, value)) }
+        for (key, value) in attributes { element.addAttribute(key, value) }
         return element
     }
 
@@ -315,13 +313,6 @@ struct FinalCutXML {
 
     private func formatID(of part: SessionPart, in track: SessionTrack) -> String {
         "r\((Self.format(of: part, in: track).flatMap { formats.firstIndex(of: $0) } ?? 0) + 1)"
-    }
-
-    private static func attribute(_ name: String, _ value: String) -> XMLNode {
-        let attribute = XMLNode(kind: .attribute)
-        attribute.name = name
-        attribute.stringValue = value
-        return attribute
     }
 
     private static func base(_ file: String) -> String {

@@ -1,5 +1,4 @@
-internal import Foundation
-internal import FoundationXML
+internal import FoundationEssentials
 internal import Media
 internal import SessionFolder
 
@@ -241,9 +240,8 @@ struct MeltProject {
     private func clock(_ frame: Int64) -> String {
         let milliseconds = timeline.rate.time(ofTick: frame).ticks(perSecond: 1000)
         let seconds = milliseconds / 1000
-        return String(
-            format: "%02d:%02d:%02d.%03d", Int(seconds / 3600), Int(seconds / 60 % 60), Int(seconds % 60),
-            Int(milliseconds % 1000))
+        let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { $0.padded(2) }
+        return time.joined(separator: ":") + "." + (milliseconds % 1000).padded(3)
     }
 
     private func properties(_ list: [(String, String)]) -> [XMLElement] {

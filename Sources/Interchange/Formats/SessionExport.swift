@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 public import Media
 public import Profiles
 internal import SessionFolder

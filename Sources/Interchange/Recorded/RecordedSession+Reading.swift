@@ -1,5 +1,5 @@
 internal import Containers
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 public import Media
 internal import Profiles
@@ -125,10 +125,14 @@ extension RecordedSession {
         let minutes = Int(suffix.suffix(2)) ?? 0
         let offset = (hours * 3600 + minutes * 60) * (suffix.first == "-" ? -1 : 1)
         let fraction = Double("0." + text.dropFirst(20).prefix { ("0"..."9").contains($0) }) ?? 0
-        let whole = ISO8601DateFormatter().date(from: String(text.prefix(19)) + suffix)
+        let whole = date(String(text.prefix(19)) + suffix)
         let date = (whole ?? Date(timeIntervalSince1970: 0)).addingTimeInterval(fraction)
-        let zone = TimeZone(secondsFromGMT: whole == nil ? 0 : offset) ?? .gmt
-        return (LocalTime(date, in: zone), .seconds(rounding: date.timeIntervalSince1970))
+        let local = LocalTime(date, secondsFromGMT: whole == nil ? 0 : offset)
+        return (local, .seconds(rounding: date.timeIntervalSince1970))
+    }
+
+    private static func date(_ text: String) -> Date? {
+        do { return try Date.ISO8601FormatStyle().parse(text) } catch { return nil }
     }
 }
 

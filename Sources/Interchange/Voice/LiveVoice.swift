@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 public import Media
 
 /// The cut by voice while it is recorded: decides every 10 ms, from what was heard until then. Pure.

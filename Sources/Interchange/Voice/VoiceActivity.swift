@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 /// Who speaks when, from the levels of all microphones. Pure.
 ///

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 public import Media
 
 /// Measures how loud the voice on one microphone is, every 10 ms: the level of the band from 150 Hz to 4 kHz.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 /// Where live output goes: the address of a server, a virtual camera or a virtual microphone.
 ///
@@ -41,7 +41,7 @@ public struct DestinationAddress: Sendable, Hashable {
     /// - Parameter text: As a person writes it; spaces around it do not count.
     /// - Throws: `DestinationAddressError` with a sentence that has no secret in it.
     public init(_ text: String) throws(DestinationAddressError) {
-        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = text.trimmed
         guard !text.isEmpty else { throw .init("the address is empty: \(Self.expectation).") }
         guard text.utf8.count <= Self.longest, text.printable(limit: Self.longest) == text else {
             throw .init(
@@ -77,7 +77,7 @@ public struct DestinationAddress: Sendable, Hashable {
     }
 
     private init(microphone: String, _ text: String) throws(DestinationAddressError) {
-        let name = microphone.trimmingCharacters(in: .whitespaces)
+        let name = microphone.trimmed
         guard name.utf8.count <= Self.longestName, !name.contains("\""), !name.contains("\\") else {
             throw .init(
                 "the name of a virtual microphone has at most \(Self.longestName) bytes and neither quotes nor backslashes, for example pulse:Studio mix."

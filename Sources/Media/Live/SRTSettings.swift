@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The settings of an SRT connection, from the query of its address, for example `?latency=200&passphrase=…`.
 public struct SRTSettings: Sendable, Hashable {
     /// Who waits for whom.
@@ -32,7 +30,7 @@ public struct SRTSettings: Sendable, Hashable {
     init(query: Substring) throws(DestinationAddressError) {
         for pair in query.split(separator: "&") {
             let key = pair.prefix { $0 != "=" }
-            guard let value = String(pair.dropFirst(key.count + 1)).removingPercentEncoding else {
+            guard let value = String(pair.dropFirst(key.count + 1)).percentDecoded else {
                 throw .init("in the settings of an SRT address a % begins two hexadecimal digits.")
             }
             switch key {

@@ -1,9 +1,8 @@
-import Foundation
 import Glibc
 
 /// A thread for work that blocks or computes long, named so that `top -H` and `perf` tell who is who.
 ///
-/// End it by ending its input, then `join`. Foundation's `Thread.name` does not reach the kernel on Linux; this does.
+/// End it by ending its input, then `join`.
 public final class MediaThread: Sendable {
     private struct State {
         var isFinished = false
@@ -33,18 +32,49 @@ public final class MediaThread: Sendable {
         self.name = name
         let monitor = monitor
         let run = ThreadBody(body)
-        let thread = Thread {
-            Self.tellKernel(name)
-            Self.takePlace(urgency)
-            run.body()
-            let used = Self.cpuTimeOfCurrentThread
-            monitor.broadcast { state in
-                state.cpuTime = used
-                state.isFinished = true
-            }
+        Self.start(
+            ThreadBody {
+                Self.tellKernel(name)
+                Self.takePlace(urgency)
+                run.body()
+                let used = Self.cpuTimeOfCurrentThread
+                monitor.broadcast { state in
+                    state.cpuTime = used
+                    state.isFinished = true
+                }
+            })
+    }
+
+    /// Stack of a thread in bytes.
+    private static let stackSize = 2 << 20
+
+    /// How long a thread is waited for where the system has none left for now.
+    private static let patience = Nanoseconds.seconds(10)
+
+    /// Starts a detached thread of the system.
+    private static func start(_ body: ThreadBody) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, stackSize)
+        let box = Unmanaged.passRetained(body)
+        var thread = pthread_t()
+        let clock = MonotonicClock()
+        let deadline = clock.now + patience
+        while true {
+            let status = pthread_create(
+                &thread, &attributes,
+                { box in
+                    guard let box else { return nil }
+                    Unmanaged<ThreadBody>.fromOpaque(box).takeRetainedValue().body()
+                    return nil
+                }, box.toOpaque())
+            if status == 0 { return }
+            // EAGAIN: too many threads of the user or the group of processes run; some of them end.
+            precondition(clock.now < deadline, "the system gives no thread")
+            usleep(20_000)
         }
-        thread.stackSize = 2 << 20
-        thread.start()
     }
 
     /// Waits until the body has returned. Never call it from the thread itself or in a Swift task.
@@ -102,7 +132,7 @@ public final class MediaThread: Sendable {
 }
 
 /// Carries the body to the new thread, which alone calls it, once.
-private struct ThreadBody: @unchecked Sendable {
+private final class ThreadBody: @unchecked Sendable {
     let body: () -> Void
 
     init(_ body: sending @escaping () -> Void) {

@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 import Glibc
 
 /// The session clock in real time: `CLOCK_MONOTONIC`.

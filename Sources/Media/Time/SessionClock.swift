@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 
 /// The one clock of a session: it tells the time and puts threads to sleep until a time.
 ///

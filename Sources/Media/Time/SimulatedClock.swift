@@ -1,4 +1,5 @@
-public import Foundation
+public import FoundationEssentials
+internal import Glibc
 
 /// A session clock whose time passes only when every thread of the session sleeps, and then at once.
 ///
@@ -17,6 +18,8 @@ public final class SimulatedClock: SessionClock {
         var running: Int?
         var holds = 0
         var started = 0
+        /// The number of each thread that this clock has started and that has not ended.
+        var numbers: [pthread_t: Int] = [:]
 
         mutating func passOn() {
             guard running == nil, holds == 0 else { return }
@@ -32,7 +35,6 @@ public final class SimulatedClock: SessionClock {
 
     private let monitor: ConditionLock<State>
     private let epoch: Date
-    private static let threadKey = "multicam.simulated-clock.thread"
 
     /// Makes a clock that stands at `start` until its threads sleep.
     ///
@@ -67,13 +69,14 @@ public final class SimulatedClock: SessionClock {
     @discardableResult
     public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
         if cancellation.isCancelled { return false }
-        guard let thread = Thread.current.threadDictionary[Self.threadKey] as? Int else {
-            preconditionFailure("only a thread of the simulated clock may sleep on it")
-        }
-        monitor.broadcast { state in
+        let thread = monitor.broadcast { state in
+            guard let thread = state.numbers[pthread_self()] else {
+                preconditionFailure("only a thread of the simulated clock may sleep on it")
+            }
             state.sleepers.append(Sleeper(thread: thread, deadline: deadline))
             state.running = nil
             state.passOn()
+            return thread
         }
         waitForTurn(thread)
         return !cancellation.isCancelled
@@ -88,10 +91,11 @@ public final class SimulatedClock: SessionClock {
             return state.started
         }
         return MediaThread(name: name) {
-            Thread.current.threadDictionary[Self.threadKey] = thread
+            self.monitor.withLock { $0.numbers[pthread_self()] = thread }
             self.waitForTurn(thread)
             body()
             self.monitor.broadcast { state in
+                state.numbers[pthread_self()] = nil
                 state.running = nil
                 state.passOn()
             }

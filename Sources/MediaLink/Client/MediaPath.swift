@@ -1,5 +1,5 @@
 internal import Control
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 
 /// Finds the media socket of a running session of this user.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 public import Media
 
 /// A packet of the program that came from another process.

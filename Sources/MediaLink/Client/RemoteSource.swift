@@ -1,5 +1,5 @@
 public import Control
-internal import Foundation
+internal import Glibc
 public import Media
 
 /// A camera or microphone that this process sends to a session in another process of the same user, which records it as

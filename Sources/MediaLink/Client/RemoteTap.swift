@@ -1,5 +1,5 @@
 public import Control
-internal import Foundation
+internal import Glibc
 public import Inputs
 public import Media
 
@@ -181,7 +181,7 @@ public final class RemoteTap: Sendable {
     /// The object inside a header, as it was written.
     private static func inner(_ name: String, of message: MediaMessage) -> String {
         let text = String(decoding: message.header.bytes, as: UTF8.self)
-        guard let start = text.range(of: "\"\(name)\":{") else { return "" }
+        guard let start = text.firstRange(of: "\"\(name)\":{") else { return "" }
         return String(text[text.index(before: start.upperBound)...].dropLast())
     }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 package import Media
 
 /// A camera whose frames another process sends. It goes and comes with that process's connection.

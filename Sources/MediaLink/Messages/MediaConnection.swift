@@ -1,7 +1,7 @@
 internal import CLinux
 package import Control
 internal import FileSystem
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 package import Media
 internal import SessionFolder

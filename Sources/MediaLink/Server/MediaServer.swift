@@ -1,6 +1,6 @@
 public import Control
 internal import FileSystem
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 public import Session

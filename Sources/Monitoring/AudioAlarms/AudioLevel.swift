@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import Media
 
 /// The level of a microphone now, as meters show it: linear magnitudes over all its channels, 1 being full scale.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 package import Media
 
 /// The thread that reads, every other second, how much room there is where recordings are written: on standby nothing else looks

@@ -1,5 +1,5 @@
 internal import Encoding
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 public import Media
 internal import Plan
@@ -118,7 +118,7 @@ public final class Calibration: Sendable {
         guard let reference = usable.first(where: { $0.verdict == .reference }), usable.count > 1 else {
             return nil
         }
-        let date = ISO8601DateFormatter().string(from: clock.date(of: clock.now))
+        let date = clock.date(of: clock.now).formatted(.iso8601)
         return try file.update { calibrations in
             for finding in usable {
                 calibrations.add(

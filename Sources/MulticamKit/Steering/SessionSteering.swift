@@ -1,5 +1,4 @@
 public import Control
-internal import Foundation
 public import Media
 public import MediaLink
 public import Plan

@@ -1,4 +1,5 @@
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 
 extension SessionPlan {
     /// Linear gain of each microphone in the program's mix, by role; microphones that are not in the mix are left out.

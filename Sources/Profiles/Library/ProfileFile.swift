@@ -1,4 +1,3 @@
-import Foundation
 internal import Glibc
 internal import YAML
 
@@ -20,7 +19,7 @@ extension ProfileLibrary {
             default: throw error("a file that may not be opened")
             }
         }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        defer { close(descriptor) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else { throw error("a file that cannot be read") }
         switch facts.st_mode & S_IFMT {
@@ -29,17 +28,19 @@ extension ProfileLibrary {
         case S_IFIFO: throw error("a named pipe, which may never end")
         default: throw error("a device, which is no file")
         }
-        var bytes: [UInt8] = []
-        do {
-            while bytes.count <= YAMLReader.byteLimit,
-                let some = try file.read(upToCount: YAMLReader.byteLimit + 1 - bytes.count), !some.isEmpty
-            {
-                bytes.append(contentsOf: some)
+        var bytes = [UInt8](repeating: 0, count: YAMLReader.byteLimit + 1)
+        var count = 0
+        while count < bytes.count {
+            let got = bytes.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress.map { $0 + count }, $0.count - count)
             }
-            try file.close()
-        } catch let failure {
-            throw error("a file that cannot be read (\(failure.localizedDescription))")
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else {
+                throw error("a file that cannot be read (\(String(cString: strerror(errno))))")
+            }
+            guard got > 0 else { break }
+            count += got
         }
-        return bytes
+        return Array(bytes[..<count])
     }
 }

@@ -1,5 +1,5 @@
 internal import FileSystem
-import Foundation
+import Glibc
 
 /// The places where profiles are looked for: folders, the user's own first, then the profiles built into the program.
 public struct ProfileLibrary: Sendable, Equatable {

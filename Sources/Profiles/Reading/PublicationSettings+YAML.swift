@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 package import Media
 internal import YAML
 
@@ -210,6 +210,6 @@ extension DestinationAddressError {
 
     /// What is wrong, and what is expected where the sentence says so.
     private var parts: [String] {
-        description.trimmingFullStop.components(separatedBy: ": expected ")
+        description.trimmingFullStop.split(separator: ": expected ").map(String.init)
     }
 }

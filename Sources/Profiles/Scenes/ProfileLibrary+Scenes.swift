@@ -1,5 +1,5 @@
 internal import FileSystem
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 
@@ -58,11 +58,11 @@ extension ProfileLibrary {
                 expected: "one that may be, since \(copy) is another one")
         }
         let bytes = try change(try SceneText(text.bytes, file: copy))
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        do throws(FileError) {
+            try FolderCreation.make(folder)
         } catch {
             throw ProfileError(
-                file: folder, found: "a folder that cannot be made (\(error.localizedDescription))",
+                file: folder, found: "a folder that cannot be made (\(error))",
                 expected: "a folder for own profiles")
         }
         try Self.write(bytes, to: copy)

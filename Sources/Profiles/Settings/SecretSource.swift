@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 
@@ -66,7 +66,7 @@ public enum SecretSource: Sendable, Equatable {
 
     /// The text without the line feed at its end.
     private static func line(_ text: String, of place: String) throws(Lack) -> String {
-        let line = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let line = text.trimmed
         guard !line.isEmpty, line.utf8.count <= longest, line.printable(limit: longest) == line else {
             throw Lack(
                 found: line.isEmpty ? "\(place), which is empty" : "\(place), which holds no line of text",

@@ -1,5 +1,5 @@
 internal import CSoup
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 
 /// Sends HTTP requests one after the other by libsoup, each with a deadline. Belongs to the thread that makes it.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 import Media
 
 /// The address of a WHIP server's endpoint, or of the resource that it makes for a stream. Secret but for `place`.

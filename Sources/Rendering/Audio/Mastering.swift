@@ -1,5 +1,6 @@
 internal import Encoding
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 internal import Media
 internal import Timing
 

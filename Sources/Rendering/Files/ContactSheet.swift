@@ -1,5 +1,6 @@
 internal import Containers
-internal import Foundation
+internal import FoundationEssentials
+internal import Glibc
 public import Interchange
 internal import Media
 internal import Plots

@@ -1,6 +1,6 @@
 internal import Containers
 internal import Encoding
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 public import Interchange
 public import Media

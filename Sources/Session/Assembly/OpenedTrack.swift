@@ -1,6 +1,6 @@
 internal import Containers
 internal import Encoders
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Inputs
 internal import Media

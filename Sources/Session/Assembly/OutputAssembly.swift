@@ -1,6 +1,5 @@
 internal import Containers
 internal import Encoders
-internal import Foundation
 internal import Inputs
 internal import Media
 internal import Plan

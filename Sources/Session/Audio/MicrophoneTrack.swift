@@ -1,5 +1,5 @@
 internal import Encoders
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 internal import Plan
 internal import Timing

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Inputs
 internal import Media
 internal import Plan

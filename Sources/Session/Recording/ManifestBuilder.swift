@@ -1,5 +1,5 @@
 internal import Encoders
-package import Foundation
+package import FoundationEssentials
 internal import Glibc
 internal import Inputs
 internal import Media
@@ -480,16 +480,12 @@ package struct ManifestBuilder {
         let fraction = Int64(rounding: (total - total.rounded(.down)) * 1e9, .down)
         var parts = tm()
         localtime_r(&seconds, &parts)
-        func padded(_ number: Int, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
         let offset = Int(parts.tm_gmtoff) / 60
         let date =
-            "\(padded(Int(parts.tm_year) + 1900, 4))-\(padded(Int(parts.tm_mon) + 1, 2))-\(padded(Int(parts.tm_mday), 2))"
+            "\((Int(parts.tm_year) + 1900).padded(4))-\((Int(parts.tm_mon) + 1).padded(2))-\(parts.tm_mday.padded(2))"
         let time =
-            "\(padded(Int(parts.tm_hour), 2)):\(padded(Int(parts.tm_min), 2)):\(padded(Int(parts.tm_sec), 2))"
-        let zone = "\(offset < 0 ? "-" : "+")\(padded(abs(offset) / 60, 2)):\(padded(abs(offset) % 60, 2))"
-        return "\(date)T\(time).\(padded(Int(fraction), 9))\(zone)"
+            "\(parts.tm_hour.padded(2)):\(parts.tm_min.padded(2)):\(parts.tm_sec.padded(2))"
+        let zone = "\(offset < 0 ? "-" : "+")\((abs(offset) / 60).padded(2)):\((abs(offset) % 60).padded(2))"
+        return "\(date)T\(time).\(fraction.padded(9))\(zone)"
     }
 }

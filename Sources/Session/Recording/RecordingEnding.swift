@@ -1,6 +1,6 @@
 internal import Containers
 internal import Encoders
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 internal import Plan
 internal import SessionFolder

@@ -1,6 +1,5 @@
 internal import Containers
 internal import Encoders
-internal import Foundation
 internal import Inputs
 internal import Media
 internal import Monitoring
@@ -66,7 +65,7 @@ final class RecordingPreparation {
     /// The times of day in the files of frames and of audio then agree to the sample.
     private func onLabel(_ time: ClockTime) -> ClockTime {
         guard let leadingRate = context.leadingRate else { return time }
-        let wall = LocalTime(clock.date(of: time), in: .current)
+        let wall = LocalTime(clock.date(of: time))
         return time + Timecode.untilNextLabel(after: wall, rate: leadingRate)
     }
 

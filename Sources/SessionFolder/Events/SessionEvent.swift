@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 public import Media
 
 /// An event of a session that a person or a program may want to know: a line of `events.ndjson`.

@@ -1,5 +1,5 @@
 internal import FileSystem
-public import Foundation
+public import FoundationEssentials
 internal import Glibc
 public import Media
 
@@ -54,7 +54,7 @@ public final class SessionFolder: Sendable {
     /// - Throws: `FileError` "make a session folder" or "make the folder" when it cannot be made.
     public static func makeNew(in parent: String, name: String) throws(FileError) -> String {
         let parent = URL(fileURLWithPath: parent).standardizedFileURL.path
-        try Self.makeFolders(parent)
+        try FolderCreation.make(parent)
         let base = parent + "/" + name
         var candidate = base
         var number = 1
@@ -111,7 +111,7 @@ public final class SessionFolder: Sendable {
     /// - Throws: `FileError` "make the folder" when one of them cannot be made.
     public func file(_ relative: String) throws(FileError) -> String {
         let full = path + "/" + relative
-        try Self.makeFolders(URL(fileURLWithPath: full).deletingLastPathComponent().path)
+        try FolderCreation.make(URL(fileURLWithPath: full).deletingLastPathComponent().path)
         return full
     }
 
@@ -142,7 +142,7 @@ public final class SessionFolder: Sendable {
     /// - Throws: `FileError` "make the folder", "create", "write" or "rename".
     public static func write(_ content: Data, to relative: String, in folder: String) throws(FileError) {
         let target = URL(fileURLWithPath: folder).standardizedFileURL.path + "/" + relative
-        try Self.makeFolders(URL(fileURLWithPath: target).deletingLastPathComponent().path)
+        try FolderCreation.make(URL(fileURLWithPath: target).deletingLastPathComponent().path)
         try FileReplacement.write(Array(content), to: target)
     }
 
@@ -169,37 +169,14 @@ public final class SessionFolder: Sendable {
         }
     }
 
-    /// Makes the missing folders of an absolute path.
-    ///
-    /// - Throws: `FileError` "make the folder".
-    package static func makeFolders(_ path: String) throws(FileError) {
-        var folder = ""
-        // The system reads bytes, not characters.
-        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
-            folder += "/" + Substring(name)
-            var status = stat()
-            if stat(folder, &status) == 0 {
-                guard status.st_mode & S_IFMT == S_IFDIR else {
-                    throw FileError(path: path, operation: "make the folder", errno: ENOTDIR)
-                }
-            } else if mkdir(folder, 0o777) != 0, errno != EEXIST {
-                throw FileError(path: path, operation: "make the folder", errno: errno)
-            }
-        }
-    }
-
     /// The usual name of a recording that begins at `date`, by the local clock: `2026-11-21_142310_pip`.
     public static func usualName(date: Date, profile: String) -> String {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()
         localtime_r(&seconds, &parts)
-        func padded(_ number: Int32, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        return padded(parts.tm_year + 1900, 4) + "-" + padded(parts.tm_mon + 1, 2) + "-"
-            + padded(parts.tm_mday, 2)
-            + "_" + padded(parts.tm_hour, 2) + padded(parts.tm_min, 2) + padded(parts.tm_sec, 2) + "_"
+        return (parts.tm_year + 1900).padded(4) + "-" + (parts.tm_mon + 1).padded(2) + "-"
+            + parts.tm_mday.padded(2)
+            + "_" + parts.tm_hour.padded(2) + parts.tm_min.padded(2) + parts.tm_sec.padded(2) + "_"
             + profile
     }
 }

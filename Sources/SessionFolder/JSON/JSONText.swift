@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 
 /// JSON as multicam writes it: fields in alphabetical order, so that equal values give equal bytes, and slashes without a
 /// backslash.

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Media
 
 /// Why a text is no usable manifest: it is torn, was edited, or comes from another version.

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 
@@ -44,7 +44,7 @@ enum TornLines {
             guard before != nil || isFromStart else { return nil }
             let line = bytes[(before.map { $0 + 1 } ?? 0)..<last]
             do {
-                _ = try JSONSerialization.jsonObject(with: Data(line))
+                _ = try JSONDecoder().decode(AnyJSON.self, from: Data(line))
                 return last + 1
             } catch {
                 end = before
@@ -67,4 +67,9 @@ enum TornLines {
         }
         return Array(bytes[..<filled])
     }
+}
+
+/// Any JSON: the decoder reads it whole before it asks what of it is wanted.
+private struct AnyJSON: Decodable {
+    init(from decoder: any Decoder) {}
 }

@@ -222,9 +222,9 @@ package struct SyncReport {
     private static func clock(_ seconds: Double) -> String {
         if seconds != seconds.rounded() { return Axis.label((seconds * 10).rounded() / 10) + " s" }
         let whole = Int(rounding: seconds, .towardZero)
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let minutes = whole / 60
         return minutes < 60
-            ? "\(minutes):\(two(whole % 60))" : "\(minutes / 60):\(two(minutes % 60)):\(two(whole % 60))"
+            ? "\(minutes):\((whole % 60).padded(2))"
+            : "\(minutes / 60):\((minutes % 60).padded(2)):\((whole % 60).padded(2))"
     }
 }

@@ -1,5 +1,4 @@
 internal import Capture
-internal import Foundation
 public import Media
 public import Plan
 

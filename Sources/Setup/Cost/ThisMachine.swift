@@ -1,5 +1,5 @@
 internal import Encoding
-internal import Foundation
+internal import FoundationEssentials
 internal import Host
 public import Media
 public import Plan

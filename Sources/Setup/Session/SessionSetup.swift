@@ -1,7 +1,7 @@
 internal import Capture
 internal import Control
 internal import Encoding
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Host
 public import Inputs

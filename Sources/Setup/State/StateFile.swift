@@ -1,5 +1,5 @@
 internal import FileSystem
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 internal import SessionFolder
@@ -141,15 +141,11 @@ package struct StateFile<Content: StateFileContent>: Equatable {
     // MARK: Writing
 
     private func makeFolder() throws(StateFileError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do throws(FileError) {
+            try FolderCreation.make(folder, permissions: 0o700)
         } catch {
-            // Foundation keeps the system's error number in the underlying error.
-            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
             throw StateFileError(
-                path: folder, subject: Content.subject, operation: "keep",
-                errno: Int32(cause?.code ?? Int(EACCES)))
+                path: folder, subject: Content.subject, operation: "keep", errno: error.errno)
         }
     }
 

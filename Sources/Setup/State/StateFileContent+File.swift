@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 
 extension StateFileContent {
     /// The file that stores this content for the user of this process; `nil` when that user has no folder for it.

@@ -1,4 +1,4 @@
-public import Foundation
+public import FoundationEssentials
 public import Media
 internal import Monitoring
 internal import Session
@@ -114,9 +114,9 @@ extension StressCertificate {
             let tenths = (Double(nanoseconds) / 1e8).rounded() / 10
             return tenths == tenths.rounded() ? "\(Int64(rounding: tenths)) s" : "\(tenths) s"
         }
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
         return hours > 0
-            ? "\(hours):\(two(minutes)):\(two(seconds % 60)) h" : "\(minutes):\(two(seconds % 60)) min"
+            ? "\(hours):\(minutes.padded(2)):\((seconds % 60).padded(2)) h"
+            : "\(minutes):\((seconds % 60).padded(2)) min"
     }
 }

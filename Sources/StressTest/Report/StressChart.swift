@@ -82,8 +82,9 @@ struct StressChart {
     private static func time(_ seconds: Double) -> String {
         if seconds < 60 { return "\(Axis.label(seconds)) s" }
         let whole = Int(rounding: seconds)
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let (hours, minutes) = (whole / 3600, whole / 60 % 60)
-        return hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
+        return hours > 0
+            ? "\(hours):\(minutes.padded(2)):\((whole % 60).padded(2))"
+            : "\(minutes):\((whole % 60).padded(2))"
     }
 }

@@ -1,5 +1,5 @@
 internal import Capture
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Media
 
@@ -59,7 +59,7 @@ struct StressMachine {
         let bytes = Paths.bytes(root + file, atMost: 1 << 16) ?? []
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix(name) {
             let parts = line.split(separator: ":", maxSplits: 1)
-            if parts.count == 2 { return parts[1].trimmingCharacters(in: .whitespaces).printable() }
+            if parts.count == 2 { return parts[1].trimmed.printable() }
         }
         return nil
     }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Glibc
 internal import Host
 public import Media
@@ -159,7 +159,7 @@ public final class StressTest: Sendable {
             let isProfile = candidate.grade == StressGrade.asAsked && candidate.roles == roles
             let run = await perform(
                 StressTrial(
-                    name: "set-\(Self.two(number))", kind: .sets, title: candidate.grade,
+                    name: "set-\(number.padded(2))", kind: .sets, title: candidate.grade,
                     isProfile: isProfile,
                     cameras: candidate.cameras, duration: options.each), &record, folder)
             guard let run else { break }
@@ -184,7 +184,7 @@ public final class StressTest: Sendable {
         while !isStopped, let step = climb.next() {
             let run = await perform(
                 StressTrial(
-                    name: "climb-\(Self.two(number))", kind: .climb,
+                    name: "climb-\(number.padded(2))", kind: .climb,
                     title: step.change + (step.isRepetition ? " (again)" : ""), step: step.number,
                     isProfile: false,
                     cameras: bench.offers.compactMap { offer in
@@ -213,8 +213,6 @@ public final class StressTest: Sendable {
         record.certificate.soak = run
         try keep(&record, folder)
     }
-
-    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     // MARK: A run
 
@@ -332,7 +330,7 @@ public final class StressTest: Sendable {
         do {
             try FileManager.default.removeItem(atPath: folder)
         } catch {
-            let sentence = "\(folder) could not be removed: \(error.localizedDescription)"
+            let sentence = "\(folder) could not be removed: \(error)"
             state.withLock { $0.warnings.append(sentence.printable(limit: 1000)) }
             sink.yield(.warning(sentence))
         }

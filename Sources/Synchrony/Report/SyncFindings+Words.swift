@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Media
 
 extension SyncFindings {
@@ -65,15 +64,16 @@ extension SyncFindings.Track {
     /// The drift with its uncertainty, for example `+1.2 ± 0.3 ppm`; `nil` where it is not known.
     public var driftText: String? {
         guard let drift, let driftUncertainty else { return nil }
-        return "\(String(format: "%+.1f ± %.1f", drift, driftUncertainty)) ppm"
+        return "\(drift.decimals(1, isSigned: true)) ± \(driftUncertainty.decimals(1)) ppm"
     }
 }
 
 extension MeasuredOffset {
     /// The offset with its uncertainty in milliseconds, with hundredths where they are significant.
     public var text: String {
-        let format = uncertainty < .milliseconds(1) ? "%+.2f ± %.2f ms" : "%+.1f ± %.1f ms"
-        return String(format: format, offset.inMilliseconds, uncertainty.inMilliseconds)
+        let digits = uncertainty < .milliseconds(1) ? 2 : 1
+        let offset = self.offset.inMilliseconds.decimals(digits, isSigned: true)
+        return "\(offset) ± \(uncertainty.inMilliseconds.decimals(digits)) ms"
     }
 }
 

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 public import Media
 public import SessionFolder
 internal import Timing
@@ -57,7 +57,7 @@ public struct CheckedSession: Sendable {
         } catch {
             throw SyncCheckError(
                 folder: folder,
-                reason: "its manifest.json cannot be read: \(error.localizedDescription.printable())")
+                reason: "its manifest.json cannot be read: \("\(error)".printable())")
         }
     }
 

@@ -1,5 +1,5 @@
 internal import Containers
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 
 extension MovieTrack {
@@ -96,7 +96,7 @@ extension [MovieTrack] {
     func timecode(at date: Date) -> Timecode? {
         for case .video(let parameters, _, _) in self {
             guard let rate = parameters.rate, rate >= FrameRate(1, per: 1) else { continue }
-            return Timecode(at: LocalTime(date, in: .current), rate: rate)
+            return Timecode(at: LocalTime(date), rate: rate)
         }
         return nil
     }
@@ -136,6 +136,6 @@ extension WaveFile {
     private static func broadcast(path: String, startedAt: Date) -> WaveBroadcast {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         return WaveBroadcast(
-            description: name, reference: name, start: LocalTime(startedAt, in: .current))
+            description: name, reference: name, start: LocalTime(startedAt))
     }
 }

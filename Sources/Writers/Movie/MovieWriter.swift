@@ -1,5 +1,5 @@
 package import Containers
-package import Foundation
+package import FoundationEssentials
 package import Media
 
 /// Writes one movie of a recording to a file on each disk. Callable from any thread.

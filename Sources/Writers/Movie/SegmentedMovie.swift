@@ -1,5 +1,5 @@
 package import Containers
-package import Foundation
+package import FoundationEssentials
 internal import Glibc
 package import Media
 internal import SessionFolder

@@ -1,5 +1,6 @@
 internal import Containers
-package import Foundation
+package import FoundationEssentials
+internal import Glibc
 package import Media
 internal import SessionFolder
 

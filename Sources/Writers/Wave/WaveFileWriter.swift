@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 internal import Media
 
 /// Writes one microphone's audio to one disk. Audio that finds no room in its queue becomes silence of the same length; the

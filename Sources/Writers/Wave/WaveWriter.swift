@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 package import Media
 
 /// Writes one microphone's audio to a wave file on each disk. Timeline's thread only, until joined.

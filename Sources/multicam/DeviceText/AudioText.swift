@@ -1,11 +1,11 @@
-import Foundation
+import Media
 import Monitoring
 
 /// Levels and alarms of audio in few words.
 enum AudioText {
     /// Formats a loudness in LUFS: `−23.1 LUFS`.
     static func loudness(_ value: Double) -> String {
-        String(format: "%.1f LUFS", value).replacingOccurrences(of: "-", with: "−")
+        "\(value < 0 ? "−" : "")\(abs(value).decimals(1)) LUFS"
     }
 
     static func word(_ alarm: AudioAlarm.Kind) -> String {

@@ -1,5 +1,5 @@
 import Control
-import Foundation
+import Glibc
 import Media
 
 /// The state of a running session, for people.
@@ -28,25 +28,23 @@ enum ControlText {
 
     /// The lines of a status that came over the socket, without control characters.
     static func lines(_ status: ControlStatus) -> [String] {
-        let time = String(format: "%.1f s", Double(status.time_ns) / 1e9)
+        let time = "\((Double(status.time_ns) / 1e9).decimals(1)) s"
         let head = [status.state.rawValue, status.profile, time] + [status.folder].compactMap(\.self)
         var lines = [head.joined(separator: "  ")]
         for camera in status.cameras {
             lines.append(
-                String(
-                    format: "camera %@  %.2f/s  %ld lost  clock %+.1f ppm", camera.role, camera.rate,
-                    camera.lost,
-                    camera.ppm)
+                "camera \(camera.role)  \(camera.rate.decimals(2))/s  \(camera.lost) lost  clock "
+                    + "\(camera.ppm.decimals(1, isSigned: true)) ppm"
                     + (camera.away ? "  away: \(camera.reason ?? "no frames come")" : ""))
         }
         for microphone in status.microphones {
             let level =
-                microphone.peak > 0 ? String(format: "%.1f dBFS", 20 * log10(microphone.peak)) : "silent"
+                microphone.peak > 0 ? "\((20 * log10(microphone.peak)).decimals(1)) dBFS" : "silent"
             let loudness =
                 microphone.loudness?.integrated_lufs.map { ["\(AudioText.loudness($0)) so far"] } ?? []
             let missing =
                 microphone.missing_ns > 0
-                ? [String(format: "%.2f s missing", Double(microphone.missing_ns) / 1e9)] : []
+                ? ["\((Double(microphone.missing_ns) / 1e9).decimals(2)) s missing"] : []
             let words =
                 ["microphone \(microphone.role)", level] + loudness + missing
                 + microphone.alarms.map(AudioText.word)
@@ -61,7 +59,7 @@ enum ControlText {
         }
         if let cost = status.cost {
             lines.append(
-                String(format: "hardware cost  %.2f of %.2f", cost.hardware, cost.budget)
+                "hardware cost  \(cost.hardware.decimals(2)) of \(cost.budget.decimals(2))"
                     + (cost.terms.first.map { "  \($0.resource)" } ?? ""))
         }
         lines += status.publications.map { publication in
@@ -77,8 +75,8 @@ enum ControlText {
                     .joined(separator: "  "))
         }
         if let disk = status.disk {
-            let free = String(format: "%.1f GB free", Double(disk.free_bytes) / 1e9)
-            let left = disk.seconds_left.map { String(format: "for %.0f min", ($0 / 60).rounded(.down)) }
+            let free = "\((Double(disk.free_bytes) / 1e9).decimals(1)) GB free"
+            let left = disk.seconds_left.map { "for \(($0 / 60).rounded(.down).decimals(0)) min" }
             lines.append((["disk", free] + [left].compactMap(\.self)).joined(separator: "  "))
         }
         if status.mark_count > 0 { lines.append("marks  \(status.mark_count)") }

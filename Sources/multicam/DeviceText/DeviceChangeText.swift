@@ -1,4 +1,5 @@
-import Foundation
+import Containers
+import FoundationEssentials
 import Media
 import Plan
 import SessionFolder
@@ -41,11 +42,7 @@ struct DeviceChangeText {
 
     /// Time, sign, kind, name, selector and a remark: `14:02:11.250 + camera Webcam  usb:…  in use by obs`.
     var line: String {
-        let time = date.formatted(
-            .verbatim(
-                "\(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits).\(secondFraction: .fractional(3))",
-                locale: Locale(identifier: "en_US_POSIX"), timeZone: .current,
-                calendar: Calendar(identifier: .gregorian)))
+        let time = time.dropFirst("2026-11-22T".count).prefix("08:34:12.250".count)
         let words =
             "\(time) \(sign) \(DevicesText.kind(device)) \(device.name.printable())  \(device.selector.printable())"
         return remark.isEmpty ? words : "\(words)  \(remark)"
@@ -53,12 +50,16 @@ struct DeviceChangeText {
 
     /// A JSON object with `event`, `at` in ISO 8601, and `device` as in the list of devices.
     var json: String {
-        let time = date.formatted(
-            Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .current))
         return JSONText.line(
             JSONValue.object([
                 "event": .string(name), "at": .string(time), "device": DevicesText.json(device),
             ]))
+    }
+
+    /// The local time in ISO 8601, `2026-11-22T08:34:12.250+01:00`.
+    private var time: String {
+        let zone = TimeZone(secondsFromGMT: LocalTime.secondsFromGMT(at: date)) ?? .gmt
+        return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: zone))
     }
 
     private static func difference(_ device: CaptureDevice, _ before: CaptureDevice) -> String {

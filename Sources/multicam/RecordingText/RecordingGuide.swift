@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Media
 import Session
 internal import SessionFolder
@@ -47,7 +47,7 @@ struct RecordingGuide {
             let files = files(of: result)
             let shown = files.prefix(6).joined(separator: ", ")
             let more = files.count > 6 ? " and \(files.count - 6) more" : ""
-            return "\(shortened(result.folder)) holds \(String(format: "%.1f", length)) s in \(shown)\(more)"
+            return "\(shortened(result.folder)) holds \(length.decimals(1)) s in \(shown)\(more)"
         }
         return "made: \(parts.joined(separator: "; "))."
     }

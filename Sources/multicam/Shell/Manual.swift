@@ -1,5 +1,5 @@
 import Arguments
-import Foundation
+import FoundationEssentials
 import SessionFolder
 
 /// The manual pages, for man(1).

@@ -1,4 +1,6 @@
-import Foundation
+import FileSystem
+import FoundationEssentials
+import Glibc
 import Media
 import Processes
 
@@ -22,11 +24,10 @@ enum DesktopBrowser {
         let file = URL(fileURLWithPath: folder).appending(path: "studio-\(getpid()).html")
         let page =
             "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=\(address)\"><a href=\"\(address)\">multicam</a>"
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do throws(FileError) {
+            try FolderCreation.make(folder, permissions: 0o700)
         } catch {
-            return Output.message("the browser was not opened: \(error.localizedDescription.printable())")
+            return Output.message("the browser was not opened: \(error)")
         }
         guard
             FileManager.default.createFile(

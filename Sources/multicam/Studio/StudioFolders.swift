@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Where the studio keeps what it remembers.
 enum StudioFolders {

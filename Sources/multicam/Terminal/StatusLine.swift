@@ -133,8 +133,7 @@ struct StatusLine {
     /// A time in hours, minutes and seconds: `0:03:07`.
     private static func clock(_ time: MediaTime) -> String {
         let seconds = time.nanoseconds / 1_000_000_000
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+        return "\(seconds / 3600):\((seconds / 60 % 60).padded(2)):\((seconds % 60).padded(2))"
     }
 
     /// A level meter of eight steps of 6 dB up to full scale, or of four steps of 12 dB.

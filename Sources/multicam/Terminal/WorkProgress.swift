@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Media
 
 /// Tells how far long work is: on a terminal in its status line, elsewhere by a line now and then.

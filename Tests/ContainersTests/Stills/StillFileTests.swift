@@ -25,7 +25,7 @@ struct StillFileTests {
         ExifFacts(
             // 2026-11-21 14:23:10.123 at Berlin's.
             date: Date(timeIntervalSince1970: 1_795_267_390.1235),
-            zone: try #require(TimeZone(secondsFromGMT: 3600)),
+            secondsFromGMT: 3600,
             size: FrameSize(width: 64, height: 48), rotation: rotation, isMirrored: isMirrored,
             make: "Maker & Söhne",
             model: "Studio Webcam", software: "multicam 0.1.0", imageDescription: "desk",

@@ -1,6 +1,6 @@
 import Arguments
 import Control
-import Foundation
+import Glibc
 import Media
 import MediaLink
 import MulticamKit

@@ -1,6 +1,6 @@
 import Arguments
 import Control
-import Foundation
+import FoundationEssentials
 import Media
 internal import Plan
 import Session

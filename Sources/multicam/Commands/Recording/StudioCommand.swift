@@ -1,6 +1,7 @@
 import Arguments
 import Control
-import Foundation
+import FoundationEssentials
+import Glibc
 import Media
 import Processes
 internal import Profiles
