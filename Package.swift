@@ -94,7 +94,7 @@ let package = Package(
         module(
             "StressTest", "CLinux", "Capture", "Doctor", "Host", "Media", "Monitoring", "Plan", "Plots",
             "Profiles", "Session", "SessionFolder", "Setup", "Timing", "VirtualDevices"),
-        module("Doctor", "Capture", "Host", "Media", "Setup"),
+        module("Doctor", "Capture", "Containers", "Host", "Media", "Setup"),
         module(
             "Setup", "Capture", "Control", "Encoding", "FileSystem", "Host", "Inputs", "Interchange", "Media",
             "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices",

@@ -3,7 +3,8 @@
 //
 //     torn-states LOG PATH FOLDER
 //
-// 1. A process that is killed: each write ends after each of its bytes. What was whole before the write must be whole still.
+// 1. A process that is killed: each write ends after each of its bytes, a large one after each sector. What was whole before the
+//    write must be whole still.
 // 2. A power cut: of what was written since the last fdatasync that had returned, sectors are on the disk or not, in whatever
 //    order: each one missing, each one alone, and random choices; with sectors of 4096 bytes, and of 512. What was whole at that
 //    fdatasync must be whole still. (Of packets after it nothing is promised, nor told here.)
@@ -156,6 +157,9 @@ static int keeps(struct verdict found, struct verdict before) {
 
 static struct { long states, less, less_in_head, less_in_flip, less_at_page, wrong; } killed, cut[2];
 static const uint64_t sectors[2] = { 4096, 512 };
+/// From this size on a write ends between sectors only: those past the page cache do, and of others none ends elsewhere than
+/// between pages.
+static const uint64_t large = 65536;
 static struct { struct verdict verdict; } kinds[4096];
 static int kind_count;
 
@@ -202,7 +206,7 @@ static int is_wave_head(struct step step) {
     return !strcmp(format_name, "wav") && step.offset + step.count <= 4096;
 }
 
-/// Each write of the log ends after each of its bytes.
+/// Each write of the log ends after each of its bytes, or of its sectors.
 static void kill_everywhere(void) {
     struct image image = { 0 }, torn = { 0 };
     for (int index = 0; index < step_count; index++) {
@@ -211,8 +215,11 @@ static void kill_everywhere(void) {
         if (step.kind != 'W') continue;
         struct verdict before = judge(&image);
         copy(&torn, &image);
-        for (uint64_t count = 1; count <= step.count; count++) {
-            apply(&torn, step.offset + count - 1, step.bytes + count - 1, 1);
+        const uint64_t unit = step.count >= large ? 512 : 1;
+        for (uint64_t done = 0, count; done < step.count; done = count) {
+            count = done + unit - (step.offset + done) % unit;
+            if (count > step.count) count = step.count;
+            apply(&torn, step.offset + done, step.bytes + done, count - done);
             struct verdict found = judge(&torn);
             killed.states++;
             killed.wrong += found.wrong > 0;

@@ -13,9 +13,6 @@ final class OutputFile: ReadableFile, Sendable {
     /// Whether the file had a name when it was opened: some FUSE file systems never report one.
     private let hadName: Bool
 
-    /// Largest number of pieces in one call on Linux (`UIO_MAXIOV`, writev(2)).
-    private static let piecesPerCall = 1024
-
     /// Creates a new file.
     ///
     /// - Throws: `FileError` "create", also where the file exists.
@@ -69,50 +66,50 @@ final class OutputFile: ReadableFile, Sendable {
         return (Int64(status.st_size), status.st_mode & S_IFMT == S_IFREG)
     }
 
+    /// Opens the file once more to write it past the page cache; `nil` where its file system cannot, or does not say that it can.
+    func makeDirect() -> DirectFile? { DirectFile(path, openAs: descriptor) }
+
     /// Writes all pieces one after the other from `offset` on, in as few calls as the system allows.
     ///
     /// Where the disk is full and `makeRoom` has released room, it continues from where it stopped.
     ///
+    /// - Parameters:
+    ///   - pieces: What is to be written.
+    ///   - offset: Place in the file in bytes.
+    ///   - direct: Writes all whole blocks past the page cache, if `offset` is the start of one; `nil` for none.
     /// - Throws: `FileError` "write".
-    func write(_ pieces: [SharedBytes], at offset: Int64) throws(FileError) {
-        let start = offset
+    func write(_ pieces: [SharedBytes], at offset: Int64, by direct: DirectFile? = nil) throws(FileError) {
         let end = pieces.reduce(offset) { $0 + Int64($1.count) }
-        var offset = offset
-        var first = 0
-        var skipped = 0
+        var place = offset
+        var rest = UnwrittenPieces(pieces)
         var mayMakeRoom = true
-        while first < pieces.count {
-            let call = pieces[first..<min(first + Self.piecesPerCall, pieces.count)]
-            var written = 0
-            var number = disk.beforeWrite(path, end)
-            if number == 0 { (written, number) = write(call, skipping: skipped, at: offset) }
+        while !rest.isEmpty {
+            var (written, number) = (0, disk.beforeWrite(path, end))
+            if number == 0 { (written, number) = write(rest, at: place, by: direct) }
             if number == EINTR { continue }
             if number == ENOSPC || number == EDQUOT, mayMakeRoom, disk.makeRoom() {
                 mayMakeRoom = false
                 continue
             }
             guard number == 0 else { throw FileError(path: path, operation: "write", errno: number) }
-            offset += Int64(written)
-            while first < pieces.count, written >= pieces[first].count - skipped {
-                written -= pieces[first].count - skipped
-                skipped = 0
-                first += 1
-            }
-            skipped += written
+            place += Int64(written)
+            rest.advance(by: written)
         }
-        disk.afterChange?(.write(pieces.flatMap { Array($0.bytes) }, at: start))
+        disk.afterChange?(.write(pieces.flatMap { Array($0.bytes) }, at: offset))
     }
 
-    /// Makes one call of pwritev(2).
+    /// Makes one call of pwrite(2) or pwritev(2).
     ///
     /// - Returns: The number of bytes written, or an error number.
-    private func write(_ pieces: ArraySlice<SharedBytes>, skipping skipped: Int, at offset: Int64) -> (
+    private func write(_ pieces: UnwrittenPieces, at place: Int64, by direct: DirectFile?) -> (
         written: Int, number: Int32
     ) {
-        var vectors = pieces.map { iovec(iov_base: $0.start, iov_len: $0.count) }
-        vectors[0].iov_base = vectors[0].iov_base.map { $0 + skipped }
-        vectors[0].iov_len -= skipped
-        let written = pwritev(descriptor.number, vectors, Int32(vectors.count), Int(offset))
+        if let direct, direct.takes(writeAt: place) {
+            let (written, number) = direct.write(pieces, at: place)
+            if written > 0 || number != 0 { return (written, number) }
+        }
+        let vectors = pieces.vectors
+        let written = pwritev(descriptor.number, vectors, Int32(vectors.count), Int(place))
         if written < 0 { return (0, errno) }
         // A device that takes nothing is an error: it would be retried for ever.
         return (written, written == 0 && vectors.contains { $0.iov_len > 0 } ? EIO : 0)

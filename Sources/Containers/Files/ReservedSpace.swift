@@ -85,20 +85,26 @@ public final class ReservedSpace: Sendable {
     }
 
     private static func makeFile(in folder: String) -> OwnedDescriptor? {
-        let path = folder + "/.room"
         do throws(FileError) {
-            return try OwnedDescriptor(opening: folder, flags: nameless | O_RDWR, operation: "hold room")
-        } catch {
-            // Not every file system has files without a name: a file whose name is removed does the same.
-        }
-        do throws(FileError) {
-            let file = try OwnedDescriptor(
-                opening: path, flags: O_CREAT | O_EXCL | O_RDWR, operation: "hold room")
-            unlink(path)
-            return file
+            return try makeNameless(in: folder)
         } catch {
             return nil
         }
+    }
+
+    /// Creates a file of which nothing remains once it is closed.
+    ///
+    /// - Throws: `FileError` "hold room".
+    static func makeNameless(in folder: String) throws(FileError) -> OwnedDescriptor {
+        let (path, operation) = (folder + "/.room", "hold room")
+        do throws(FileError) {
+            return try OwnedDescriptor(opening: folder, flags: nameless | O_RDWR, operation: operation)
+        } catch {
+            // Not every file system has files without a name: a file whose name is removed does the same.
+        }
+        let file = try OwnedDescriptor(opening: path, flags: O_CREAT | O_EXCL | O_RDWR, operation: operation)
+        unlink(path)
+        return file
     }
 
     private static func nextWish(_ state: ConditionLock<State>) -> Int64? {

@@ -21,6 +21,8 @@ public final class MovieFile {
     private let movieTimeScale: Int64
     private let file: OutputFile
     private let durability: DurabilityThread
+    /// Writes large fragments past the page cache; `nil` until there is one, and where the file system cannot.
+    private lazy var direct = file.makeDirect()
     private var tracks: [RecordedTrack]
     private let leadingTrack: Int
     /// Offset in bytes of the 16 bytes that become the head of the media data.
@@ -43,6 +45,9 @@ public final class MovieFile {
     private static let pageSize = 4096
     /// Smallest unit in bytes that a disk writes as a whole or not at all.
     private static let sectorSize = 512
+    /// Smallest number of bytes of samples in a fragment that is written past the page cache: there the system copies nothing.
+    /// Of less the copy costs no more than to wait for the disk and to fill the blocks.
+    private static let directByteCount = 256 << 10
     /// Largest number of bytes that wait in memory before a fragment is written.
     private static let pendingByteLimit = 64 << 20
 
@@ -213,6 +218,7 @@ public final class MovieFile {
         isOpen = false
         durability.end()
         file.unlock()
+        direct = nil
         for index in tracks.indices { tracks[index].dropPending() }
     }
 
@@ -328,16 +334,25 @@ public final class MovieFile {
         let filled = tracks.indices.filter { tracks[$0].isDescribed && !tracks[$0].pending.isEmpty }
         guard !filled.isEmpty else { return }
         let head = FragmentBox(sequence: fragmentCount + 1, tracks: filled.map { tracks[$0] }).bytes
-        let padding = padding(before: head.count - 8)
-        let pieces = [SharedBytes(padding + head)] + filled.flatMap { tracks[$0].pending.map(\.bytes) }
-        try appendOrCutOff(pieces)
-        checksum?.add(pieces)
+        let samples = filled.flatMap { tracks[$0].pending.map(\.bytes) }
+        var place: Int64
+        let byteCount = samples.reduce(0) { $0 + $1.count }
+        if byteCount >= Self.directByteCount, let direct {
+            // The box before it is written by the page cache, up to a page that the fragment does not touch.
+            let filling = Self.freeBox(from: end, toNext: direct.blockSize)
+            if !filling.isEmpty { try append([SharedBytes(filling)]) }
+            let rest = Self.freeBox(from: end + Int64(head.count + byteCount), toNext: direct.blockSize)
+            try append([SharedBytes(head)] + samples + [SharedBytes(rest)], by: direct)
+            place = end - Int64(rest.count + byteCount)
+        } else {
+            try append([SharedBytes(padding(before: head.count - 8) + head)] + samples)
+            place = end - Int64(byteCount)
+        }
         fragmentCount += 1
-        end += Int64(padding.count + head.count)
         for index in filled {
             let byteCount = tracks[index].pendingByteCount
-            tracks[index].commitPending(at: end)
-            end += Int64(byteCount)
+            tracks[index].commitPending(at: place)
+            place += Int64(byteCount)
         }
     }
 
@@ -350,17 +365,31 @@ public final class MovieFile {
         let unit = count <= Self.sectorSize ? Self.sectorSize : Self.pageSize
         let used = Int(end % Int64(unit))
         guard used + count > unit, count <= unit else { return [] }
-        let rest = unit - used
-        var padding = BoxBuffer()
-        padding.box("free") { $0.putZeros((rest < 8 ? rest + unit : rest) - 8) }
-        return padding.bytes
+        return Self.freeBox(from: end, toNext: unit)
+    }
+
+    /// A `free` box from a place in the file up to the next multiple of `unit` bytes, or the one after that where it has no room;
+    /// empty where the place is such a multiple.
+    private static func freeBox(from place: Int64, toNext unit: Int) -> [UInt8] {
+        let rest = (unit - Int(place % Int64(unit))) % unit
+        guard rest > 0 else { return [] }
+        var buffer = BoxBuffer()
+        buffer.box("free") { $0.putZeros((rest < 8 ? rest + unit : rest) - 8) }
+        return buffer.bytes
+    }
+
+    /// Writes after the whole part of the file, which is longer from then on.
+    private func append(_ pieces: [SharedBytes], by direct: DirectFile? = nil) throws(FileError) {
+        try appendOrCutOff(pieces, by: direct)
+        checksum?.add(pieces)
+        end += pieces.reduce(0) { $0 + Int64($1.count) }
     }
 
     /// Writes after the whole part of the file. After a failure the remainder is cut off again, which also makes room on a full
     /// disk.
-    private func appendOrCutOff(_ pieces: [SharedBytes]) throws(FileError) {
+    private func appendOrCutOff(_ pieces: [SharedBytes], by direct: DirectFile? = nil) throws(FileError) {
         do throws(FileError) {
-            try file.write(pieces, at: end)
+            try file.write(pieces, at: end, by: direct)
         } catch {
             do throws(FileError) { try file.setEnd(end) } catch {
                 // The remainder is an unfinished box, which players skip; the first failure tells more.

@@ -72,7 +72,12 @@ enum StorageCheck {
                 "kind", .warning, machine,
                 "this is on the network (\(mount.kind)): a slow or lost connection holds up the recording. Record to a disk here."
             )
-        default: return finding("kind", .ok, machine, "the file system is \(mount.kind).")
+        default:
+            let way =
+                machine.output.takesDirectWrites
+                ? "copied video is written past the page cache"
+                : "it takes copied video through the page cache only, which costs the processor several times as much"
+            return finding("kind", .ok, machine, "the file system is \(mount.kind); \(way).")
         }
     }
 }

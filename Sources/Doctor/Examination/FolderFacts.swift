@@ -1,4 +1,5 @@
 import Capture
+import Containers
 import Glibc
 import Host
 
@@ -11,12 +12,17 @@ struct FolderFacts: Sendable {
     let isWritable: Bool
     /// Bytes free for this user; `nil` when the file system does not say.
     let freeBytes: Int64?
+    /// Whether the file system takes writes past the page cache, and says so.
+    let takesDirectWrites: Bool
 
-    init(path: String, existing: String, isWritable: Bool, freeBytes: Int64?) {
+    init(
+        path: String, existing: String, isWritable: Bool, freeBytes: Int64?, takesDirectWrites: Bool = true
+    ) {
         self.path = path
         self.existing = existing
         self.isWritable = isWritable
         self.freeBytes = freeBytes
+        self.takesDirectWrites = takesDirectWrites
     }
 
     /// Reads the facts of a folder.
@@ -30,5 +36,6 @@ struct FolderFacts: Sendable {
         existing = Paths.resolved(nearest) ?? nearest
         isWritable = access(existing, W_OK | X_OK) == 0
         freeBytes = DiskSpaceReader.freeBytes(existing)
+        takesDirectWrites = isWritable && DirectFile.isPossible(in: existing)
     }
 }
