@@ -179,26 +179,43 @@ public final class WaveFile {
     }
 
     private func appendIntegers24(_ samples: [Float]) {
-        pending.reserveCapacity(pending.count + samples.count * 3)
-        for sample in samples {
-            let value = UInt32(bitPattern: Self.integer(sample, scale: 8_388_608))
-            pending.append(UInt8(truncatingIfNeeded: value))
-            pending.append(UInt8(truncatingIfNeeded: value >> 8))
-            pending.append(UInt8(truncatingIfNeeded: value >> 16))
+        append(3, samples, scale: 8_388_608) { integer, place in
+            place.storeBytes(of: UInt8(truncatingIfNeeded: integer), as: UInt8.self)
+            place.storeBytes(of: UInt8(truncatingIfNeeded: integer >> 8), toByteOffset: 1, as: UInt8.self)
+            place.storeBytes(of: UInt8(truncatingIfNeeded: integer >> 16), toByteOffset: 2, as: UInt8.self)
         }
     }
 
     private func appendIntegers16(_ samples: [Float]) {
-        pending.reserveCapacity(pending.count + samples.count * 2)
-        for sample in samples {
-            let value = UInt32(bitPattern: Self.integer(sample, scale: 32_768))
-            pending.append(UInt8(truncatingIfNeeded: value))
-            pending.append(UInt8(truncatingIfNeeded: value >> 8))
+        append(2, samples, scale: 32_768) { integer, place in
+            place.storeBytes(of: UInt8(truncatingIfNeeded: integer), as: UInt8.self)
+            place.storeBytes(of: UInt8(truncatingIfNeeded: integer >> 8), toByteOffset: 1, as: UInt8.self)
         }
     }
 
+    /// Appends samples of so many bytes, each stored by `store`. One piece of memory for all of them: to append byte by byte
+    /// takes ten times as long.
+    @inline(__always)
+    private func append(
+        _ size: Int, _ samples: [Float], scale: Float, store: (Int32, UnsafeMutableRawPointer) -> Void
+    ) {
+        let bytes = [UInt8](unsafeUninitializedCapacity: samples.count * size) { bytes, count in
+            count = samples.count * size
+            guard var place = UnsafeMutableRawPointer(bytes.baseAddress) else { return }
+            for sample in samples {
+                store(Self.integer(sample, scale: scale), place)
+                place += size
+            }
+        }
+        pending += bytes
+    }
+
+    /// The nearest integer of a sample, half away from zero. In doubles the sum is exact, so that cutting off its fraction
+    /// rounds; what is not a number becomes 0.
+    @inline(__always)
     private static func integer(_ sample: Float, scale: Float) -> Int32 {
         guard !sample.isNaN else { return 0 }
-        return Int32(rounding: min(max(sample * scale, -scale), scale - 1))
+        let value = Double(min(max(sample * scale, -scale), scale - 1))
+        return Int32(value + (value < 0 ? -0.5 : 0.5))
     }
 }

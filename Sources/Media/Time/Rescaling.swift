@@ -67,3 +67,25 @@ extension FixedWidthInteger {
         self = whole > Value(Self.min) ? Self(whole) : .min
     }
 }
+
+extension Int64 {
+    /// Makes the whole number nearest to a floating-point number, as the initializer of all integers does; without generic
+    /// arithmetic, since clocks and time lines call it for every frame and slice.
+    ///
+    /// - Parameters:
+    ///   - value: Any floating-point number, infinities and NaN included.
+    ///   - rule: The direction of rounding; to the nearest, halves away from zero, by default.
+    @inlinable
+    public init(rounding value: Double, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
+        let whole = value.rounded(rule)
+        guard !whole.isNaN else {
+            self = 0
+            return
+        }
+        guard whole < 0x1p63 else {
+            self = .max
+            return
+        }
+        self = whole > -0x1p63 ? Int64(whole) : .min
+    }
+}

@@ -65,7 +65,10 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
     /// How long the oldest queued item has waited on the fastest of the open disks; zero when no file is open.
     ///
     /// While one disk keeps up, that disk gets everything and quality need not be reduced.
-    package var backlog: Nanoseconds { files.filter(\.writer.isOpen).map(\.writer.backlog).min() ?? .zero }
+    package var backlog: Nanoseconds {
+        // Key paths into tuples of a generic type are made anew at each use, and this is asked for at each tick.
+        files.lazy.filter { $0.writer.isOpen }.map { $0.writer.backlog }.min() ?? .zero
+    }
 
     /// Returns the file's writer on one disk.
     ///
