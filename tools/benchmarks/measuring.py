@@ -14,6 +14,7 @@ CFLAGS = ["-O3", "-march=x86-64-v3"]
 @dataclasses.dataclass
 class Run:
     cpu: float       # processor seconds, of all threads and children but those that stand in for cameras
+    whole: float     # processor seconds of the whole process and its children
     wall: float
     memory: float    # MiB at the peak
     size: float      # bytes of all media files
@@ -97,20 +98,26 @@ def ours(job, seconds, folder, *options, environment=None, program=None):
              "--duration", seconds, "--no-governor", *options]
     for (kind, role), file in job.devices.items():
         words += [f"--{kind}", f"{role}=file:{file}"]
-    cpu, wall, memory, text, _ = run(words, environment, folder)
+    whole, wall, memory, text, _ = run(words, environment, folder)
     session = pathlib.Path(text.strip())
     manifest = json.loads((session / "manifest.json").read_text())
-    if not job.counts_sources:
-        cpu = manifest["cost"]["cpu_ns"] / 1e9
+    cpu = whole if job.counts_sources else manifest["cost"]["cpu_ns"] / 1e9
     lost = {track["name"]: track["frames"]["lost"] for track in manifest["tracks"] if track.get("frames", {}).get("lost")}
     if lost:
         print(f"bench: note: {job.name} lost frames: {lost}", file=sys.stderr)
-    return Run(cpu, wall, memory, media_size(session), round(seconds * 30) * job.frames_per_tick)
+    return Run(cpu, whole, wall, memory, media_size(session), round(seconds * 30) * job.frames_per_tick)
 
 
 def peer(command, job, seconds, folder):
     cpu, wall, memory, _, _ = run(command(seconds, folder), folder=folder)
-    return Run(cpu, wall, memory, media_size(folder), round(seconds * 30) * job.frames_per_tick)
+    return Run(cpu, cpu, wall, memory, media_size(folder), round(seconds * 30) * job.frames_per_tick)
+
+
+def live(command):
+    """ffmpeg's command at the speed of its files, as it would take devices."""
+    def words(seconds, folder):
+        return [part for word in command(seconds, folder) for part in (["-re", word] if word == "-i" else [word])]
+    return words
 
 
 def instructions(command, environment=None, folder=None):
