@@ -75,7 +75,7 @@ public final class StillCamera: Sendable {
         // The handler only notes frames, so it is never behind by much. Raw frames may be the driver's memory, which the
         // driver needs back soon.
         let capacity = planned.format.pixel.isCompressed ? 8 : 2
-        tap = FrameTap(role: planned.role, format: .asCaptured, capacity: capacity) { frame in
+        tap = FrameTap(role: planned.role, notingAtOnce: capacity) { frame in
             Self.note(frame, in: state, codecs)
         }
         rest(true)

@@ -38,6 +38,8 @@ public final class FrameTap: Sendable {
     public let isPreview: Bool
     /// Whether the session's end does not wait for the handler, which may wait for another process.
     package let mayStall: Bool
+    /// Whether the handler gets compressed frames on the camera's own thread: no other thread is woken for them.
+    private let handsAtOnce: Bool
     private let queue: BoundedQueue<CapturedFrame>
     private let state: ConditionLock<State>
     private let handler: @Sendable (CapturedFrame) -> Void
@@ -75,10 +77,26 @@ public final class FrameTap: Sendable {
             role: role, FrameRequest(format), isPreview: isPreview, capacity: capacity, handler: handler)
     }
 
+    /// Creates a tap whose handler only notes frames as captured, and never blocks: compressed frames it gets on the camera's own
+    /// thread, raw ones on the tap's.
+    ///
+    /// - Parameters:
+    ///   - role: The camera's role.
+    ///   - capacity: How many raw frames may wait for the handler, at least 1.
+    ///   - handler: Called for each frame.
+    package convenience init(
+        role: String, notingAtOnce capacity: Int, handler: @escaping @Sendable (CapturedFrame) -> Void
+    ) {
+        self.init(
+            role: role, FrameRequest(.asCaptured), isPreview: false, capacity: capacity, mayStall: false,
+            handsAtOnce: true, handler: handler)
+    }
+
     package init(
         role: String, _ request: FrameRequest, isPreview: Bool, capacity: Int, mayStall: Bool,
-        handler: @escaping @Sendable (CapturedFrame) -> Void
+        handsAtOnce: Bool = false, handler: @escaping @Sendable (CapturedFrame) -> Void
     ) {
+        self.handsAtOnce = handsAtOnce
         self.role = role
         self.isPreview = isPreview
         self.mayStall = mayStall
@@ -106,6 +124,7 @@ public final class FrameTap: Sendable {
 
     /// Queues a frame for the handler, or drops and counts it. Never blocks.
     package func offer(_ frame: CapturedFrame) {
+        let isNoted = handsAtOnce && frame.pixel.isCompressed
         let isWanted = state.withLock { state in
             if state.isPaused {
                 state.dropped += 1
@@ -113,9 +132,10 @@ public final class FrameTap: Sendable {
             }
             // Of a stream, frames can be left out only when they are decoded.
             guard frame.pixel == .h264 || state.keeps(frame) else { return false }
-            if !frame.isOwned { state.lent += 1 }
+            if !frame.isOwned, !isNoted { state.lent += 1 }
             return true
         }
+        if isWanted, isNoted { return hand(frame) }
         guard isWanted, !queue.offer(frame) else { return }
         state.withLock { state in
             state.dropped += 1
