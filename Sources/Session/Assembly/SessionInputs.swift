@@ -15,10 +15,9 @@ final class SessionInputs {
     private let plannedCounts: (cameras: Int, microphones: Int)
 
     /// Good frames that a camera must have delivered: as many as come within `warmUp` seconds, between three and
-    /// twelve. That is enough to know its clock to some milliseconds, and to leave the first, often damaged frames
-    /// behind.
+    /// twelve. That is enough to know its clock to some milliseconds.
     private static let (leastFrames, mostFrames) = (3, 12)
-    private static let warmUp = 0.6
+    private static let warmUp = 0.2
     /// Audio that a microphone must have delivered, in seconds.
     private static let audioNeeded = 0.2
     private static let pollInterval = Nanoseconds.milliseconds(10)

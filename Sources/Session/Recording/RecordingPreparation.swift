@@ -45,7 +45,7 @@ final class RecordingPreparation {
         let prepared = try assembly.prepare()
         inputs.keepLatest()
         // Time enough to make the tracks, so that T0 is still to come when they are ready.
-        let start = onLabel(clock.now + .milliseconds(120))
+        let start = onLabel(clock.now + .milliseconds(60))
         let outputs = assembly.make(prepared, start: start)
         inputs.tellBeginning(start)
         let recording = RunningRecording(context, start: start, delay: alignmentDelay, outputs: outputs)
