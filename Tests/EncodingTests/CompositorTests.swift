@@ -97,6 +97,47 @@ struct CompositorTests {
         }
     }
 
+    @Test(
+        "an enlarged frame has all in its place, light and colour",
+        arguments: [(96, 72), (64, 48), (80, 60), (34, 26), (96, 26), (24, 72), (640, 480)])
+    func enlarging(width: Int, height: Int) {
+        // Ramps across in light and Cb, and down in Cr.
+        let frame = TestFrames.raw(.i420, 32, 24) { x, y in [8 * x, 8 * (x / 2) + 20, 8 * (y / 2) + 20] }
+        let canvas = Canvas(width, height)
+        let everything = PixelRectangle(x: 0, y: 0, width: 32, height: 24)
+        #expect(FramePainter().paint(frame, everything, into: canvas.planes))
+        func place(_ target: Int, _ from: Int, _ to: Int) -> Double {
+            min(
+                max((Double(target) + 0.5) * Double(from) / Double(to) - 0.5, 0), Double(from - 1))
+        }
+        var worst = 0.0
+        for y in 0..<height {
+            for x in 0..<width {
+                let exact = [
+                    8 * place(x, 32, width), 8 * place(x / 2, 16, width / 2) + 20,
+                    8 * place(y / 2, 12, height / 2) + 20,
+                ]
+                for (code, wanted) in zip(canvas[x, y], exact) {
+                    worst = max(worst, abs(Double(code) - wanted))
+                }
+            }
+        }
+        #expect(worst <= 1.1)
+    }
+
+    @Test(
+        "a crop of a JPEG begins where it is asked to, at any scale",
+        arguments: [2, 34, 50, 106], [(216, 360), (108, 180), (54, 90), (36, 60), (18, 30)])
+    func cropOfJPEG(left: Int, size: (width: Int, height: Int)) throws {
+        // White from the crop's middle on.
+        let frame = try TestFrames.jpeg(320, 180) { x, _ in [x < left + 54 ? 20 : 220, 128, 128] }
+        let crop = PixelRectangle(x: left, y: 0, width: 108, height: 180)
+        let canvas = Canvas(size.width, size.height)
+        #expect(FramePainter().paint(frame, crop, into: canvas.planes))
+        let first = try #require((0..<size.width).first { canvas.luma($0, size.height / 2) >= 120 })
+        #expect(abs(first - size.width / 2) <= 1)
+    }
+
     @Test("fitting leaves black beside the frame, filling cuts its edges")
     func filling() throws {
         let frame = try TestFrames.jpeg(64, 48) { x, _ in

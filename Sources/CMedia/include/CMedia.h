@@ -1,5 +1,6 @@
 // FFmpeg, libebur128, libjpeg-turbo, libyuv and cairo, and the parts of them that Swift's importer skips (function-like macros and casts).
 #pragma once
+#include "Enlarging.h"
 #include "JPEGVerdict.h"
 #include "LibraryVersions.h"
 #include "Measures.h"

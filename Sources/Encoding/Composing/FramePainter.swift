@@ -126,14 +126,14 @@ final class FramePainter {
         return true
     }
 
-    /// The rectangle of the scaled frame that shows a part of the full one, to the nearest pixel with a chroma sample
-    /// of its own.
+    /// The rectangle of the scaled frame that shows a part of the full one, to the nearest pixel.
     private static func scaled(
         _ part: PixelRectangle, by scale: JPEGScale, within size: FrameSize, isWhole: Bool
     ) -> PixelRectangle {
         if isWhole { return PixelRectangle(x: 0, y: 0, width: size.width, height: size.height) }
-        let (left, top) = ((part.x * scale.eighths / 8) & ~3, (part.y * scale.eighths / 8) & ~1)
         let side = scale.scaled(part.size)
+        let left = min((part.x * scale.eighths + 4) / 8, size.width - 1)
+        let top = min((part.y * scale.eighths + 4) / 8, size.height - 1)
         return PixelRectangle(
             x: left, y: top, width: min(side.width, size.width - left),
             height: min(side.height, size.height - top))

@@ -34,10 +34,29 @@ extension Planes {
         // 4:2:2 to 4:2:0 halves the rows alone: the two-row average is all that is needed and the quickest.
         let isHalvingRows = size.width == targetSize.width && size.height <= targetSize.height * 2
         let isEnlarging = targetSize.width > size.width || targetSize.height > size.height
+        // libyuv keeps all in its place only where both sides double.
+        let isDoubling =
+            targetSize.width == 2 * size.width && targetSize.height == 2 * size.height
+        if isEnlarging, !isDoubling {
+            return enlarge(source, stride, size, into: target, targetStride, targetSize)
+        }
         ScalePlane(
             source, Int32(stride), Int32(size.width), Int32(size.height), target, Int32(targetStride),
             Int32(targetSize.width), Int32(targetSize.height),
             isHalvingRows || isEnlarging ? kFilterBilinear : kFilterBox)
+    }
+
+    private static func enlarge(
+        _ source: UnsafeMutablePointer<UInt8>, _ stride: Int, _ size: FrameSize,
+        into target: UnsafeMutablePointer<UInt8>, _ targetStride: Int, _ targetSize: FrameSize
+    ) {
+        withUnsafeTemporaryAllocation(
+            byteCount: media_enlarge_scratch(Int32(targetSize.width)), alignment: 64
+        ) { scratch in
+            media_enlarge(
+                source, stride, Int32(size.width), Int32(size.height), target, targetStride,
+                Int32(targetSize.width), Int32(targetSize.height), scratch.baseAddress)
+        }
     }
 
     /// Rotates 4:2:0 planes clockwise and then, if mirrored, swaps left and right: one pass for both.

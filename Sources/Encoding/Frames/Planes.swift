@@ -26,7 +26,7 @@ struct Planes {
             height: (size.height + (1 << verticalShift) - 1) >> verticalShift)
     }
 
-    /// The planes of a part, which must begin at a pixel with a chroma sample of its own.
+    /// The planes of a part. Where it begins between two chroma samples, its chroma begins with the one before.
     func part(_ rectangle: PixelRectangle) -> Planes {
         precondition(
             rectangle.x >= 0 && rectangle.y >= 0 && rectangle.x + rectangle.width <= size.width
