@@ -297,8 +297,13 @@ def check_mlt(truth):
     profile = root.find("profile")
     expect(Fraction(int(profile.get("frame_rate_num")), int(profile.get("frame_rate_den"))) == truth.rate, "mlt: rate")
     files = {p.get("id"): {e.get("name"): e.text or "" for e in p.findall("property")} for p in root.findall("producer")}
-    lists = {}
+    lists, stands = {}, []
     for playlist in root.findall("playlist"):
+        if playlist.get("id") == "main_bin":
+            known = {e.get("name"): e.text for e in playlist.findall("property")}
+            expect(known.get("kdenlive:docproperties.version") == "1.04", "mlt: Kdenlive's version")
+            expect({e.get("producer") for e in playlist.findall("entry")} == set(files) - {"black"}, "mlt: Kdenlive's files")
+            continue
         at, clips, name = 0, [], None
         for child in playlist:
             if child.tag == "property" and child.get("name") == "shotcut:name":
@@ -308,6 +313,10 @@ def check_mlt(truth):
             elif child.tag == "entry":
                 first, last = int(child.get("in")), int(child.get("out"))
                 clips.append((files[child.get("producer")].get("resource", "")[3:], at, at + last - first + 1, first))
+                for effect in child.findall("filter"):
+                    known = {e.get("name"): e.text for e in effect.findall("property")}
+                    if known["mlt_service"] == "affine":
+                        stands.append((at, at + last - first, tuple(map(int, known["transition.rect"].split()[:4]))))
                 at += last - first + 1
         lists[name] = clips
     wanted = {role: truth.shown(role, 0, truth.count) for role in truth.angles}
@@ -327,18 +336,12 @@ def check_mlt(truth):
                zip(got, exactly, [(t * truth.rate).denominator == 1 for _, _, _, t in clips])) and len(got) == len(exactly),
                f"mlt: {name} is {got}, not {exactly}")
     tractor = root.find("tractor")
-    got = []
-    for transition in tractor.findall("transition"):
-        known = {e.get("name"): e.text for e in transition.findall("property")}
-        if known["mlt_service"] == "composite":
-            x, y, w, h = map(int, re.match(r"(\d+)/(\d+):(\d+)x(\d+):100", known["geometry"]).groups())
-            got.append((int(transition.get("in")), int(transition.get("out")), (x, y, w, h)))
-    expect(len(got) == len(places) or not truth.program, f"mlt: {len(got)} places, not {len(places)}")
+    expect(len(stands) == len(places) or not truth.program, f"mlt: {len(stands)} places, not {len(places)}")
     for first, last, box, filling in places:
-        inside = [b for a, c, b in got if (a, c) == (first, last) and box[0] <= b[0] and box[1] <= b[1]
+        inside = [b for a, c, b in stands if (a, c) == (first, last) and box[0] <= b[0] and box[1] <= b[1]
                   and b[0] + b[2] <= box[0] + box[2] and b[1] + b[3] <= box[1] + box[3]]
         same = [b for b in inside if b == box] if filling == "fill" else inside
-        expect(same, f"mlt: nothing at {box} in frames {first}…{last}: {got}")
+        expect(same, f"mlt: nothing at {box} in frames {first}…{last}: {stands}")
     guides = json.loads(next(e.text for e in tractor.findall("property") if e.get("name").endswith("guides")))
     marks = [(g["pos"], g["comment"]) for g in guides if not g["comment"].startswith("gap: ")]
     expect(sorted(marks) == sorted(truth.marks()), f"mlt: marks {marks}, not {truth.marks()}")

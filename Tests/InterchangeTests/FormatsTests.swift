@@ -1,4 +1,5 @@
 import Foundation
+import FoundationXML
 import Interchange
 import Media
 import Profiles
@@ -74,9 +75,30 @@ struct FormatsTests {
     @Test("in MLT has the inset's place, levels, and files relative to the project")
     func melt() throws {
         let text = try Self.text(.mlt)
-        #expect(text.contains("940/520:320x180:100") && text.contains("0/0:1280x720:100"))
+        #expect(text.contains(">940 520 320 180 1<") && text.contains(">0 0 1280 720 1<"))
         #expect(text.contains(#"<property name="level">-4.5</property>"#))
         #expect(text.contains("../cameras/a b&amp;c.mov") && text.contains(#"name="mirror">flip<"#))
+    }
+
+    @Test(
+        "in MLT has each file in the list that Kdenlive and Shotcut show, with the version that Kdenlive asks for"
+    )
+    func meltBin() throws {
+        let document = try XMLDocument(xmlString: Self.text(.mlt))
+        let root = try #require(document.rootElement())
+        let bin = try #require(root.elements(forName: "playlist").first { $0.attribute("id") == "main_bin" })
+        let files = root.elements(forName: "producer").compactMap { $0.attribute("id") }.filter {
+            $0 != "black"
+        }
+        #expect(bin.elements(forName: "entry").map { $0.attribute("producer") } == files)
+        #expect(bin.property("kdenlive:docproperties.version") == "1.04")
+        let numbers = root.elements(forName: "producer").compactMap { $0.property("kdenlive:id") }
+        #expect(Set(numbers).count == files.count && !numbers.isEmpty)
+        let tracks = root.elements(forName: "tractor").flatMap { $0.elements(forName: "track") }
+        #expect(
+            tracks.map { $0.attribute("producer") } == [
+                "black_track", "sound0", "angle0", "angle1", "cut0", "cut1",
+            ])
     }
 
     @Test("in CMX 3600 has drop-frame labels that begin again at midnight, and only plain characters")
@@ -98,5 +120,13 @@ struct FormatsTests {
             let text = String(decoding: format.data(of: session, cut: .live(of: session)), as: UTF8.self)
             #expect(text.contains("host.wav") == (format != .edl))
         }
+    }
+}
+
+extension XMLElement {
+    fileprivate func attribute(_ name: String) -> String? { attribute(forName: name)?.stringValue }
+
+    fileprivate func property(_ name: String) -> String? {
+        elements(forName: "property").first { $0.attribute("name") == name }?.stringValue
     }
 }

@@ -2,9 +2,10 @@ internal import FoundationEssentials
 internal import Media
 internal import SessionFolder
 
-/// Writes MLT XML, for Kdenlive, Shotcut and `melt`: a black track, the angles (hidden), the layers of the cut, the audio.
+/// Writes MLT XML, for Kdenlive, Shotcut and `melt`: a black track, the audio, the angles (hidden), the layers of the cut.
 ///
-/// Paths are relative to the file. Times are frames of the project's rate, as in MLT itself.
+/// Paths are relative to the file. Times are frames of the project's rate, as in MLT itself. Each clip of the cut has its place from a
+/// filter, since Shotcut takes no places from transitions; names and order of tracks are those that both editors expect.
 struct MeltProject {
     private let timeline: EditTimeline
 
@@ -30,32 +31,70 @@ struct MeltProject {
             "producer", ["id": "black", "in": "0", "out": last],
             properties([("mlt_service", "color"), ("resource", "black"), ("length", "\(timeline.count)")]))
         let background = EditXML.element(
-            "playlist", ["id": "background"],
+            "playlist", ["id": Self.background],
             [EditXML.element("entry", ["producer": "black", "in": "0", "out": last])])
+        let sounds = timeline.sounds.enumerated().map { index, sound in
+            playlist("sound\(index)", timeline.name(of: sound.track), sound.clips, isAudio: true)
+        }
         let angles = timeline.angles.enumerated().map { index, angle in
             playlist("angle\(index)", timeline.name(of: angle.track), angle.clips, isAudio: false)
         }
         let layers = timeline.layers.enumerated().map { index, clips in
             playlist("cut\(index)", index == 0 ? "Cut" : "Cut \(index + 1)", clips, isAudio: false)
         }
-        let sounds = timeline.sounds.enumerated().map { index, sound in
-            playlist("sound\(index)", timeline.name(of: sound.track), sound.clips, isAudio: true)
-        }
+        // Kdenlive has audio below the frames.
         let tracks =
-            [EditXML.element("track", ["producer": "background"])]
+            [EditXML.element("track", ["producer": Self.background])]
+            + sounds.indices.map { EditXML.element("track", ["producer": "sound\($0)", "hide": "video"]) }
             + angles.indices.map { EditXML.element("track", ["producer": "angle\($0)", "hide": "both"]) }
             + layers.indices.map { EditXML.element("track", ["producer": "cut\($0)", "hide": "audio"]) }
-            + sounds.indices.map { EditXML.element("track", ["producer": "sound\($0)", "hide": "video"]) }
+        let mixes = sounds.indices.map { track in
+            transition("mix", onto: 1 + track, [("sum", "1")])
+        }
+        let composites = layers.indices.map { layer in
+            transition(
+                "composite", onto: 1 + sounds.count + angles.count + layer,
+                [("geometry", "0/0:100%x100%:100"), ("distort", "1"), ("progressive", "1")])
+        }
         let tractor = EditXML.element(
             "tractor", ["id": "multicam", "in": "0", "out": last],
             properties([
                 ("shotcut", "1"), ("kdenlive:projectTractor", "1"),
                 ("kdenlive:sequenceproperties.guides", guides),
-            ]) + [markers] + tracks + pictures(above: 1 + angles.count)
-                + mixes(above: 1 + angles.count + layers.count))
+            ]) + [markers] + tracks + mixes + composites)
         return EditXML.element(
             "mlt", ["LC_NUMERIC": "C", "producer": "multicam", "title": timeline.session.title],
-            [profile, black] + producers + [background] + angles + layers + sounds + [tractor])
+            [profile, black] + producers + [bin, background] + sounds + angles + layers + [tractor])
+    }
+
+    /// Name of the black track in Kdenlive, which Shotcut knows, too.
+    private static let background = "black_track"
+
+    /// The list of files of both editors, with what Kdenlive has to know of a project.
+    private var bin: XMLElement {
+        let entries = sources.enumerated().map { index, source in
+            EditXML.element(
+                "entry", ["producer": "file\(index)", "in": "0", "out": "\(length(of: source) - 1)"])
+        }
+        return EditXML.element(
+            "playlist", ["id": "main_bin"],
+            properties([
+                // The format of projects of Kdenlive 22.12; later ones read it.
+                ("kdenlive:docproperties.version", "1.04"),
+                ("kdenlive:docproperties.documentid", "\(timeline.session.startSince1970.count / 1_000_000)"),
+                ("kdenlive:docproperties.guides", guides), ("xml_retain", "1"),
+            ]) + entries)
+    }
+
+    /// Lays a whole track over what lies below it. Kdenlive makes such transitions itself, and must not show them.
+    private func transition(_ service: String, onto track: Int, _ list: [(String, String)]) -> XMLElement {
+        EditXML.element(
+            "transition", [:],
+            properties(
+                [
+                    ("a_track", "0"), ("b_track", "\(track)"), ("mlt_service", service),
+                    ("always_active", "1"), ("internal_added", "237"),
+                ] + list))
     }
 
     // MARK: Files
@@ -94,9 +133,7 @@ struct MeltProject {
 
     private var producers: [XMLElement] {
         sources.enumerated().map { index, source in
-            let clips = timeline.angles.flatMap(\.clips) + timeline.sounds.flatMap(\.clips)
-            let length =
-                clips.filter { $0.part.file == source.file }.map { offset(of: $0) + $0.count }.max() ?? 1
+            let length = length(of: source)
             var list = [
                 ("resource", "../" + source.file), ("mlt_service", "avformat-novalidate"),
                 ("length", "\(length)"),
@@ -108,10 +145,23 @@ struct MeltProject {
                 ("video_index", source.isAudio ? "-1" : "\(source.stream)"),
             ]
             if let rotation = source.rotation { list.append(("rotate", "\(rotation.degrees)")) }
+            // Kdenlive numbers files from 2 on: 1 and below are its own.
+            list += [
+                ("kdenlive:id", "\(index + 2)"), ("kdenlive:folderid", "-1"),
+                ("kdenlive:clipname", name(of: source.file)), ("shotcut:caption", name(of: source.file)),
+            ]
             return EditXML.element(
                 "producer", ["id": "file\(index)", "in": "0", "out": "\(length - 1)"], properties(list))
         }
     }
+
+    /// Number of frames of a file, as far as clips use it.
+    private func length(of source: Source) -> Int64 {
+        let clips = timeline.angles.flatMap(\.clips) + timeline.sounds.flatMap(\.clips)
+        return clips.filter { $0.part.file == source.file }.map { offset(of: $0) + $0.count }.max() ?? 1
+    }
+
+    private func name(of file: String) -> String { file.split(separator: "/").last.map(String.init) ?? file }
 
     /// The program's audio follows its frames.
     private func audioIndex(_ source: Source) -> String {
@@ -151,20 +201,32 @@ struct MeltProject {
 
     private func filters(of clip: EditClip) -> [XMLElement] {
         var filters: [XMLElement] = []
-        func add(_ list: [(String, String)]) {
-            filters.append(EditXML.element("filter", [:], properties(list)))
+        /// Kdenlive and Shotcut name effects apart from what makes them.
+        func add(_ service: String, kdenlive: String, shotcut: String, _ list: [(String, String)]) {
+            let names = [("mlt_service", service), ("kdenlive_id", kdenlive), ("shotcut:filter", shotcut)]
+            filters.append(EditXML.element("filter", [:], properties(names + list)))
         }
-        if clip.gain != 0 { add([("mlt_service", "volume"), ("level", EditXML.number(clip.gain))]) }
+        if clip.gain != 0 {
+            add("volume", kdenlive: "volume", shotcut: "audioGain", [("level", EditXML.number(clip.gain))])
+        }
         guard let picture = clip.picture else { return filters }
         if picture.source.size != picture.frame {
             let cut = turned(picture)
-            add([
-                ("mlt_service", "crop"), ("left", "\(cut.left)"), ("top", "\(cut.top)"),
-                ("right", "\(cut.right)"),
-                ("bottom", "\(cut.bottom)"), ("use_profile", "0"),
-            ])
+            add(
+                "crop", kdenlive: "crop", shotcut: "crop",
+                [
+                    ("left", "\(cut.left)"), ("top", "\(cut.top)"), ("right", "\(cut.right)"),
+                    ("bottom", "\(cut.bottom)"), ("use_profile", "0"),
+                ])
         }
-        if picture.isMirrored { add([("mlt_service", "mirror"), ("mirror", "flip")]) }
+        if picture.isMirrored { add("mirror", kdenlive: "mirror", shotcut: "mirror", [("mirror", "flip")]) }
+        let place = picture.target
+        add(
+            "affine", kdenlive: "pan_zoom", shotcut: "affineSizePosition",
+            [
+                ("transition.rect", "\(place.x) \(place.y) \(place.width) \(place.height) 1"),
+                ("transition.fill", "1"), ("transition.distort", "1"), ("background", "color:#00000000"),
+            ])
         return filters
     }
 
@@ -176,35 +238,6 @@ struct MeltProject {
         case .quarter: (cut.bottom, cut.left, cut.top, cut.right)
         case .half: (cut.right, cut.bottom, cut.left, cut.top)
         case .threeQuarters: (cut.top, cut.right, cut.bottom, cut.left)
-        }
-    }
-
-    /// Each clip of the cut stands in its place over the black track.
-    private func pictures(above first: Int) -> [XMLElement] {
-        timeline.layers.enumerated().flatMap { index, clips in
-            clips.compactMap { clip -> XMLElement? in
-                guard let place = clip.picture?.target else { return nil }
-                let geometry = "\(place.x)/\(place.y):\(place.width)x\(place.height):100"
-                return EditXML.element(
-                    "transition",
-                    ["in": "\(clip.frames.lowerBound)", "out": "\(clip.frames.upperBound - 1)"],
-                    properties([
-                        ("a_track", "0"), ("b_track", "\(first + index)"), ("mlt_service", "composite"),
-                        ("geometry", geometry), ("distort", "1"), ("progressive", "1"),
-                    ]))
-            }
-        }
-    }
-
-    private func mixes(above first: Int) -> [XMLElement] {
-        timeline.sounds.indices.map { index in
-            EditXML.element(
-                "transition", [:],
-                properties([
-                    ("a_track", "0"), ("b_track", "\(first + index)"), ("mlt_service", "mix"),
-                    ("always_active", "1"),
-                    ("sum", "1"),
-                ]))
         }
     }
 
