@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Holds the chapters of edit/rendered.mp4 of a session folder, as ffprobe and mpv read them, against the marks of its manifest.
+
+Usage: chapters_test.py FOLDER
+
+Exit status 1 where a mark has no chapter at its time with its words, or mpv shows others than ffprobe.
+"""
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+
+def main():
+    folder = Path(sys.argv[1]).resolve()
+    file = folder / "edit/rendered.mp4"
+    text = subprocess.run(["ffprobe", "-v", "error", "-show_chapters", "-of", "json", str(file)], check=True, capture_output=True,
+                          text=True).stdout
+    listed = [(float(c["start_time"]), c.get("tags", {}).get("title", "")) for c in json.loads(text).get("chapters", [])]
+    fields = "".join(f"\n@${{=chapter-list/{index}/time}} ${{chapter-list/{index}/title}}" for index in range(len(listed)))
+    words = subprocess.run(["mpv", "--no-config", "--vo=null", "--ao=null", "--frames=1", f"--term-playing-msg=@@${{=chapters}}{fields}",
+                            str(file)], check=True, capture_output=True, text=True).stdout.splitlines()
+    count = [int(line[2:]) for line in words if line.startswith("@@")]
+    seen = [(float(line[1:].split(" ", 1)[0]), line.split(" ", 1)[1]) for line in words if line.startswith("@") and line[1] != "@"]
+    problems = []
+    if count != [len(listed)] or len(seen) != len(listed) or any(
+            abs(a[0] - b[0]) > 0.001 or a[1] != b[1] for a, b in zip(seen, listed)):
+        problems.append(f"mpv has the chapters {seen}, ffprobe {listed}")
+    for mark in json.loads((folder / "manifest.json").read_text())["marks"]:
+        near = [title for start, title in listed if abs(start - mark["at_ns"] / 1e9) <= 0.001]
+        if not near or (mark["text"] and mark["text"] not in near):
+            problems.append(f"no chapter for the mark {mark['text']!r} at {mark['at_ns'] / 1e9:.4f} s: {listed}")
+    print(f"{folder.name}: {len(listed)} chapters" + ("" if not problems else "; " + "; ".join(problems)))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
