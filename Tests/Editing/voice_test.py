@@ -3,7 +3,8 @@
 
 Usage: voice_test.py PROGRAM [--from SEED] [--count N] [--keep DIR]
        voice_test.py --make DIR [--from SEED] [--count N]     writes conversations for the suite LiveTalkTests, which cuts them live
-       voice_test.py --judge DIR                              holds what it made of them against the truth
+       voice_test.py --record PROGRAM DIR                     records them all at once, with `program: { cut: voice }`
+       voice_test.py --judge DIR                              holds the live cuts, by the suite or by recordings, against the truth
 
 Each conversation has two or three people with a microphone each, on which the others are heard 12 dB lower, some milliseconds later,
 with noise and different gains; turns, pauses, people who speak at once. Says for each how much of the time the right camera is shown,
@@ -164,6 +165,46 @@ def make(place, seeds):
         (folder / "truth.json").write_text(json.dumps({"truth": truth, "facts": facts, "seconds": heard.shape[1] / RATE}))
 
 
+def record(program, place):
+    """Records each conversation that `make` wrote, its microphones played as devices, and takes down what the program showed when."""
+    running = []
+    for folder in sorted(place.glob("talk-*")):
+        count = len(list(folder.glob("mic?.wav")))
+        seconds = json.loads((folder / "truth.json").read_text())["seconds"]
+        profile = "cameras:\n" + "".join(
+            f'  cam{index}: {{ device: "virtual:clap?size=320x180&fps=30&seed={index}", rate: 30 }}\n' for index in range(count))
+        profile += "microphones:\n" + "".join(
+            f'  mic{index}: {{ device: "file:{folder}/mic{index}.wav", camera: cam{index} }}\n' for index in range(count))
+        profile += "program: { size: 640x360, rate: 30, layout: grid, cut: voice, video: { preset: ultrafast } }\n"
+        profile += "tracks: { cameras: none, microphones: wav }\nlimits: none\n"
+        (folder / "talk.yaml").write_text(profile)
+        running.append((folder, count, subprocess.Popen(
+            [program, "record", "--profile", folder / "talk.yaml", "--duration", str(seconds - 1), "--output", folder / "recorded"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)))
+    for folder, count, process in running:
+        session = Path(process.communicate()[0].strip())
+        manifest = json.loads((session / "manifest.json").read_text())
+        track = next(t for t in manifest["tracks"] if t["name"] == "mic0")
+        heard = subprocess.run(["ffmpeg", "-v", "error", "-i", session / track["file"], "-f", "s16le", "-ac", "1", "-"], check=True,
+                               capture_output=True).stdout
+        heard = np.frombuffer(heard, "<i2").astype(float)
+        with wave.open(str(folder / "mic0.wav")) as file:
+            played = np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(float)
+        # Where the recording begins in what was played.
+        size = 1 << (len(heard) + len(played)).bit_length()
+        match = np.fft.irfft(np.fft.rfft(played, size) * np.conj(np.fft.rfft(heard, size)), size)
+        begin = int(np.argmax(match))
+        begin -= size if begin > size // 2 else 0
+        known = json.loads((folder / "truth.json").read_text())
+        known["truth"] = [(a - begin / RATE, b - begin / RATE, who) for a, b, who in known["truth"] if b > begin / RATE]
+        known["seconds"] = manifest["duration_ns"] / 1e9
+        known["recorded"] = True
+        (folder / "truth.json").write_text(json.dumps(known))
+        shown = [{"at_ns": max(0, a["at_ns"]), "show": [layer["role"] for layer in a["layers"]]} for a in manifest["arrangements"]]
+        (folder / "live.json").write_text(json.dumps(shown))
+        print(f"{folder.name}: recorded from {begin / RATE:.3f} s of it on")
+
+
 def late(shots, truth, people, seconds):
     """How long after the last change of who speaks each cut comes in seconds, and whether the shot before had only just become long enough."""
     changes = np.array(sorted({0.0} | {round(time, 3) for begin, end, _ in truth for time in (begin, end)}))
@@ -182,7 +223,7 @@ def judge_live(place):
         truth, (people, *_), seconds = known["truth"], known["facts"], known["seconds"]
         cuts = json.loads((folder / "live.json").read_text())
         for cut in cuts[1:]:
-            cut["at_ns"] += TICKS
+            cut["at_ns"] += 0 if known.get("recorded") else TICKS
         cuts = [cut for cut in cuts if cut["at_ns"] < seconds * 1e9]
         ends = [cut["at_ns"] for cut in cuts[1:]] + [seconds * 1e9]
         shots = [{"from_ns": cut["at_ns"], "to_ns": end, "show": cut["show"]} for cut, end in zip(cuts, ends)]
@@ -206,6 +247,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", nargs="?")
     parser.add_argument("--make")
+    parser.add_argument("--record", nargs=2)
     parser.add_argument("--judge")
     parser.add_argument("--from", type=int, default=1, dest="first")
     parser.add_argument("--count", type=int, default=10)
@@ -213,6 +255,9 @@ def main():
     options = parser.parse_args()
     if options.make:
         make(Path(options.make), range(options.first, options.first + options.count))
+        return 0
+    if options.record:
+        record(options.record[0], Path(options.record[1]).resolve())
         return 0
     if options.judge:
         return judge_live(Path(options.judge))
