@@ -12,9 +12,18 @@ struct FrameSchedule: Sendable {
         let time: MediaTime
         /// Whether it can be decoded without others.
         let isKey: Bool
+        /// When its file shows it, since T0.
+        let shown: MediaTime
+
+        /// Describes a frame; its file shows it when it was captured, but for the one that a file begins to show.
+        init(time: MediaTime, isKey: Bool, shown: MediaTime? = nil) {
+            self.time = time
+            self.isKey = isKey
+            self.shown = shown ?? time
+        }
     }
 
-    /// The time of each tick's frame, since T0; `nil` for a slate.
+    /// When its file shows each tick's frame, since T0; `nil` for a slate.
     private let frames: [MediaTime?]
     /// When the first frame of each file was captured, since T0. A file after a split begins with the first key frame after it.
     private var begins: [String: MediaTime] = [:]
@@ -36,12 +45,8 @@ struct FrameSchedule: Sendable {
             do throws(EncodingError) {
                 let reader = try TrackReader(
                     path: folder + "/" + part.file, stream: part.stream, media: .video)
-                let own = try reader.frameTimes().map { frame in
-                    Frame(
-                        time: MediaTime(nanoseconds: part.from.nanoseconds + frame.time.nanoseconds),
-                        isKey: frame.isKey)
-                }
-                begins[part.file] = own.first { $0.time >= part.from }?.time
+                let own = Self.captured(try reader.frameTimes(), from: part.from)
+                begins[part.file] = own.first { $0.shown >= part.from }?.shown
                 // What a file keeps beyond its end, up to the next one's key frame, is in order all the same.
                 for frame in own where frames.last.map({ $0.time < frame.time }) ?? true {
                     frames.append(frame)
@@ -52,6 +57,27 @@ struct FrameSchedule: Sendable {
         }
         self.init(frames, interval: (track.rate ?? rate).interval, rate: rate, count: count)
         (self.begins, self.faults) = (begins, faults)
+    }
+
+    /// When the frames of a file were captured. Frames before its time 0 are only decoded, and libavformat gives time 0 to the one that is
+    /// shown then: it was captured between its neighbours.
+    ///
+    /// - Parameters:
+    ///   - times: The times in the file, in order, and whether each frame is a key frame.
+    ///   - start: Time 0 of the file, since T0.
+    /// - Returns: The frames, in the same order.
+    static func captured(_ times: [(time: MediaTime, isKey: Bool)], from start: MediaTime) -> [Frame] {
+        times.indices.map { index in
+            let (place, isKey) = times[index]
+            var time = place
+            if place == .zero, index > 0, index + 1 < times.count {
+                let (before, after) = (times[index - 1].time.nanoseconds, times[index + 1].time.nanoseconds)
+                time = min(.zero, MediaTime(nanoseconds: before + (after - before) / 2))
+            }
+            return Frame(
+                time: MediaTime(nanoseconds: start.nanoseconds + time.nanoseconds), isKey: isKey,
+                shown: MediaTime(nanoseconds: start.nanoseconds + place.nanoseconds))
+        }
     }
 
     /// Aligns frames.
@@ -81,7 +107,7 @@ struct FrameSchedule: Sendable {
                 added += 1
             }
             switch aligner.choose(tick: tick) {
-            case .show(let index): if whole[index] { last = captured[index].time }
+            case .show(let index): if whole[index] { last = captured[index].shown }
             case .repeatLast: break
             case .slate: last = nil
             }
@@ -108,7 +134,7 @@ struct FrameSchedule: Sendable {
     /// When the first frame of a file was captured, since T0; `nil` where it has none.
     func begin(of file: String) -> MediaTime? { begins[file] }
 
-    /// When the frame of a tick was captured, since T0; `nil` for a slate.
+    /// When the file shows the frame of a tick, since T0; `nil` for a slate.
     func frame(at tick: Int64) -> MediaTime? {
         frames.indices.contains(Int(tick)) ? frames[Int(tick)] : nil
     }

@@ -38,9 +38,8 @@ struct ExportTests {
             } catch {
                 Issue.record("seed \(seed): \(error)\n\(session.profile)")
             }
-            // A track that was encoded has lost a little of what the program showed, and a copied H.264 track's first frames after T0
-            // may be shown a tick later than there, which weighs in a short session.
-            let isWhole = session.profile.contains("cameras: copy") && !session.profile.contains("h264")
+            // A track that was encoded has lost a little of what the program showed.
+            let isWhole = session.profile.contains("cameras: copy")
             #expect(
                 rendered.mean >= (isWhole ? 0.99 : 0.95) && rendered.least >= (isWhole ? 0.9 : 0.8),
                 "seed \(seed): \(rendered)\n\(session.profile)")
