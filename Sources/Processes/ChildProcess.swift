@@ -20,12 +20,13 @@ public final class ChildProcess: Sendable {
     ///   - program: Its path.
     ///   - arguments: What follows its name.
     ///   - variables: Variables of its environment beside those of this process, each as `NAME=VALUE`.
-    ///   - withheld: Names of variables of this process that it does not get.
+    ///   - isWithheld: Whether it does not get the variable of this process that has a name.
     ///   - descriptor: A descriptor that it gets besides its three streams, under a number of its own; `nil` for none.
     /// - Throws: `ProcessError` when the system cannot start it.
     public init(
         _ program: String, _ arguments: [String], variables: [String] = [],
-        withholding withheld: Set<String> = [], passing descriptor: (own: Int32, as: Int32)? = nil
+        withholding isWithheld: (String) -> Bool = { _ in false },
+        passing descriptor: (own: Int32, as: Int32)? = nil
     ) throws(ProcessError) {
         var ends: [Int32] = [-1, -1, -1, -1, -1, -1]
         for index in stride(from: 0, to: 6, by: 2) {
@@ -67,7 +68,7 @@ public final class ChildProcess: Sendable {
         while let variable = entry.pointee {
             entry += 1
             let name = String(cString: variable).prefix { $0 != "=" }
-            if !withheld.contains(String(name)) { environment.append(strdup(variable)) }
+            if !isWithheld(String(name)) { environment.append(strdup(variable)) }
         }
         environment += variables.map { strdup($0) } + [nil]
         defer { for variable in environment { free(variable) } }

@@ -285,7 +285,8 @@ public final class Supervisor: Sendable {
     private func startWeb(_ state: inout State) throws(StudioError) {
         let door = try RecorderDoor()
         door.lead(to: state.process)
-        let child = try ChildProcess.started(plan.webProgram, [], door: door)
+        let child = try ChildProcess.started(
+            plan.webProgram, [], withholding: { !WebEnvironment.has($0) }, door: door)
         door.open()
         state.door = door
         state.generation += 1

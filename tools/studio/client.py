@@ -16,7 +16,10 @@ import time
 class Studio:
     """A studio with a folder of its own for everything it makes. `programs` is the folder of `multicam` and `multicam-web`."""
 
+    all = []
+
     def __init__(self, programs, profile, *options, port=0, runtime=None, waits=60):
+        Studio.all.append(self)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="studio-"))
         self.output = self.folder / "recordings"
         self.runtime = runtime or tempfile.mkdtemp(prefix="run-", dir=self.folder)
@@ -27,7 +30,8 @@ class Studio:
             path.write_text(profile)
             words += ["--virtual", "--profile", str(path)]
         self.said, self.lines = [], []
-        self.environment = {**os.environ, "XDG_RUNTIME_DIR": self.runtime, "XDG_CONFIG_HOME": str(self.folder / "config")}
+        self.environment = {**os.environ, "XDG_RUNTIME_DIR": self.runtime, "XDG_CONFIG_HOME": str(self.folder / "config"),
+                            "STUDIO_TEST_KEY": "what-a-profile-names"}
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env=self.environment)
         self.readers = [threading.Thread(target=self._read, args=pair, daemon=True)

@@ -8,8 +8,13 @@ final class PageBoard {
     private var pages: [ObjectIdentifier: PageLink] = [:]
     /// Called when pages watch something else than before.
     var changed: () -> Void = {}
+    /// Called when something of a page is read, with the present instant.
+    var works: (ClockTime) -> Void = { _ in }
 
     private static let mostPages = 64
+    /// Most processor time that what pages say may take from one tick of the loop to the next: of one page, and of all. A loop that has no
+    /// time for its own tick would be taken for one that hangs.
+    private static let mostTime = (one: Nanoseconds.milliseconds(50), all: Nanoseconds.milliseconds(150))
 
     init(_ board: RecorderBoard, _ streams: StreamBoard) { (self.board, self.streams) = (board, streams) }
 
@@ -46,8 +51,13 @@ final class PageBoard {
         }
     }
 
-    /// Ends the connections of pages that read nothing any more.
-    func endStalled(at now: ClockTime) { for page in pages.values { page.link.endIfStalled(at: now) } }
+    /// Ends the connections of pages that read nothing any more, and gives all new time to say something. Called every second or so.
+    func endStalled(at now: ClockTime) {
+        for page in pages.values {
+            page.taken = .zero
+            page.link.endIfStalled(at: now)
+        }
+    }
 
     /// The recording has begun or ended: of the program something else comes.
     func choose() { for page in pages.values { page.choose(isRecording: board.isRecording) } }
@@ -75,9 +85,21 @@ final class PageBoard {
     }
 
     private func take(_ text: String, from page: PageLink) {
-        guard page.mayGoOn(at: MonotonicClock().now) else {
-            return page.link.close(1008, "The page says too much.")
+        works(MonotonicClock().now)
+        // libsoup goes on with what it has read of a page that was cut off.
+        guard !page.isCutOff else { return }
+        let begin = MediaThread.cpuTimeOfCurrentThread
+        answer(text, from: page)
+        page.taken = page.taken + (MediaThread.cpuTimeOfCurrentThread - begin)
+        let others = pages.values.filter { !$0.isCutOff }
+        if page.taken > Self.mostTime.one {
+            page.cutOff()
+        } else if others.reduce(.zero, { $0 + $1.taken }) > Self.mostTime.all {
+            others.max { $0.taken < $1.taken }?.cutOff()
         }
+    }
+
+    private func answer(_ text: String, from page: PageLink) {
         guard let request = PageLink.request(text) else {
             return page.say([
                 "type": "error",

@@ -29,11 +29,11 @@ final class PageLink {
     private(set) var watches: [UInt16: Watch] = [:]
     private(set) var streams: [UInt16: PageStream] = [:]
 
-    private var second: Int64 = 0
-    private var messagesInSecond = 0
+    /// Processor time that it took since the loop's last tick to read and answer what the page says.
+    var taken = Nanoseconds.zero
+    /// Whether it has said too much: its connection ends, and nothing of it is read any more.
+    private(set) var isCutOff = false
 
-    /// Most messages of a page in a second: it says of each frame and slice that it has been seen.
-    private static let mostMessages = 3000
     /// Most streams of a page.
     private static let mostStreams = 64
 
@@ -44,15 +44,10 @@ final class PageLink {
 
     func say(_ message: [String: JSONValue]) { link.send(WebJSON.text(message)) }
 
-    /// Notes a message.
-    ///
-    /// - Returns: Whether the page still keeps to what a page can have to say.
-    func mayGoOn(at now: ClockTime) -> Bool {
-        if now.nanoseconds / 1_000_000_000 != second {
-            (second, messagesInSecond) = (now.nanoseconds / 1_000_000_000, 0)
-        }
-        messagesInSecond += 1
-        return messagesInSecond <= Self.mostMessages
+    /// Ends the connection of a page that says more than the loop has time for.
+    func cutOff() {
+        isCutOff = true
+        link.disconnect()
     }
 
     /// Reads a message of the page; `nil` when it is not understood.

@@ -1,10 +1,13 @@
 internal import FoundationEssentials
 internal import Glibc
+internal import Media
 internal import Studio
 
 /// The web process's end of the pipe to its supervisor: standard input and output. Belongs to the thread of the web loop.
 final class SupervisorLink {
     private var pending = Data()
+    /// When it said last that it works.
+    private var lived: ClockTime?
 
     /// The descriptor that is readable when the supervisor has said something.
     let descriptor: Int32 = STDIN_FILENO
@@ -40,5 +43,14 @@ final class SupervisorLink {
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
+    }
+
+    /// Says that this process works, at most about once a second.
+    func sayAlive(at now: ClockTime) {
+        guard lived.map({ now - $0 >= .milliseconds(900) }) ?? true else { return }
+        lived = now
+        var life = SupervisorLine()
+        life.alive = true
+        say(life)
     }
 }

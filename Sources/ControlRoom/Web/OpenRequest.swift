@@ -2,10 +2,11 @@ internal import CSoup
 internal import Media
 
 /// A request that libsoup works on. Holds its message, since libsoup does not tell the end of each, and its address would be another's
-/// then; and the socket, of which a message knows nothing any more when it has become a WebSocket. Belongs to the thread of the web loop.
+/// then. Belongs to the thread of the web loop.
 final class OpenRequest {
     private let message: OpaquePointer
-    private let socket: UnsafeMutablePointer<GSocket>?
+    /// Its connection, of which a message knows nothing any more when it has become a WebSocket.
+    let connection: WebConnection
     /// When its connection is ended, whatever it does; `nil` for never.
     var deadline: ClockTime?
 
@@ -14,14 +15,10 @@ final class OpenRequest {
         g_object_ref(UnsafeMutableRawPointer(message))
         self.message = message
         self.deadline = deadline
-        socket = soup_server_message_get_socket(message)
-        if let socket { g_object_ref(UnsafeMutableRawPointer(socket)) }
+        connection = WebConnection(of: message)
     }
 
-    deinit {
-        g_object_unref(UnsafeMutableRawPointer(message))
-        if let socket { g_object_unref(UnsafeMutableRawPointer(socket)) }
-    }
+    deinit { g_object_unref(UnsafeMutableRawPointer(message)) }
 
     /// The answer is whole: whoever does not read it within a minute does not get the rest.
     func answered() { deadline = MonotonicClock().now + Self.patience }
@@ -29,7 +26,5 @@ final class OpenRequest {
     private static let patience = Nanoseconds.seconds(60)
 
     /// Ends the connection at once.
-    func disconnect() {
-        if let socket { g_socket_shutdown(socket, 1, 1, nil) }
-    }
+    func disconnect() { connection.disconnect() }
 }

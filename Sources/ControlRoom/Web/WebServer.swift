@@ -134,9 +134,8 @@ final class WebServer {
             { _, message, _, connection, context in
                 guard let message, let connection, let server = WebServer.of(context) else { return }
                 // The connection is a WebSocket's from here on; libsoup tells nothing more of the request.
-                let open = server.requests[message]
-                server.ended(message)
-                server.admit(WebSocketLink(connection, over: open), WebRequest(message, open))
+                let open = server.requests.removeValue(forKey: message)
+                server.admit(WebSocketLink(connection, over: open?.connection), WebRequest(message, open))
             }, context, nil)
     }
 
@@ -147,6 +146,8 @@ final class WebServer {
     private func started(_ message: OpaquePointer?) {
         guard let message else { return }
         let request = OpenRequest(message, until: MonotonicClock().now + Self.patience)
+        // libsoup 3.2.3 keeps the descriptor of a connection that ends between two requests, so each connection has one.
+        soup_message_headers_replace(soup_server_message_get_response_headers(message), "Connection", "close")
         guard requests.count < Self.mostRequests else { return request.disconnect() }
         requests[message] = request
     }
@@ -174,7 +175,6 @@ final class WebServer {
     /// Answers at once, keeps nothing of the body, and ends the connection once the answer is sent.
     private func refuse(_ request: WebRequest, _ answer: WebAnswer) {
         var answer = answer
-        answer.headers["Connection"] = "close"
         answer.headers.merge(guardian.headers) { mine, _ in mine }
         request.refuse(answer)
         requests[request.message]?.deadline = MonotonicClock().now + Self.refusalPatience

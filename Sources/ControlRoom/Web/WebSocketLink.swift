@@ -5,7 +5,7 @@ internal import Media
 /// One WebSocket (RFC 6455). Belongs to the thread of the web loop.
 final class WebSocketLink {
     private let connection: OpaquePointer
-    private let request: OpenRequest?
+    private let transport: WebConnection?
     /// When the page answered a ping last, and bytes of text that were sent since then.
     private var answered = MonotonicClock().now
     private var unanswered = 0
@@ -27,10 +27,10 @@ final class WebSocketLink {
     ///
     /// - Parameters:
     ///   - connection: libsoup's WebSocket.
-    ///   - request: The request that opened it, whose socket is the connection's.
-    init(_ connection: OpaquePointer, over request: OpenRequest?) {
+    ///   - transport: The TCP connection below it.
+    init(_ connection: OpaquePointer, over transport: WebConnection?) {
         g_object_ref(UnsafeMutableRawPointer(connection))
-        (self.connection, self.request) = (connection, request)
+        (self.connection, self.transport) = (connection, transport)
         soup_websocket_connection_set_max_incoming_payload_size(connection, Self.longestMessage)
         soup_websocket_connection_set_keepalive_interval(connection, Self.keepAlive)
         soup_web_observe_socket(
@@ -65,7 +65,7 @@ final class WebSocketLink {
 
     /// Ends the connection at once when the page has answered no ping for a while: it would never read what waits for it.
     func endIfStalled(at now: ClockTime) {
-        if now - answered > Self.patience || unanswered > Self.mostUnanswered { request?.disconnect() }
+        if now - answered > Self.patience || unanswered > Self.mostUnanswered { disconnect() }
     }
 
     /// Sends text.
@@ -80,12 +80,15 @@ final class WebSocketLink {
         if isOpen { soup_websocket_connection_send_binary(connection, bytes.baseAddress, gsize(bytes.count)) }
     }
 
-    /// Ends the connection.
+    /// Ends the connection with a reason.
     ///
     /// - Parameters:
-    ///   - code: As RFC 6455, section 7.4.1, such as 1001 for "going away", 1008 for "policy".
+    ///   - code: As RFC 6455, section 7.4.1, such as 1001 for "going away", 1013 for "try again later".
     ///   - reason: A short sentence.
     func close(_ code: UInt16, _ reason: String) {
         if isOpen { soup_websocket_connection_close(connection, code, reason) }
     }
+
+    /// Ends the connection at once, without a word.
+    func disconnect() { transport?.disconnect() }
 }
