@@ -1,9 +1,10 @@
-// The remote for a phone: who is on air, layouts, marks, record and stop. It shows no pictures, so it is light on the network.
+// The remote for a phone: who is on air, layouts, marks, live outputs, record and stop. It shows no pictures, so it is light on the network.
 
 import "./message-line.js";
 import "./record.js";
 import "./vitals.js";
 import "./layouts.js";
+import "./live.js";
 import { cutTo, insetTo, isPending, mark } from "./commands.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
