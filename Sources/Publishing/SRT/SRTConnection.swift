@@ -3,8 +3,8 @@ internal import Media
 
 /// MPEG-TS over SRT, as caller or as listener.
 ///
-/// libsrt alone drops what it cannot send in time, in the middle of frames. This connection stops giving it packets before, so that the
-/// publication drops whole frames up to the next key frame.
+/// libsrt alone drops what it cannot send in time, and floods a link that is too narrow; either way half frames arrive. This connection gives
+/// it no more than the link takes (`SRTWindow`), so that the publication drops whole frames up to the next key frame.
 final class SRTConnection: DestinationConnection {
     static let content = PublishedContent.packets
 
@@ -17,17 +17,19 @@ final class SRTConnection: DestinationConnection {
     /// When the peer acknowledged something last.
     private var heard: ClockTime
     private var acknowledgements: Int32 = 0
-    /// What the present stretch of time began with, to see whether the network takes what comes.
-    private var stretch: (since: ClockTime, sent: Int64, lost: Int32)
-    private var shortestRoundTrip = Double.infinity
-    /// How often the network was seen to take less than came.
-    private var overloads: Int64 = 0
+    private var window: SRTWindow
+    /// Bytes that libsrt got.
+    private var given: Int64 = 0
+    /// What libsrt kept when it was looked at last, with what it got since then, and when that was.
+    private var kept = (bytes: 0, age: Nanoseconds.zero)
+    private var looked: ClockTime
 
     /// Bytes of a packet: seven of MPEG-TS, as libsrt's live mode sends them.
     private static let packetLength = 7 * 188
     /// The oldest bytes that libsrt may keep before it gets no more. It drops what is a second old and older than the latency.
     private static let mostWaiting = Nanoseconds.milliseconds(700)
-    private static let stretchLength = Nanoseconds.milliseconds(300)
+    /// A receiver acknowledges a hundred times a second.
+    private static let interval = Nanoseconds.milliseconds(10)
 
     /// Connects to a listener, or waits for a caller.
     init(_ request: DestinationRequest) throws(PublishingError) {
@@ -39,7 +41,8 @@ final class SRTConnection: DestinationConnection {
             address.host, address.port, .datagram, isListener: settings.mode == .listener)
         socket = try Self.open(hosts[...], address.printable, settings, cancellation)
         heard = MonotonicClock().now
-        stretch = (heard, 0, 0)
+        looked = heard
+        window = SRTWindow(latency: settings.latency, at: heard)
     }
 
     /// Tries one address of the host after the other.
@@ -61,10 +64,10 @@ final class SRTConnection: DestinationConnection {
 
     func send(_ item: PublishedItem) throws(PublishingError) {
         let bytes = try muxer.bytes(of: item)
-        try waitForRoom()
         var rest = bytes[...]
         while !rest.isEmpty {
             let packet = rest.prefix(Self.packetLength)
+            try waitForRoom(for: packet.count)
             // A rethrowing closure would lose the error's type.
             let sent = packet.withUnsafeBytes { bytes -> Result<Bool, PublishingError> in
                 do throws(PublishingError) {
@@ -75,54 +78,51 @@ final class SRTConnection: DestinationConnection {
             }
             if try sent.get() {
                 rest = rest.dropFirst(packet.count)
+                given += Int64(packet.count)
             } else {
                 try pause()
             }
         }
     }
 
-    func check() throws(PublishingError) {
+    func check() throws(PublishingError) { try check(isLimited: false) }
+
+    private func check(isLimited: Bool) throws(PublishingError) {
         guard socket.state == SRTS_CONNECTED else {
             throw .lost("\(printable) has closed the connection, or does not answer any more.")
         }
-        let figures = socket.statistics
+        let (figures, now) = (socket.statistics, clock.now)
+        looked = now
         // With nothing under way the peer has nothing to acknowledge.
         if figures.pktRecvACKTotal != acknowledgements || figures.pktFlightSize == 0 {
             acknowledgements = figures.pktRecvACKTotal
-            heard = clock.now
+            heard = now
         }
-        look(for: figures)
+        kept = (Int(figures.byteSndBuf), .milliseconds(Int64(figures.msSndBuf)))
+        window.update(
+            SRTWindow.Figures(
+                acknowledged: given - Int64(figures.byteSndBuf),
+                roundTrip: .seconds(rounding: figures.msRTT / 1000),
+                sent: figures.pktSentTotal, lost: Int64(figures.pktSndLossTotal)),
+            isLimited: isLimited, at: now)
         // libsrt itself needs five seconds, whatever its idle timeout says.
-        guard clock.now - heard < settings.idleTimeout else {
+        guard now - heard < settings.idleTimeout else {
             throw .lost("\(printable) has not answered for \(settings.idleTimeout.text).")
         }
     }
 
-    /// Finds a network whose queue has filled: packets get lost, and the round trip has grown by most of the latency. The receiver
-    /// passes over what comes too late, so libsrt keeps little and does not tell. Losses alone are healed by sending again.
-    private func look(for figures: SRT_TRACEBSTATS) {
-        shortestRoundTrip = min(shortestRoundTrip, figures.msRTT)
-        guard clock.now - stretch.since >= Self.stretchLength else { return }
-        let sent = figures.pktSentTotal - stretch.sent
-        let lost = Int64(figures.pktSndLossTotal - stretch.lost)
-        let longer = figures.msRTT - shortestRoundTrip
-        if lost * 20 > sent, longer > max(settings.latency.inMilliseconds * 0.6, 60) { overloads += 1 }
-        stretch = (clock.now, figures.pktSentTotal, figures.pktSndLossTotal)
-    }
-
-    /// Waits until what libsrt keeps has become younger: the link takes less than comes.
-    private func waitForRoom() throws(PublishingError) {
-        let most = max(Self.mostWaiting, settings.latency)
-        try check()
-        while waiting > most { try pause() }
+    /// Waits until libsrt keeps less than the link takes, and nothing that is too old.
+    private func waitForRoom(for count: Int) throws(PublishingError) {
+        let oldest = max(Self.mostWaiting, settings.latency)
+        if clock.now - looked > Self.interval { try check() }
+        while kept.age > oldest || window.most.map({ kept.bytes + count > $0 }) ?? false { try pause() }
+        kept.bytes += count
     }
 
     private func pause() throws(PublishingError) {
-        if cancellation.wait(until: clock.now + .milliseconds(10)) { throw .lost("it ends.") }
-        try check()
+        if cancellation.wait(until: clock.now + Self.interval) { throw .lost("it ends.") }
+        try check(isLimited: true)
     }
-
-    private var waiting: Nanoseconds { .milliseconds(Int64(socket.statistics.msSndBuf)) }
 
     var statistics: ConnectionStatistics {
         let figures = socket.statistics
@@ -131,7 +131,7 @@ final class SRTConnection: DestinationConnection {
         statistics.roundTrip = .seconds(rounding: figures.msRTT / 1000)
         statistics.sentPackets = figures.pktSentTotal
         statistics.lostPackets = Int64(figures.pktSndLossTotal)
-        statistics.droppedPackets = Int64(figures.pktSndDropTotal) + overloads
+        statistics.droppedPackets = Int64(figures.pktSndDropTotal) + window.overloads
         statistics.waiting = .milliseconds(Int64(figures.msSndBuf))
         return statistics
     }
