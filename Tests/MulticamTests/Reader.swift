@@ -119,6 +119,18 @@ enum Reader {
         }
     }
 
+    /// Stream, times, flags and the hash of the bytes of each packet, in an order of its own: how those of several streams lie in a
+    /// file follows the threads that make them.
+    static func packets(_ path: String) throws -> [String] {
+        let output = try run(
+            "ffprobe",
+            [
+                "-v", "error", "-show_packets", "-show_data_hash", "SHA256", "-show_entries",
+                "packet=stream_index,pts,dts,duration,flags,data_hash", "-of", "csv=p=0", path,
+            ])
+        return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init).sorted()
+    }
+
     @discardableResult
     static func run(_ program: String, _ arguments: [String]) throws -> Data {
         let process = Process()
