@@ -1,4 +1,5 @@
 internal import CSoup
+internal import Glibc
 internal import Media
 
 /// Serves HTTP and WebSockets by libsoup. Belongs to the thread of the web loop.
@@ -18,6 +19,8 @@ final class WebServer {
     private static let mostRequests = 256
     /// Most connections that wait for the loop to take them.
     private static let mostWaiting: gint = 1024
+    /// Bytes that wait for the loop to read them, of each connection: a page that floods the server is cut off with little behind it.
+    private static let mostUnread: gint = 1 << 16
     /// Time from the first byte of a request to its last.
     private static let patience = Nanoseconds.seconds(10)
     /// Time from a refusal to the end of its connection.
@@ -67,7 +70,10 @@ final class WebServer {
         let socket = g_socket_new(
             g_socket_address_get_family(place), G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &error)
         defer { if let socket { g_object_unref(socket) } }
-        if let socket { g_socket_set_listen_backlog(socket, Self.mostWaiting) }
+        if let socket {
+            g_socket_set_listen_backlog(socket, Self.mostWaiting)
+            g_socket_set_option(socket, gint(SOL_SOCKET), gint(SO_RCVBUF), Self.mostUnread, nil)
+        }
         guard let socket, g_socket_bind(socket, place, 1, &error) != 0, g_socket_listen(socket, &error) != 0,
             soup_server_listen_socket(pointer, socket, options, &error) != 0
         else {
