@@ -80,7 +80,12 @@ let package = Package(
         .executableTarget(name: "multicam-live", dependencies: ["Publishing"], swiftSettings: strict),
         module(
             "Publishing", "CGStreamer", "CMedia", "CSRT", "CSoup", "Capture", "Control", "Encoding",
-            "FileSystem", "Inputs", "Media", "MediaLink",
+            "FileSystem", "Inputs", "Media", "MediaLink", "Processes",
+            "SessionFolder"),
+        // The executable that connects to network cameras.
+        .executableTarget(name: "multicam-sources", dependencies: ["RemoteSources"], swiftSettings: strict),
+        module(
+            "RemoteSources", "CMedia", "CSoup", "Control", "Encoding", "Media", "MediaLink", "Processes",
             "SessionFolder"),
         module("Studio", "CLinux", "Control", "FileSystem", "Media", "Processes", "SessionFolder"),
         module(
@@ -233,6 +238,7 @@ let package = Package(
             "SessionFolder",
             "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
+        tests("RemoteSourcesTests", "Media", "RemoteSources"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),

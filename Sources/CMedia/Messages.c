@@ -5,11 +5,19 @@
 #include <string.h>
 
 static _Thread_local char heard[4096];
+static _Thread_local int missed;
 
 static void hear(void *source, int level, const char *format, va_list arguments) {
     if (!source || level < 0 || (level & 0xFF) > AV_LOG_DEBUG) return;
     const AVClass *class = *(const AVClass **)source;
-    if (!class || strcmp(class->class_name, "URLContext")) return;
+    if (!class) return;
+    // libavformat tells of lost packets here alone.
+    if (!strcmp(class->class_name, "AVFormatContext") && !strncmp(format, "RTP: missed %d", 14)) {
+        int count = va_arg(arguments, int);
+        if (count > 0 && missed < 1000000) missed += count < 1000000 ? count : 1000000;
+        return;
+    }
+    if (strcmp(class->class_name, "URLContext")) return;
     size_t length = strlen(heard);
     // The latest ones are those that matter.
     if (length > sizeof heard / 2) {
@@ -22,3 +30,9 @@ static void hear(void *source, int level, const char *format, va_list arguments)
 void media_hear_messages(void) { av_log_set_callback(hear); }
 const char *media_messages(void) { return heard; }
 void media_forget_messages(void) { heard[0] = 0; }
+
+int media_missed_packets(void) {
+    int count = missed;
+    missed = 0;
+    return count;
+}

@@ -265,7 +265,7 @@ package final class CameraInput: Sendable {
         case .away(let time, let cause, let isRequested):
             box.withLock { box in
                 let request = isRequested ? box.request : nil
-                box.leave(at: time - latency, cause: request?.cause ?? .away)
+                box.leave(at: time - latency, cause: request?.cause ?? stream.source.outageCause)
                 let text = request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause
                 // A source that repeats an outage tells nothing new.
                 if case .away(_, let told, let ledger)? = box.outage, told == text, ledger == box.awayCause {
@@ -355,7 +355,7 @@ package final class CameraInput: Sendable {
             box.slowestDelivery = max(box.slowestDelivery, arrival - stamp)
             let untold = box.silence.frameCame(frame.sequence, at: arrival, clock: box.clock.reading)
             if let untold, !box.isAway {
-                box.miss(untold.count, .away, capturedAt: untold.since)
+                box.miss(untold.count, stream.source.outageCause, capturedAt: untold.since)
             }
             return hasExactTimes ? stamped : PlausibleStamp.time(modelled: modelled, stamped: stamped)
         }

@@ -6,3 +6,5 @@ void media_hear_messages(void);
 // The calling thread's messages since it forgot the ones before; they may have secrets. Valid until the next call of the library.
 const char *media_messages(void);
 void media_forget_messages(void);
+// The RTP packets that the calling thread's streams have missed since it asked last.
+int media_missed_packets(void);

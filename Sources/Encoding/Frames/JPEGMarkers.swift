@@ -1,15 +1,15 @@
 internal import CMedia
-import Media
+package import Media
 
 /// Facts from the markers of a JPEG (ITU-T T.81, annex B), found without decoding.
-struct JPEGMarkers {
+package struct JPEGMarkers {
     /// Width × height in pixels, from the frame header.
-    let size: FrameSize
+    package let size: FrameSize
     /// Whether an end of image follows the scan. Bytes after it, as webcams leave them, do no harm.
-    let hasEnd: Bool
+    package let hasEnd: Bool
 
     /// Reads the markers; `nil` when the bytes do not lead from the start of an image to its scan.
-    init?(_ bytes: UnsafeRawBufferPointer) {
+    package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] == Self.startOfImage else { return nil }
         var position = 2
         var size: FrameSize?

@@ -18,6 +18,8 @@ public enum LossCause: String, Sendable, Hashable, Codable, CaseIterable, Compar
     case governor
     /// A person switched the camera off, or to another format.
     case change
+    /// The network between a camera and this computer lost it, or was away.
+    case network
     /// The device was unplugged or silent.
     case away
 

@@ -131,7 +131,7 @@ public struct DestinationAddress: Sendable, Hashable {
     }
 
     /// Divides `host:port` or `[IPv6]:port`. The host is `nil` where the text is neither; the port is 0 where it is no number.
-    private static func hostAndPort(_ text: Substring) -> (host: String?, port: Int?) {
+    static func hostAndPort(_ text: Substring) -> (host: String?, port: Int?) {
         var rest = text
         let host: Substring
         if rest.hasPrefix("[") {

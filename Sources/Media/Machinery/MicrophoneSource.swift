@@ -28,6 +28,12 @@ public protocol MicrophoneSource: Sendable {
     /// How far off the capture times of slices may be, as far as who dates them says so.
     var timeError: Nanoseconds { get }
 
+    /// Who dates the slices; `nil` where the driver does.
+    var timeOrigin: TimeOrigin? { get }
+
+    /// The cause of what is missing while the device is away.
+    var outageCause: LossCause { get }
+
     /// Processor time of the threads that stand in for hardware; every reported figure leaves it out.
     var simulationTime: Nanoseconds { get }
 }
@@ -41,6 +47,10 @@ extension MicrophoneSource {
     public func recordingBegins(at start: ClockTime) {}
     /// Always zero: nobody says that the times are off.
     public var timeError: Nanoseconds { .zero }
+    /// Always `nil`: the driver dates.
+    public var timeOrigin: TimeOrigin? { nil }
+    /// Always `away`: the device was unplugged or silent.
+    public var outageCause: LossCause { .away }
     /// Always zero: no thread stands in for hardware.
     public var simulationTime: Nanoseconds { .zero }
 }

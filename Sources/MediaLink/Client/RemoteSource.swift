@@ -19,12 +19,13 @@ public final class RemoteSource: Sendable {
     ///   - format: The format of its frames: JPEG, H.264 or raw.
     ///   - color: Colour matrix and range of its frames; those of JPEG are always JPEG's.
     ///   - delay: The longest time from the start of exposure to the sending of a frame, at most 2 s.
+    ///   - origin: Who dates the frames; `nil` for a process that relates the camera's clock to this computer's.
     ///   - process: The process identifier of the session; `nil` when only one runs.
     ///   - path: Path of the media socket; `nil` to find it.
     /// - Throws: `ControlError` when no session can be connected to.
     public convenience init(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
-        process: Int32? = nil, path: String? = nil
+        dated origin: TimeOrigin? = nil, process: Int32? = nil, path: String? = nil
     ) throws(ControlError) {
         var header = MediaHeader("camera", id: Self.id)
         header.name = name
@@ -33,6 +34,7 @@ public final class RemoteSource: Sendable {
         header.rate = format.rate.description
         (header.matrix, header.range) = (color.matrix, color.range)
         header.delay_ns = delay.count
+        header.clock = origin
         try self.init(header, process: process, path: path)
     }
 
@@ -42,17 +44,19 @@ public final class RemoteSource: Sendable {
     ///   - name: At most 64 bytes; the session's selector is `remote:` and this.
     ///   - format: 8 000 to 192 000 samples a second, 1 to 8 channels.
     ///   - delay: The longest time from capture to sending, at most 2 s.
+    ///   - origin: Who dates the audio; `nil` for a process that relates the microphone's clock to this computer's.
     ///   - process: The process identifier of the session; `nil` when only one runs.
     ///   - path: Path of the media socket; `nil` to find it.
     /// - Throws: `ControlError` when no session can be connected to.
     public convenience init(
-        microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds, process: Int32? = nil,
-        path: String? = nil
+        microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds,
+        dated origin: TimeOrigin? = nil, process: Int32? = nil, path: String? = nil
     ) throws(ControlError) {
         var header = MediaHeader("microphone", id: Self.id)
         header.name = name
         (header.sample_rate, header.channels) = (format.rate, format.channels)
         header.delay_ns = delay.count
+        header.clock = origin
         try self.init(header, process: process, path: path)
     }
 
@@ -113,6 +117,16 @@ public final class RemoteSource: Sendable {
         return connection.send(
             #"{"type":"audio","id":\#(Self.id),"at_ns":\#(time.nanoseconds),"error_ns":\#(error.count),"first_sample":\#(firstSample)}"#,
             bytes)
+    }
+
+    /// Says that the device leaves and why, and ends the connection.
+    ///
+    /// - Parameter cause: Why the device is away, as it stands in the recording: `network: nothing has come for 3 s`.
+    public func leave(because cause: String) {
+        var header = MediaHeader("gone", id: Self.id)
+        header.text = cause
+        _ = connection.send(header)
+        close()
     }
 
     /// Ends the connection; the device is away in the session.

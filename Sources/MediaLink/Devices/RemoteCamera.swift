@@ -8,6 +8,9 @@ package final class RemoteCamera: CameraSource {
         var last: Int64?
         var lastTime: ClockTime?
         var error = Nanoseconds.zero
+        var origin = TimeOrigin.mapped
+        /// Whether the first frame that comes ends the outage, not the announcement before it.
+        var awaitsFrame = false
     }
 
     package let device: CaptureDevice
@@ -26,10 +29,27 @@ package final class RemoteCamera: CameraSource {
         self.format = format
         self.color = color
         deliveryDelay = delay
+        isOverNetwork = SourceAddress.handles(name)
     }
 
     /// The greatest error of the capture times that the sender has told.
     package var timeError: Nanoseconds { state.withLock { $0.error } }
+
+    package var timeOrigin: TimeOrigin? { state.withLock { $0.origin } }
+
+    package var outageCause: LossCause { isOverNetwork ? .network : .away }
+
+    /// Whether the network brings it, so that an outage is as long as frames are missing, not as its connection.
+    private let isOverNetwork: Bool
+
+    /// Whether a process may go on with it in a format. The rate of a network camera is measured, and never the same.
+    func takes(_ other: VideoFormat, _ otherColor: ColorDescription) -> Bool {
+        guard isOverNetwork else { return other == format && otherColor == color }
+        return other.pixel == format.pixel && other.size == format.size && otherColor == color
+    }
+
+    /// Sets who dates the frames from now on.
+    func date(by origin: TimeOrigin) { state.withLock { $0.origin = origin } }
 
     package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
@@ -70,20 +90,24 @@ package final class RemoteCamera: CameraSource {
         let frame = CapturedFrame(
             pixel: format.pixel, size: format.size, color: color, capturedAt: time, sequence: sequence,
             isKey: format.pixel != .h264 || isKey, memory: bytes, planes: planes, isOwned: true)
-        let (receive, missing, since) = state.withLock { state in
+        let (receive, missing, since, returns) = state.withLock { state in
             state.error = max(state.error, error)
             let (jump, overflow) = state.last.map { sequence.subtractingReportingOverflow($0) } ?? (1, false)
             let isLoss = !overflow && (2...Self.longestJump).contains(jump)
             let missing = isLoss ? Int(jump - 1) : 0
             let since = state.lastTime
             (state.last, state.lastTime) = (sequence, time)
-            return (state.receive, missing, since)
+            let returns = state.awaitsFrame
+            state.awaitsFrame = false
+            return (state.receive, missing, since, returns)
         }
         guard let receive else { return }
+        if returns { receive(.returned(at: time, remark: nil)) }
         if missing > 0 {
             receive(
                 .lost(
-                    count: missing, cause: .bus, capturedAt: min(time, (since ?? time) + format.rate.interval)
+                    count: missing, cause: isOverNetwork ? .network : .bus,
+                    capturedAt: min(time, (since ?? time) + format.rate.interval)
                 ))
         }
         receive(.frame(frame))
@@ -91,21 +115,26 @@ package final class RemoteCamera: CameraSource {
 
     /// Tells that the process has left, or was sent away.
     func leave(at time: ClockTime, cause: String = RemoteCamera.cause) {
-        let receive = state.withLock { state in
-            defer { state.isAway = true }
-            return state.isAway ? nil : state.receive
+        let (receive, last) = state.withLock { state in
+            defer {
+                state.isAway = true
+                state.awaitsFrame = false
+            }
+            return (state.isAway && !state.awaitsFrame ? nil : state.receive, state.lastTime)
         }
-        receive?(.away(at: time, cause: cause, isRequested: false))
+        let since = isOverNetwork ? last.map { min($0 + format.rate.interval, time) } : nil
+        receive?(.away(at: since ?? time, cause: cause, isRequested: false))
     }
 
     /// Tells that a process sends its frames again.
     func comeBack(at time: ClockTime) {
         let receive = state.withLock { state in
             defer {
+                state.awaitsFrame = state.isAway && isOverNetwork
                 state.isAway = false
                 state.last = nil
             }
-            return state.isAway ? state.receive : nil
+            return state.isAway && !isOverNetwork ? state.receive : nil
         }
         receive?(.returned(at: time, remark: nil))
     }

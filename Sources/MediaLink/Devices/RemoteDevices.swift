@@ -54,8 +54,26 @@ public final class RemoteDevices: RemoteSources {
     /// - Throws: `DeviceError` when no process has announced it in time, or a role of a session has it.
     public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
     {
-        guard let camera = wait(within: limit, { $0.cameras[Self.name(in: selector)]?.present }) else {
-            throw Self.missing(selector, "camera", limit)
+        try camera(selector, within: limit, outlook: { nil })
+    }
+
+    /// Waits for a camera that a process of multicam sends. Blocks; not for Swift tasks.
+    ///
+    /// - Parameters:
+    ///   - selector: `remote:NAME`, or the name.
+    ///   - limit: How long it may take.
+    ///   - outlook: Says what keeps the camera from being announced, and whether waiting is of no use; `nil` while nothing is known.
+    /// - Returns: The camera, not started.
+    /// - Throws: `DeviceError` when it has not been announced in time, or a role of a session has it.
+    package func camera(
+        _ selector: String, within limit: Nanoseconds, outlook: () -> SourceOutlook?
+    ) throws(DeviceError) -> any CameraSource {
+        guard
+            let camera = wait(
+                within: limit, unless: { outlook()?.isFinal ?? false },
+                { $0.cameras[Self.name(in: selector)]?.present })
+        else {
+            throw Self.missing(selector, "camera", limit, outlook())
         }
         guard !camera.isInUse else { throw Self.inUse(selector, "camera") }
         return camera
@@ -71,28 +89,54 @@ public final class RemoteDevices: RemoteSources {
     public func microphone(
         _ selector: String, within limit: Nanoseconds
     ) throws(DeviceError) -> any MicrophoneSource {
-        guard let microphone = wait(within: limit, { $0.microphones[Self.name(in: selector)]?.present })
+        try microphone(selector, within: limit, outlook: { nil })
+    }
+
+    /// Waits for a microphone that a process of multicam sends. Blocks; not for Swift tasks.
+    ///
+    /// - Parameters:
+    ///   - selector: `remote:NAME`, or the name.
+    ///   - limit: How long it may take.
+    ///   - outlook: Says what keeps it from being announced, and whether waiting is of no use; `nil` while nothing is known.
+    /// - Returns: The microphone, not started.
+    /// - Throws: `DeviceError` when it has not been announced in time, or a role of a session has it.
+    package func microphone(
+        _ selector: String, within limit: Nanoseconds, outlook: () -> SourceOutlook?
+    ) throws(DeviceError) -> any MicrophoneSource {
+        guard
+            let microphone = wait(
+                within: limit, unless: { outlook()?.isFinal ?? false },
+                { $0.microphones[Self.name(in: selector)]?.present })
         else {
-            throw Self.missing(selector, "microphone", limit)
+            throw Self.missing(selector, "microphone", limit, outlook())
         }
         guard !microphone.isInUse else { throw Self.inUse(selector, "microphone") }
         return microphone
     }
 
-    private static func name(in selector: String) -> String { String(selector.dropFirst(scheme.count)) }
+    private static func name(in selector: String) -> String {
+        handles(selector) ? String(selector.dropFirst(scheme.count)) : selector
+    }
 
     /// Waits in short steps, so that it can be cancelled.
-    private func wait<Source>(within limit: Nanoseconds, _ find: (State) -> Source?) -> Source? {
+    private func wait<Source>(
+        within limit: Nanoseconds, unless isFutile: () -> Bool, _ find: (State) -> Source?
+    ) -> Source? {
         let deadline = clock.now + limit
         while true {
             let step = min(clock.now + .milliseconds(100), deadline)
             if let source = state.wait(until: step, { find($0) }) { return source }
-            if clock.now >= deadline || cancellation.isCancelled { return nil }
+            if clock.now >= deadline || cancellation.isCancelled || isFutile() { return nil }
         }
     }
 
-    private static func missing(_ selector: String, _ kind: String, _ limit: Nanoseconds) -> DeviceError {
-        DeviceError(
+    private static func missing(
+        _ selector: String, _ kind: String, _ limit: Nanoseconds, _ outlook: SourceOutlook?
+    ) -> DeviceError {
+        if let outlook {
+            return DeviceError(device: selector, operation: "connection", reason: .other(outlook.text))
+        }
+        return DeviceError(
             device: selector.printable(), operation: "search",
             reason: .other(
                 "no process has sent this \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Start the one that does, with the "
@@ -120,7 +164,8 @@ public final class RemoteDevices: RemoteSources {
     ///
     /// - Throws: `MediaLinkError` when another connection sends it, or it had another format before.
     func announce(
-        cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds
+        cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
+        dated origin: TimeOrigin = .mapped
     ) throws(MediaLinkError) -> RemoteCamera {
         let result = state.broadcast { state -> Result<(RemoteCamera, Bool), MediaLinkError> in
             guard let known = state.cameras[name] else {
@@ -130,7 +175,7 @@ public final class RemoteDevices: RemoteSources {
                 return .success((camera, false))
             }
             guard !known.isTaken else { return .failure(Self.taken(name, "camera")) }
-            guard known.source.format == format, known.source.color == color else {
+            guard known.source.takes(format, color) else {
                 return .failure(
                     MediaLinkError(
                         "the camera \(name.printable()) was announced as \(known.source.format) before: send that, or another name."
@@ -140,6 +185,7 @@ public final class RemoteDevices: RemoteSources {
             return .success((known.source, true))
         }
         let (camera, isBack) = try result.get()
+        camera.date(by: origin)
         if isBack { camera.comeBack(at: sessionClock.now) }
         return camera
     }
@@ -148,7 +194,8 @@ public final class RemoteDevices: RemoteSources {
     ///
     /// - Throws: `MediaLinkError` when another connection sends it, or it had another format before.
     func announce(
-        microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds
+        microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds,
+        dated origin: TimeOrigin = .mapped
     ) throws(MediaLinkError) -> RemoteMicrophone {
         let result = state.broadcast { state -> Result<(RemoteMicrophone, Bool), MediaLinkError> in
             guard let known = state.microphones[name] else {
@@ -168,6 +215,7 @@ public final class RemoteDevices: RemoteSources {
             return .success((known.source, true))
         }
         let (microphone, isBack) = try result.get()
+        microphone.date(by: origin)
         if isBack { microphone.comeBack(at: sessionClock.now) }
         return microphone
     }
@@ -208,6 +256,6 @@ public final class RemoteDevices: RemoteSources {
         CaptureDevice(
             mediaType: medium, deviceType: .network, identity: DeviceIdentity(name: name), name: name,
             node: "",
-            selector: scheme + name, formats: formats, audio: audio)
+            selector: SourceAddress.handles(name) ? name : scheme + name, formats: formats, audio: audio)
     }
 }

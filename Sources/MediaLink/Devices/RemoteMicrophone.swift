@@ -6,6 +6,11 @@ package final class RemoteMicrophone: MicrophoneSource {
         var receive: (@Sendable (MicrophoneEvent) -> Void)?
         var isAway = false
         var error = Nanoseconds.zero
+        var origin = TimeOrigin.mapped
+        /// The end of the last slice.
+        var lastTime: ClockTime?
+        /// Whether the first slice that comes ends the outage, not the announcement before it.
+        var awaitsAudio = false
     }
 
     package let device: CaptureDevice
@@ -17,10 +22,21 @@ package final class RemoteMicrophone: MicrophoneSource {
         device = RemoteDevices.device(name, .audio, audio: format)
         self.format = format
         deliveryDelay = delay
+        isOverNetwork = SourceAddress.handles(name)
     }
 
     /// The greatest error of the capture times that the sender has told.
     package var timeError: Nanoseconds { state.withLock { $0.error } }
+
+    package var timeOrigin: TimeOrigin? { state.withLock { $0.origin } }
+
+    package var outageCause: LossCause { isOverNetwork ? .network : .away }
+
+    /// Whether the network brings it, so that an outage is as long as audio is missing, not as its connection.
+    private let isOverNetwork: Bool
+
+    /// Sets who dates the audio from now on.
+    func date(by origin: TimeOrigin) { state.withLock { $0.origin = origin } }
 
     package func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
@@ -63,10 +79,15 @@ package final class RemoteMicrophone: MicrophoneSource {
                         littleEndian: bytes.bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)))
             }
         }
-        let receive = state.withLock { state in
+        let length = Nanoseconds.duration(of: Int64(bytes.count / step), perSecond: Int64(format.rate))
+        let (receive, returns) = state.withLock { state in
             state.error = max(state.error, error)
-            return state.receive
+            state.lastTime = time + length
+            let returns = state.awaitsAudio
+            state.awaitsAudio = false
+            return (state.receive, returns)
         }
+        if returns { receive?(.returned(at: time)) }
         receive?(
             .audio(
                 CapturedAudio(format: format, capturedAt: time, firstSample: firstSample, samples: samples)))
@@ -74,18 +95,25 @@ package final class RemoteMicrophone: MicrophoneSource {
 
     /// Tells that the process has left, or was sent away.
     func leave(at time: ClockTime, cause: String = RemoteMicrophone.cause) {
-        let receive = state.withLock { state in
-            defer { state.isAway = true }
-            return state.isAway ? nil : state.receive
+        let (receive, last) = state.withLock { state in
+            defer {
+                state.isAway = true
+                state.awaitsAudio = false
+            }
+            return (state.isAway && !state.awaitsAudio ? nil : state.receive, state.lastTime)
         }
-        receive?(.away(at: time, cause: cause))
+        let since = isOverNetwork ? last.map { min($0, time) } : nil
+        receive?(.away(at: since ?? time, cause: cause))
     }
 
     /// Tells that a process sends its audio again.
     func comeBack(at time: ClockTime) {
         let receive = state.withLock { state in
-            defer { state.isAway = false }
-            return state.isAway ? state.receive : nil
+            defer {
+                state.awaitsAudio = state.isAway && isOverNetwork
+                state.isAway = false
+            }
+            return state.isAway && !isOverNetwork ? state.receive : nil
         }
         receive?(.returned(at: time))
     }

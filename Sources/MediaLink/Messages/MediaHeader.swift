@@ -31,6 +31,8 @@ struct MediaHeader: Codable, Sendable {
     var matrix: ColorDescription.Matrix?
     var range: ColorDescription.Range?
     var delay_ns: Int64?
+    /// Who dates a device's frames or audio.
+    var clock: TimeOrigin?
     var sample_rate: Int?
     var channels: Int?
     var at_ns: Int64?

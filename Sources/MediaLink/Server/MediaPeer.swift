@@ -150,7 +150,7 @@ final class MediaPeer: Sendable {
         case "frame", "audio": try take(header, id, bytes)
         case "gone":
             let device = state.withLock { $0.devices.removeValue(forKey: id) }
-            if let device { leave(device, cause: nil) }
+            if let device { leave(device, cause: header.text.map { $0.printable(limit: 400) }) }
         default:
             throw MediaLinkError(
                 "`type` is “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio or gone."
@@ -231,7 +231,9 @@ final class MediaPeer: Sendable {
                 ? .jpeg
                 : ColorDescription(matrix: header.matrix ?? usual.matrix, range: header.range ?? usual.range)
             let format = VideoFormat(pixel: pixel, size: size, rate: rate)
-            device = .camera(try registry.announce(cameraNamed: name, format, color, delay: delay))
+            device = .camera(
+                try registry.announce(
+                    cameraNamed: name, format, color, delay: delay, dated: header.clock ?? .mapped))
         } else {
             guard let rate = header.sample_rate, (8_000...192_000).contains(rate),
                 let channels = header.channels, (1...8).contains(channels)
@@ -241,7 +243,8 @@ final class MediaPeer: Sendable {
             }
             device = .microphone(
                 try registry.announce(
-                    microphoneNamed: name, AudioFormat(rate: rate, channels: channels), delay: delay))
+                    microphoneNamed: name, AudioFormat(rate: rate, channels: channels), delay: delay,
+                    dated: header.clock ?? .mapped))
         }
         state.withLock { state in
             state.devices[id] = device

@@ -294,7 +294,7 @@ public final class SessionSteering: Sendable {
                 session, saying: "microphone \(role) is in; `unmute \(role)` lets it be heard in the program."
             ) { (setup) throws(SetupError) in try setup.addMicrophone(selector, as: role, to: session) }
         case .exchange(let role, let selector):
-            return add(session, saying: "camera \(role) is \(selector.printable()) now.") {
+            return add(session, saying: "camera \(role) is \(SourceAddress.printable(of: selector)) now.") {
                 (setup) throws(SetupError) in
                 guard let stills = state.withLock(\.stills) else {
                     throw .usage("nothing is being recorded at the moment.")

@@ -15,10 +15,10 @@ extension Profile {
         var profile = self
         if virtually {
             for index in profile.cameras.indices where Self.isReal(profile.cameras[index].device) {
-                profile.cameras[index].device = "virtual:clap"
+                profile.cameras[index].play("virtual:clap")
             }
             for index in profile.microphones.indices where Self.isReal(profile.microphones[index].device) {
-                profile.microphones[index].device = "virtual:clap"
+                profile.microphones[index].play("virtual:clap")
             }
         }
         for (role, device) in cameras {
@@ -26,14 +26,14 @@ extension Profile {
                 throw unknownRole(
                     "--camera \(role)=\(device)", role, of: self.cameras.map(\.role), kind: "camera")
             }
-            profile.cameras[index].device = device
+            profile.cameras[index].play(device)
         }
         for (role, device) in microphones {
             guard let index = profile.microphones.firstIndex(where: { $0.role == role }) else {
                 throw unknownRole(
                     "--mic \(role)=\(device)", role, of: self.microphones.map(\.role), kind: "microphone")
             }
-            profile.microphones[index].device = device
+            profile.microphones[index].play(device)
         }
         return profile
     }

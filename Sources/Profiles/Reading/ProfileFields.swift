@@ -24,6 +24,9 @@ struct ProfileFields {
         self.values = values
     }
 
+    /// Whether a field is there.
+    func has(_ name: String) -> Bool { values[name] != nil }
+
     /// Reads a field; `nil` where it is left out. An error in it is collected, and the field counts as left out.
     func read<Value>(_ name: String, _ read: (ProfileValue) throws(ProfileError) -> Value) -> Value? {
         guard let value = values[name] else { return nil }

@@ -19,7 +19,8 @@ extension ProfileReader {
     }
 
     static let cameraFields = [
-        "device", "size", "rate", "format", "rotation", "mirrored", "preview", "latency", "crop", "zoom",
+        "device", "url_from", "size", "rate", "format", "rotation", "mirrored", "preview", "latency", "crop",
+        "zoom",
         "pan",
         "tilt", "output", "controls", "preset", "match",
     ]
@@ -29,6 +30,9 @@ extension ProfileReader {
         var camera = CameraRole(role: entry.name)
         camera.device = fields.read("device", else: camera.device) { value throws(ProfileError) in
             try device(value, example: "any or /dev/video0")
+        }
+        if let address = try address(fields, of: entry) {
+            (camera.address, camera.device) = (address, SecretSource.selector)
         }
         camera.size = fields.read("size") { value throws(ProfileError) in try value.size() }
         camera.rate = fields.read("rate") { value throws(ProfileError) in try value.rate() }

@@ -23,7 +23,7 @@ extension ProfileReader {
     private func microphone(
         _ entry: ProfileEntry, cameras: [String]
     ) throws(ProfileError) -> MicrophoneRole {
-        let names = ["device", "channels", "gain", "offset", "pick", "voice", "camera"]
+        let names = ["device", "url_from", "channels", "gain", "offset", "pick", "voice", "camera"]
         for field in try entry.value.entries(expected: "the fields \(ProfileValue.list(names))")
         where Self.cameraFields.contains(field.name) && !names.contains(field.name) {
             throw field.value.error(
@@ -34,6 +34,9 @@ extension ProfileReader {
         var microphone = MicrophoneRole(role: entry.name)
         microphone.device = fields.read("device", else: microphone.device) { value throws(ProfileError) in
             try device(value, example: "default or pulse:alsa_input.usb-1")
+        }
+        if let address = try address(fields, of: entry) {
+            (microphone.address, microphone.device) = (address, SecretSource.selector)
         }
         microphone.pick = fields.read("pick") { value throws(ProfileError) in try pick(value) }
         microphone.channels = fields.read("channels", else: microphone.pick?.count ?? 1) {

@@ -77,7 +77,22 @@ struct ProfileReader {
     // MARK: Devices
 
     func device(_ value: ProfileValue, example: String) throws(ProfileError) -> String {
-        try value.text(limit: 4096, expected: "a device selector, for example \(example)")
+        let selector = try value.text(limit: 4096, expected: "a device selector, for example \(example)")
+        guard SourceAddress.handles(selector) else { return selector }
+        do throws(DestinationAddressError) {
+            return try SourceAddress(selector).text
+        } catch {
+            // The value may have a password, so nothing of it is repeated.
+            throw value.error(found: error)
+        }
+    }
+
+    /// Reads `url_from`, in place of `device`; `nil` where it is not there.
+    func address(_ fields: ProfileFields, of entry: ProfileEntry) throws(ProfileError) -> SecretSource? {
+        let address =
+            fields.read("url_from") { value throws(ProfileError) in try SecretSource.read(value) } ?? nil
+        guard address != nil, fields.has("device") else { return address }
+        throw entry.value.error(found: "device and url_from", expected: "one of them")
     }
 
     /// Checks a role's name. Role names become file names and are used in commands, so they are plain, and each names one thing.

@@ -156,7 +156,7 @@ extension PublicationSettings {
 extension SecretSource {
     /// Reads `{ file: PATH }` or `{ env: NAME }`; `nil` where an error in it has been collected. What stands there may be the key
     /// itself, so no error repeats it.
-    fileprivate static func read(_ value: ProfileValue) throws(ProfileError) -> SecretSource? {
+    static func read(_ value: ProfileValue) throws(ProfileError) -> SecretSource? {
         guard case .mapping = value.node.content else {
             throw value.error(
                 found: "no place", expected: "{ file: PATH } or { env: NAME }, where the key is kept")

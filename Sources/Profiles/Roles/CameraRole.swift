@@ -16,6 +16,8 @@ public struct CameraRole: Sendable, Equatable {
     public var role: String
     /// A device selector: `any`, `/dev/video0`, `virtual:clap`, …
     public var device: String
+    /// Where the address of a network camera is kept that `device` is to be; `nil` where `device` says it.
+    public var address: SecretSource? = nil
     /// The size to capture in pixels; `nil` for the smallest offered one from which `output` can be made, or without an output
     /// the one nearest to 1280×720.
     public var size: FrameSize?
@@ -69,4 +71,7 @@ public struct CameraRole: Sendable, Equatable {
         self.preset = preset
         self.match = match
     }
+
+    /// Gives the role to another device.
+    package mutating func play(_ selector: String) { (device, address) = (selector, nil) }
 }

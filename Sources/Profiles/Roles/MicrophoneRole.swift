@@ -6,6 +6,8 @@ public struct MicrophoneRole: Sendable, Equatable {
     public var role: String
     /// A device selector: `default`, `pulse:<source>`, `virtual:clap`, …
     public var device: String
+    /// Where the address of a network camera is kept that `device` is to be; `nil` where `device` says it.
+    public var address: SecretSource? = nil
     /// Number of channels of its track, 1…8. Synthetic microphones and files deliver all of their channels in any case.
     public var channels: Int
     /// Gain in the program's mix in decibels, −60…30; the microphone's own track keeps its level.
@@ -32,4 +34,7 @@ public struct MicrophoneRole: Sendable, Equatable {
         self.pick = pick
         self.voice = voice
     }
+
+    /// Gives the role to another device.
+    package mutating func play(_ selector: String) { (device, address) = (selector, nil) }
 }

@@ -58,6 +58,9 @@ extension Profile {
     /// Names of the environment's variables that hold keys of this profile; no other program is to get them.
     public var secretVariables: Set<String> {
         var names: Set<String> = []
+        for address in cameras.map(\.address) + microphones.map(\.address) {
+            if case .environment(let name)? = address { names.insert(name) }
+        }
         for publication in publications {
             if case .kept(.environment(let name)) = publication.address { names.insert(name) }
             if case .environment(let name)? = publication.token { names.insert(name) }

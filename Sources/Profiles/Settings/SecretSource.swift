@@ -17,6 +17,9 @@ public enum SecretSource: Sendable, Equatable {
         package let expected: String
     }
 
+    /// The selector of a device whose address is kept apart, until it is read. No device has it.
+    package static let selector = "url_from:"
+
     /// Most bytes of a key.
     private static let longest = 4096
 

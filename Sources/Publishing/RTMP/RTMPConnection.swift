@@ -1,4 +1,5 @@
 internal import CMedia
+internal import Encoding
 internal import Media
 
 /// FLV over RTMP or RTMPS by libavformat: a context of its own for each connection, and a deadline for every call.

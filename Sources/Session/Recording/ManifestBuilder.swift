@@ -150,7 +150,9 @@ package struct ManifestBuilder {
                         rate: Double(microphone.source.format.rate)),
                     offset_ns: planned?.offset.count, offset_source: planned?.offsetSource,
                     voice: planned?.voice, timeError: microphone.source.timeError,
-                    clock: Manifest.Clock(microphone.clockModel))
+                    clock: Manifest.Clock(
+                        microphone.clockModel, dated: microphone.source.timeOrigin,
+                        within: microphone.source.timeError))
                 device.camera = planned?.camera
                 return device
             }
@@ -174,7 +176,9 @@ package struct ManifestBuilder {
                 latency_ns: index == 0 ? planned?.latency.count : had.latency.count,
                 latency_source: index == 0 ? planned?.latencySource : nil,
                 timeError: had.source.timeError,
-                clock: Manifest.Clock(had.clockModel, corrected: had.correctedStamps),
+                clock: Manifest.Clock(
+                    had.clockModel, corrected: had.correctedStamps, dated: had.source.timeOrigin,
+                    within: had.source.timeError),
                 metadata: planned?.metadataFile, controls: Self.controls(had.controls))
         }
     }

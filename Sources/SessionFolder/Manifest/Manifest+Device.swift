@@ -115,6 +115,10 @@ extension Manifest {
 
     /// State of a device's clock model when the manifest was written.
     public struct Clock: Sendable, Equatable, Codable {
+        /// Who dates the device's frames or audio; `nil` where the driver does.
+        public var source: TimeOrigin? = nil
+        /// How far off the capture times may be in microseconds, as who dates them says; `nil` where the driver dates.
+        public var error_us: Double? = nil
         /// Error of the device's rate in parts per million, positive when it runs fast against its nominal rate.
         public var ppm: Double
         /// Typical distance of one time stamp from the clock's line (root mean square), in microseconds.
@@ -132,7 +136,18 @@ extension Manifest {
 
 extension Manifest.Clock {
     /// Takes a clock model, rounded to 0.01 ppm and 0.1 µs; it never saw the `corrected`, impossible time stamps.
-    package init(_ model: DeviceClock, corrected: Int = 0) {
+    ///
+    /// - Parameters:
+    ///   - model: The clock model.
+    ///   - corrected: Number of impossible time stamps.
+    ///   - origin: Who dates; `nil` where the driver does.
+    ///   - error: How far off the dates may be; counts where `origin` is given.
+    package init(
+        _ model: DeviceClock, corrected: Int = 0, dated origin: TimeOrigin? = nil,
+        within error: Nanoseconds = .zero
+    ) {
+        source = origin
+        error_us = origin.map { _ in Self.rounded(Double(error.count) / 1000, 10) }
         ppm = Self.rounded(model.partsPerMillion, 100)
         jitter_us = Self.rounded(Double(model.jitter.count) / 1000, 10)
         residual_us = Self.rounded(Double(model.residual.count) / 1000, 10)

@@ -57,6 +57,10 @@ struct LossExplanation: Equatable {
                 Self(
                     "somebody changed the device or switched it off",
                     remedy: "make such changes between recordings")
+            case .network:
+                Self(
+                    "the network to the camera lost data or was away",
+                    remedy: "use a cable, a faster network, or a lower bit rate of the camera")
             case .away:
                 Self(
                     "the device was unplugged or delivered nothing",

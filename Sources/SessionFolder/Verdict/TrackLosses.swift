@@ -89,12 +89,12 @@ struct TrackLosses {
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
-    /// Lengths of a microphone's gaps in samples at 48 kHz, by cause. A cause that is not in the ledger is a device's own word
-    /// for why it was away.
+    /// Lengths of a microphone's gaps in samples at 48 kHz, by cause. A cause that does not begin with a word of the ledger is a
+    /// device's own word for why it was away.
     private static func lengths(of gaps: [Gap]) -> [String: Double] {
         var lengths: [String: Double] = [:]
         for gap in gaps {
-            let cause = LossCause(rawValue: gap.cause) ?? .away
+            let cause = LossCause(rawValue: String(gap.cause.prefix { $0 != ":" })) ?? .away
             lengths[cause.rawValue, default: 0] += samples(inNanoseconds: gap.length)
         }
         return lengths

@@ -39,6 +39,7 @@ package struct DeviceResolver {
     ) throws(SetupError) {
         self.own = own
         devices = own.planned
+        notes = own.notes
         for camera in profile.cameras where VirtualSources.handles(camera.device) {
             devices[camera.role] = try Self.virtualCamera(camera)
         }

@@ -1,55 +1,105 @@
+internal import Foundation
 internal import Media
 internal import Profiles
 
 extension OwnSources {
+    /// A role that a device of another process is to play.
+    private struct Wish {
+        let role: String
+        let selector: String
+        /// A sentence for the user on where the selector's secret is kept; `nil` for none.
+        var note: String?
+    }
+
     /// How long other processes may take to announce a device that is wanted from the start.
     static let patience = Nanoseconds.seconds(15)
     /// How long they may take while something is recorded: commands that come later wait behind.
     static let livePatience = Nanoseconds.seconds(5)
 
-    /// Adds the devices of other processes that a profile names. Waits for those that are not announced yet.
+    /// Adds the devices of other processes that a profile names, and network cameras. Waits for those that are not announced yet.
     ///
     /// - Parameters:
     ///   - remote: Finds them; where it is `nil`, none are added.
     ///   - profile: The profile whose roles name them.
     ///   - limit: How long a process may take to announce one.
+    ///   - environment: The process' environment, which may hold addresses.
     /// - Returns: These sources and those.
-    /// - Throws: `SetupError` when one is not announced in time, or two roles want the same one.
+    /// - Throws: `SetupError` when one is not announced in time, an address cannot be read, or two roles want the same one.
     func adding(
-        from remote: (any RemoteSources)?, for profile: Profile, within limit: Nanoseconds
+        from remote: (any RemoteSources)?, for profile: Profile, within limit: Nanoseconds,
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(SetupError) -> OwnSources {
         guard let remote else { return self }
-        let wantedCameras = try Self.remoteRoles(
-            profile.cameras.map { ($0.role, $0.device) }, but: cameras.keys.sorted())
-        let wantedMicrophones = try Self.remoteRoles(
-            profile.microphones.map { ($0.role, $0.device) }, but: microphones.keys.sorted())
+        let wantedCameras = try Self.wishes(
+            profile.cameras.map { ($0.role, $0.device, $0.address) }, "cameras", of: profile,
+            but: cameras.keys.sorted(), environment)
+        // The audio of a network camera comes with its frames.
+        let audible = Dictionary(
+            wantedCameras.filter { SourceAddress.handles($0.selector) }.map {
+                ("camera:\($0.role)", $0.selector)
+            }
+        ) { $1 }
+        let wantedMicrophones = try Self.wishes(
+            profile.microphones.map { ($0.role, audible[$0.device] ?? $0.device, $0.address) }, "microphones",
+            of: profile, but: microphones.keys.sorted(), environment)
         var (cameras, microphones) = (cameras, microphones)
         do throws(DeviceError) {
-            for (role, selector) in wantedCameras {
-                cameras[role] = try remote.camera(selector, within: limit)
-            }
-            for (role, selector) in wantedMicrophones {
-                microphones[role] = try remote.microphone(selector, within: limit)
+            for wish in wantedMicrophones { remote.expect(microphone: wish.selector) }
+            for wish in wantedCameras { remote.expect(camera: wish.selector) }
+            for wish in wantedCameras { cameras[wish.role] = try remote.camera(wish.selector, within: limit) }
+            for wish in wantedMicrophones {
+                microphones[wish.role] = try remote.microphone(wish.selector, within: limit)
             }
         } catch {
             throw .device(error)
         }
-        return OwnSources(cameras: cameras, microphones: microphones)
+        var sources = OwnSources(cameras: cameras, microphones: microphones)
+        sources.notes = notes + (wantedCameras + wantedMicrophones).compactMap(\.note)
+        return sources
     }
 
     /// The roles with a device of another process, without those that the program plays itself.
-    private static func remoteRoles(
-        _ roles: [(role: String, selector: String)], but own: [String]
-    ) throws(SetupError) -> [(role: String, selector: String)] {
-        let wanted = roles.filter { isRemote($0.selector) && !own.contains($0.role) }
-        for (index, one) in wanted.enumerated() {
-            guard let other = wanted.dropFirst(index + 1).first(where: { $0.selector == one.selector }) else {
-                continue
+    private static func wishes(
+        _ roles: [(role: String, selector: String, address: SecretSource?)], _ section: String,
+        of profile: Profile,
+        but own: [String], _ environment: [String: String]
+    ) throws(SetupError) -> [Wish] {
+        var wishes: [Wish] = []
+        for (role, selector, address) in roles where isRemote(selector) && !own.contains(role) {
+            var wish = Wish(role: role, selector: selector)
+            if let address {
+                wish = try read(
+                    address, of: role, at: "\(section).\(role).url_from", of: profile, environment)
+            } else if SourceAddress.hasSecret(selector) {
+                wish.note =
+                    "\(role): the password in its address is seen by everybody who sees the profile; `url_from` keeps it in a file or a "
+                    + "variable."
             }
-            throw .usage(
-                "\(one.role.printable()) and \(other.role.printable()) both want “\(one.selector.printable())”, which can have one role "
-                    + "only: let its process send it under two names.")
+            if let other = wishes.first(where: { $0.selector == wish.selector }) {
+                throw .usage(
+                    "\(other.role.printable()) and \(role.printable()) both want “\(SourceAddress.printable(of: wish.selector))”, which "
+                        + "can have one role only.")
+            }
+            wishes.append(wish)
         }
-        return wanted
+        return wishes
+    }
+
+    private static func read(
+        _ source: SecretSource, of role: String, at field: String, of profile: Profile,
+        _ environment: [String: String]
+    ) throws(SetupError) -> Wish {
+        let (text, warning): (String, String?)
+        do throws(SecretSource.Lack) {
+            (text, warning) = try source.read(environment)
+        } catch {
+            throw .profile(profile.source.error(at: field, found: error.found, expected: error.expected))
+        }
+        do throws(DestinationAddressError) {
+            return Wish(
+                role: role, selector: try SourceAddress(text).text, note: warning.map { "\(field): \($0)" })
+        } catch {
+            throw .profile(profile.source.error(at: field, found: error.found, expected: error.expected))
+        }
     }
 }

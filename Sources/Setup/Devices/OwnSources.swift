@@ -6,6 +6,8 @@ internal import Profiles
 package struct OwnSources: Sendable {
     let cameras: [String: any CameraSource]
     let microphones: [String: any MicrophoneSource]
+    /// Notes on the sources for the user, one sentence each.
+    var notes: [String] = []
 
     /// The beginning of the selector that a plan shows for a role with an own source; the source's name follows.
     private static let scheme = "own:"
@@ -23,8 +25,11 @@ package struct OwnSources: Sendable {
     /// Whether a selector stands for a program's own source.
     static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) || isRemote(selector) }
 
-    /// Whether a selector names a device that another process sends.
-    static func isRemote(_ selector: String) -> Bool { selector.hasPrefix(remoteScheme) }
+    /// Whether a selector names a device that another process sends, or a network camera, which a process of multicam sends.
+    static func isRemote(_ selector: String) -> Bool {
+        selector.hasPrefix(remoteScheme) || SourceAddress.handles(selector)
+            || selector == SecretSource.selector
+    }
 
     /// The roles that the sources play.
     var roles: Set<String> { Set(cameras.keys).union(microphones.keys) }
@@ -38,22 +43,30 @@ package struct OwnSources: Sendable {
             guard let index = profile.cameras.firstIndex(where: { $0.role == role }) else {
                 throw Self.unknown(role, "camera", known: profile.cameras.map(\.role), in: profile)
             }
-            profile.cameras[index].device = Self.selector(of: cameras[role]?.device)
+            profile.cameras[index].play(Self.selector(of: cameras[role]?.device))
         }
         for role in microphones.keys.sorted() {
             guard let index = profile.microphones.firstIndex(where: { $0.role == role }) else {
                 throw Self.unknown(role, "microphone", known: profile.microphones.map(\.role), in: profile)
             }
-            profile.microphones[index].device = Self.selector(of: microphones[role]?.device)
+            profile.microphones[index].play(Self.selector(of: microphones[role]?.device))
         }
+        try checkBrings(profile)
+        return profile
+    }
+
+    /// Checks that the sources are there that a profile names.
+    ///
+    /// - Throws: `SetupError` when a role has a device that only an own source, or a process, can bring.
+    func checkBrings(_ profile: Profile) throws(SetupError) {
         let played =
             profile.cameras.map { ($0.role, $0.device) } + profile.microphones.map { ($0.role, $0.device) }
         for (role, selector) in played where Self.handles(selector) && !roles.contains(role) {
             throw .usage(
-                "the device of \(role.printable()) is to be “\(selector.printable())”, a source of the program, which brings none for "
-                    + "this role: name another device.")
+                "the device of \(role.printable()) is to be “\(SourceAddress.printable(of: selector))”, which is connected to, and "
+                    + "its format known, when it is recorded: `multicam record` and `multicam studio` bring it."
+            )
         }
-        return profile
     }
 
     private static func unknown(
@@ -66,7 +79,7 @@ package struct OwnSources: Sendable {
 
     private static func selector(of device: CaptureDevice?) -> String {
         let own = device?.selector ?? ""
-        return own.hasPrefix(remoteScheme) ? own : scheme + (device?.name ?? "")
+        return isRemote(own) ? own : scheme + (device?.name ?? "")
     }
 
     /// What a plan can be made of: each source in the one format that it delivers.

@@ -90,7 +90,7 @@ extension SessionSetup {
                 throw error
             }
             throw .usage(
-                "“\(selector.printable())” is \(busy.device), the camera that \(owner) has already: name another one."
+                "“\(SourceAddress.printable(of: selector))” is \(busy.device), the camera that \(owner) has already: name another one."
             )
         }
     }

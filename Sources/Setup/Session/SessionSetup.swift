@@ -191,6 +191,7 @@ public struct SessionSetup: Sendable {
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord,
         keys: PublicationKeys
     ) {
+        try own.checkBrings(profile)
         let keys: PublicationKeys
         do throws(ProfileError) {
             keys = try PublicationKeys(of: profile)

@@ -21,7 +21,7 @@ public enum StressCause: String, Sendable, Codable, CaseIterable {
         case .bus: self = .bus
         case .driver, .late, .encoder, .governor: self = .processor
         case .disk: self = .disk
-        case .corrupt, .exposure, .away, .change: self = .device
+        case .corrupt, .exposure, .network, .away, .change: self = .device
         }
     }
 

@@ -34,8 +34,8 @@ enum ProfileOptions {
         }
         var request = SetupRequest(
             profile: profile,
-            cameras: try arguments.pairs("camera").map { RoleSelection(role: $0.key, selector: $0.value) },
-            microphones: try arguments.pairs("mic").map { RoleSelection(role: $0.key, selector: $0.value) },
+            cameras: try selections("camera", arguments),
+            microphones: try selections("mic", arguments),
             usesVirtualDevices: arguments.flag("virtual"))
         request.leavesOutMicrophones = arguments.flag("no-mics")
         if request.leavesOutMicrophones, let named = request.microphones.first {
@@ -44,5 +44,42 @@ enum ProfileOptions {
             )
         }
         return request
+    }
+
+    /// Reads the devices of an option. `-` stands for an address that is read from standard input.
+    private static func selections(
+        _ option: String, _ arguments: ParsedArguments
+    ) throws(UsageError) -> [RoleSelection] {
+        try arguments.pairs(option).map { pair throws(UsageError) in
+            let selector = pair.value
+            let place = "`--\(option) \(pair.key.printable())=…`"
+            if selector == "-" {
+                guard let line = readLine(), SourceAddress.handles(line) else {
+                    throw arguments.spec.error(
+                        "\(place): expected the address of a network camera in a line of standard input.")
+                }
+                return RoleSelection(role: pair.key, selector: try address(line, place, arguments).text)
+            }
+            guard SourceAddress.handles(selector) else {
+                return RoleSelection(role: pair.key, selector: selector)
+            }
+            guard try !address(selector, place, arguments).hasSecret else {
+                throw arguments.spec.error(
+                    "\(place): everybody on this computer sees the arguments of a command, and the address has a password or a key: "
+                        + "keep it in a file and name that by `url_from` in the profile, or write `-` and give the address on standard input."
+                )
+            }
+            return RoleSelection(role: pair.key, selector: selector)
+        }
+    }
+
+    private static func address(
+        _ text: String, _ place: String, _ arguments: ParsedArguments
+    ) throws(UsageError) -> SourceAddress {
+        do throws(DestinationAddressError) {
+            return try SourceAddress(text)
+        } catch {
+            throw arguments.spec.error("\(place): \(error)")
+        }
     }
 }

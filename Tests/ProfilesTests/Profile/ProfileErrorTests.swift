@@ -4,7 +4,7 @@ import Testing
 @Suite("A profile that is wrong")
 struct ProfileErrorTests {
     static let cameraFields =
-        "device, size, rate, format, rotation, mirrored, preview, latency, crop, zoom, pan, tilt, output, controls, preset or match"
+        "device, url_from, size, rate, format, rotation, mirrored, preview, latency, crop, zoom, pan, tilt, output, controls, preset or match"
     static let roleForm = "1 to 32 small letters, digits, - and _, beginning with a letter or digit"
     static let two = "cameras: {a: , b: }\nmicrophones: {m: }\n"
 
@@ -159,7 +159,7 @@ struct ProfileErrorTests {
             // Microphones.
             (
                 "microphones: { m: { rotation: 90 } }",
-                "1:21: microphones.m.rotation: found a field that only cameras have, expected device, channels, gain, offset, pick, voice or camera on a microphone."
+                "1:21: microphones.m.rotation: found a field that only cameras have, expected device, url_from, channels, gain, offset, pick, voice or camera on a microphone."
             ),
             (
                 "microphones: { m: { channels: 9 } }",

@@ -57,6 +57,14 @@ struct CtlCommand: Command {
         } catch {
             throw arguments.spec.error(error.description)
         }
+        switch request.command {
+        case .add(_, let selector), .addMicrophone(_, let selector), .exchange(_, let selector):
+            guard SourceAddress.hasSecret(selector) else { break }
+            throw arguments.spec.error(
+                "everybody on this computer sees the arguments of a command, and the address has a password or a key: give the role to "
+                    + "the camera by `url_from` in the profile.")
+        default: break
+        }
     }
 
     /// Reads the address of `publish -` from standard input.

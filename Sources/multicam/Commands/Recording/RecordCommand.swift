@@ -18,8 +18,9 @@ struct RecordCommand: Command {
         program: Multicam.program, name: "record",
         summary: "Record the cameras and microphones of a profile until Ctrl-C.",
         notes: [
-            "DEVICE is `any`, `remembered` (the one that played the role last), a part of a name, /dev/video0, usb:PATH, serial:SERIAL, file:PATH, pulse:SOURCE or "
-                + "virtual:PATTERN?key=value&…",
+            "DEVICE is `any`, `remembered` (the one that played the role last), a part of a name, /dev/video0, usb:PATH, serial:SERIAL, file:PATH, pulse:SOURCE, "
+                + "virtual:PATTERN?key=value&…, or the address of a network camera: rtsp://HOST/PATH, srt://HOST:PORT, http://HOST/PATH. An address with a password is read "
+                + "from standard input for `-`, a line for each.",
             "Ctrl-C, SIGTERM and SIGHUP finish the recording properly; a second one stops waiting for encoders and still "
                 + "closes the files; a third aborts. SIGUSR1 sets a mark, SIGUSR2 goes on in new files.",
             "A plan that needs more than the profile's budget is reduced before the start, and each step is told; where that is not "
@@ -83,6 +84,8 @@ struct RecordCommand: Command {
     let steering: SessionSteering
     /// The devices that other processes send.
     private let remote: RemoteDevices
+    /// Brings network cameras; `nil` without a media socket.
+    private var sources: NetworkSources?
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         var request = try ProfileOptions.request(arguments)
@@ -142,6 +145,7 @@ struct RecordCommand: Command {
         try command.request.readProfile?.checkWritesAnything()
         let media = command.listenForMedia()
         let publisher = command.makePublisher(media)
+        command.sources = command.makeSources(media)
         let outcome: Result<ExitStatus, any Error>
         do {
             outcome = .success(try await command.recordUntilStopped())
@@ -149,6 +153,7 @@ struct RecordCommand: Command {
             outcome = .failure(error)
         }
         await publisher?.end()
+        await command.endSources()
         media?.stop()
         return try outcome.get()
     }
@@ -167,6 +172,24 @@ struct RecordCommand: Command {
         }
         steering.note(at: publisher)
         return publisher
+    }
+
+    /// Makes what brings network cameras; `nil` without a media socket.
+    private func makeSources(_ media: MediaServer?) -> NetworkSources? {
+        guard let media else { return nil }
+        return NetworkSources(
+            of: media, sentTo: remote, withholding: request.readProfile?.secretVariables ?? []
+        ) { Output.message($0) }
+    }
+
+    private func endSources() async {
+        guard let sources else { return }
+        await withCheckedContinuation { continuation in
+            _ = MediaThread(name: "sources:end") {
+                sources.end()
+                continuation.resume()
+            }
+        }
     }
 
     /// Opens the media socket for processes that look, listen or send devices. When that fails, the recording runs without it, and
@@ -307,7 +330,7 @@ struct RecordCommand: Command {
         let setup: SessionSetup
         do throws(SetupError) {
             try announceWaits(for: request)
-            setup = try SessionSetup(request, remote: remote)
+            setup = try SessionSetup(request, remote: sources ?? remote)
         } catch {
             guard case .overBudget(let reduction) = error else { throw error }
             Output.message(error.description)
@@ -325,9 +348,13 @@ struct RecordCommand: Command {
     /// Says which devices other processes are to send.
     private func announceWaits(for request: SetupRequest) throws(SetupError) {
         let selectors = try SessionSetup.selectors(of: request)
-        let awaited = (Array(selectors.cameras.values) + Array(selectors.microphones.values)).filter {
-            RemoteDevices.handles($0)
+        let named = Array(selectors.cameras.values) + Array(selectors.microphones.values)
+        let addresses = Set(
+            named.filter { SourceAddress.handles($0) }.map { SourceAddress.printable(of: $0) })
+        if !addresses.isEmpty {
+            Output.message("connecting to \(addresses.sorted().joined(separator: ", "))…")
         }
+        let awaited = named.filter { RemoteDevices.handles($0) }
         guard !awaited.isEmpty else { return }
         let names = Set(awaited).sorted().map { $0.printable() }.joined(separator: ", ")
         Output.message("waiting for the processes that send \(names)…")

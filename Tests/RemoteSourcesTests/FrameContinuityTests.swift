@@ -1,0 +1,72 @@
+import Media
+import Testing
+
+@testable import RemoteSources
+
+@Suite("The frames that are missing in a network stream")
+struct FrameContinuityTests {
+    private func taken(_ frames: [Int64], interval: Int64 = 40) -> [Int?] {
+        var continuity = FrameContinuity(interval: .milliseconds(40))
+        return frames.map { continuity.take(.milliseconds($0 * interval), isDamaged: false) }
+    }
+
+    @Test("a gap in a regular stream is as many frames as it has room for")
+    func gap() {
+        let frames = Array(Int64(0)...20) + [24, 25]
+        #expect(taken(frames).suffix(2) == [3, 0])
+    }
+
+    @Test("a camera that runs at half its rate loses the frame of its first gap alone")
+    func slowCamera() {
+        let frames = Array(Int64(0)...20) + [22, 24, 26, 28]
+        #expect(taken(frames).suffix(4) == [1, 0, 0, 0])
+    }
+
+    @Test("damaged frames are dropped and counted before the next whole one")
+    func damaged() {
+        var continuity = FrameContinuity(interval: .milliseconds(40))
+        for frame in Int64(0)..<15 { _ = continuity.take(.milliseconds(frame * 40), isDamaged: false) }
+        #expect(continuity.take(.milliseconds(15 * 40), isDamaged: true) == nil)
+        #expect(continuity.take(.milliseconds(18 * 40), isDamaged: true) == nil)
+        #expect(continuity.take(.milliseconds(19 * 40), isDamaged: false) == 4)
+    }
+
+    @Test("frames out of their order are noticed, a single one is none of a stream with B-frames")
+    func backwards() {
+        var continuity = FrameContinuity(interval: .milliseconds(40))
+        _ = continuity.take(.milliseconds(80), isDamaged: false)
+        _ = continuity.take(.milliseconds(40), isDamaged: false)
+        #expect(!continuity.isReordered)
+        for frame in Int64(1)...6 {
+            _ = continuity.take(.milliseconds(frame * 80 + 40), isDamaged: false)
+            _ = continuity.take(.milliseconds(frame * 80), isDamaged: false)
+        }
+        #expect(continuity.isReordered)
+    }
+
+    @Test("rates are those that cameras have")
+    func rates() {
+        func stamps(_ interval: Double) -> [Nanoseconds] {
+            (0..<20).map { .seconds(rounding: Double($0) * interval) }
+        }
+        #expect(RateEstimate.rate(ofStamps: stamps(1 / 29.9), guessed: nil) == FrameRate(30))
+        #expect(
+            RateEstimate.rate(ofStamps: stamps(1001 / 30000), guessed: FrameRate(30000, per: 1001))
+                == FrameRate(30000, per: 1001))
+        #expect(RateEstimate.rate(ofStamps: stamps(0.08), guessed: FrameRate(25)) == FrameRate(12.5))
+        #expect(RateEstimate.rate(ofStamps: [], guessed: FrameRate(50)) == FrameRate(50))
+        #expect(RateEstimate.rate(ofStamps: stamps(1e-9), guessed: nil) <= FrameRate(240))
+        let arrivals = (0..<30).map { ClockTime(nanoseconds: 1_000_000_000 + Int64($0) * 66_000_000) }
+        #expect(RateEstimate.rate(ofArrivals: arrivals) == FrameRate(15))
+    }
+
+    @Test("a sender of more frames than any camera has is refused")
+    func flood() throws {
+        var flood = FloodWatch()
+        let address = try SourceAddress("http://camera/video")
+        let now = ClockTime(nanoseconds: 1_000_000_000)
+        #expect(throws: SourceError.self) {
+            for _ in 0..<2000 { try flood.count(from: address, at: now) }
+        }
+    }
+}

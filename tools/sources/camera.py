@@ -1,0 +1,54 @@
+"""What the network cameras of tools/sources-test see: code strips (docs/reference/virtual-devices.md) that tell when a frame was exposed,
+on CLOCK_MONOTONIC, and a beep at each of its whole seconds."""
+import array
+import math
+import time
+
+WIDTH, HEIGHT, RATE, SAMPLES = 640, 360, 30, 8000
+CELLS = WIDTH // 64
+BEEP = [int(16000 * math.sin(2 * math.pi * 1000 * n / SAMPLES)) for n in range(SAMPLES * 40 // 1000)]
+
+
+def strip(number, at):
+    """A row of lumas for frame `number`, exposed `at` seconds."""
+    code = bytes([0b10101100]) + (number % 2**24).to_bytes(3, "big") + (round(at * 10000) % 2**24).to_bytes(3, "big")
+    code += bytes([sum(code[1:]) & 0xFF])
+    return b"".join((b"\xeb" if byte >> bit & 1 else b"\x10") * CELLS for byte in code for bit in range(7, -1, -1))
+
+
+class Scene:
+    """I420 frames, each of the instant at which it is made."""
+
+    def __init__(self, width=WIDTH, height=HEIGHT):
+        self.width, self.height, self.number = width, height, 0
+        ground = bytes(range(40, 200)) * (width * 2 // 160 + 2)
+        self.rows = [ground[shift:shift + width] for shift in range(0, 160, 4)]
+        self.chroma = b"\x80" * (width * height // 2)
+
+    def frame(self, at=None):
+        at = time.monotonic() if at is None else at
+        row = strip(self.number, at) if self.width == WIDTH else self.rows[0]
+        body = self.rows[self.number % len(self.rows)]
+        self.number += 1
+        top = self.height // 16
+        return row * top + body * (self.height - top) + self.chroma
+
+
+def frames(scene, rate=RATE, alive=lambda: True):
+    """Frames in real time, as (exposed at, frame)."""
+    begin, count = time.monotonic(), 0
+    while alive():
+        count += 1
+        time.sleep(max(begin + count / rate - time.monotonic(), 0))
+        at = time.monotonic()
+        yield at, scene.frame(at)
+
+
+def audio(begin, count):
+    """`count` samples from the instant `begin` on, in 16 bits."""
+    samples = array.array("h", bytes(2 * count))
+    for n in range(count):
+        place = round((begin + n / SAMPLES) % 1 * SAMPLES) % SAMPLES
+        if place < len(BEEP):
+            samples[n] = BEEP[place]
+    return samples.tobytes()

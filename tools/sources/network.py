@@ -1,0 +1,89 @@
+"""The network between multicam and an RTSP camera, as a TCP relay that understands interleaved RTP: it loses packets, stops, and sets the
+camera's clock, which RTCP sender reports tell (RFC 3550, 6.4.1)."""
+import random
+import socket
+import threading
+import time
+
+
+class Network:
+    def __init__(self, port, camera):
+        """Listens at `port`, and leads to `camera`, another one."""
+        self.camera, self.offset, self.loss, self.is_cut = camera, 0, 0.0, False
+        self.dropped, self.random = 0, random.Random(1)
+        self.listener = socket.create_server(("127.0.0.1", port))
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            near, _ = self.listener.accept()
+            try:
+                far = socket.create_connection(("127.0.0.1", self.camera), 3)
+            except OSError:
+                near.close()
+                continue
+            far.settimeout(None)
+            threading.Thread(target=self.up, args=(near, far), daemon=True).start()
+            threading.Thread(target=self.down, args=(far, near), daemon=True).start()
+
+    def wait(self):
+        while self.is_cut:
+            time.sleep(0.01)
+
+    def up(self, near, far):
+        try:
+            while data := near.recv(1 << 16):
+                self.wait()
+                far.sendall(data.replace(f":{self.listener.getsockname()[1]}".encode(), f":{self.camera}".encode()))
+        except OSError:
+            pass
+        for end in (near, far):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def down(self, far, near):
+        data = b""
+        try:
+            while more := far.recv(1 << 16):
+                data += more
+                while (message := self.message(data)) is not None:
+                    data = data[len(message):]
+                    self.wait()
+                    if message := self.changed(message):
+                        near.sendall(message)
+        except OSError:
+            pass
+        for end in (near, far):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    @staticmethod
+    def message(data):
+        """The first whole message: an interleaved packet, or an answer."""
+        if len(data) < 4:
+            return None
+        if data[:1] == b"$":
+            length = 4 + int.from_bytes(data[2:4], "big")
+            return data[:length] if len(data) >= length else None
+        end = data.find(b"\r\n\r\n")
+        if end < 0:
+            return None
+        lines = data[:end].lower().split(b"\r\n")
+        body = sum(int(line.split(b":")[1]) for line in lines if line.startswith(b"content-length:"))
+        return data[:end + 4 + body] if len(data) >= end + 4 + body else None
+
+    def changed(self, message):
+        """What arrives of a message; nothing of one that is lost."""
+        if message[:1] != b"$":
+            return message
+        if message[1] % 2 and message[5] == 200:
+            seconds = (int.from_bytes(message[12:16], "big") + self.offset) % 2**32
+            return message[:12] + seconds.to_bytes(4, "big") + message[16:]
+        if message[1] == 0 and self.random.random() < self.loss:
+            self.dropped += 1
+            return b""
+        return message
