@@ -10,10 +10,10 @@ public enum ControlCommand: Sendable, Equatable {
     case mark(String, at: MediaTime? = nil)
     /// Continues all tracks in new files.
     case split
-    /// Begins a recording of a session on standby.
-    case start
-    /// Ends the recording.
-    case stop
+    /// Begins a recording of a session on standby: now, or with T0 at an instant of CLOCK_MONOTONIC; and until it is stopped, or for a time.
+    case start(at: ClockTime? = nil, for: Nanoseconds? = nil)
+    /// Ends the recording: now, or at an instant since T0 that has passed.
+    case stop(at: MediaTime? = nil)
     /// Ends the process: its recording, or its standby.
     case quit
     /// Switches the leading role to the camera that a selector names; to the next camera when it is `nil`.
@@ -84,8 +84,14 @@ public enum ControlCommand: Sendable, Equatable {
                     "remember this instant under a name, or the one so many nanoseconds after the recording's start"
                 ),
                 ("split", "go on in new files"),
-                ("start", "begin a recording, where `record --standby` waits"),
-                ("stop", "end the recording"),
+                (
+                    "start [at=NS] [for=NS]",
+                    "begin a recording, where `record --standby` waits: at=, at this instant of CLOCK_MONOTONIC; for=, for so many nanoseconds"
+                ),
+                (
+                    "stop [at=NS]",
+                    "end the recording, or end it at an instant that has just passed, so many nanoseconds after its start"
+                ),
                 ("quit", "end the recording, and standing by"),
             ]),
         Group(
@@ -152,6 +158,10 @@ public enum ControlCommand: Sendable, Equatable {
             throw .usage("no command was given: expected one of \(Self.names).")
         }
         let rest = words.dropFirst()
+        if name == "start" || name == "stop", !rest.isEmpty {
+            self = try Self.timed(name, Array(rest))
+            return
+        }
         if let simple = Self.simple[name] {
             guard rest.isEmpty else {
                 throw .usage(
@@ -231,6 +241,26 @@ public enum ControlCommand: Sendable, Equatable {
             throw .usage("\(word): expected one of \(Self.names).")
         }
         self = .change(change)
+    }
+
+    /// Parses `start` and `stop` with their times.
+    private static func timed(_ name: String, _ rest: [String]) throws(ControlError) -> ControlCommand {
+        var times: [String: Int64] = [:]
+        for word in rest {
+            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            let known = name == "start" ? ["at", "for"] : ["at"]
+            guard parts.count == 2, known.contains(parts[0]), times[parts[0]] == nil,
+                let nanoseconds = Int64(parts[1]), nanoseconds >= (parts[0] == "for" ? 1 : 0)
+            else {
+                throw .usage(
+                    "`\(name) \(word.printable(limit: 60))`: expected \(name == "start" ? "at=NS, for=NS" : "at=NS") in nanoseconds."
+                )
+            }
+            times[parts[0]] = nanoseconds
+        }
+        guard name == "start" else { return .stop(at: times["at"].map { MediaTime(nanoseconds: $0) }) }
+        return .start(
+            at: times["at"].map { ClockTime(nanoseconds: $0) }, for: times["for"].map { Nanoseconds($0) })
     }
 
     /// The instant that a word `at=NS` names; `nil` where the word is another one.
@@ -317,7 +347,7 @@ public enum ControlCommand: Sendable, Equatable {
     }
 
     private static let simple: [String: ControlCommand] = [
-        "status": .status, "split": .split, "start": .start, "stop": .stop, "quit": .quit,
+        "status": .status, "split": .split, "start": .start(), "stop": .stop(), "quit": .quit,
     ]
     private static let allNames = groups.flatMap(\.commands).map { name(of: $0.usage) }
     /// Commands that end something. They are never suggested, because that cannot be undone.

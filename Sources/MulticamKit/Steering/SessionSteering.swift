@@ -198,12 +198,7 @@ public final class SessionSteering: Sendable {
         switch command {
         case .mark(let text, let time):
             guard let instant = Self.instant(time, in: session, askedAt: arrival) else {
-                return answer(
-                    ControlReply(
-                        ok: false,
-                        text:
-                            "the recording has not come to that instant yet: `at` is nanoseconds since its start.",
-                        usage: true))
+                return answer(Self.notYet)
             }
             session.mark(text, at: instant) { answer(ControlReply($0, did: "marked: \(text)")) }
         case .split:
@@ -221,12 +216,22 @@ public final class SessionSteering: Sendable {
             } catch {
                 answer(ControlReply(error))
             }
-        case .stop where isStandby:
-            session.stop(at: arrival)
+        case .stop(let time) where isStandby:
+            guard let instant = Self.instant(time, in: session, askedAt: arrival) else {
+                return answer(Self.notYet)
+            }
+            session.stop(at: instant)
             answer(ControlReply(ok: true, text: "the recording is being ended; the devices stand by."))
         case .stop, .quit:
+            var instant = arrival
+            if case .stop(let time) = command {
+                guard let named = Self.instant(time, in: session, askedAt: arrival) else {
+                    return answer(Self.notYet)
+                }
+                instant = named
+            }
             state.withLock { $0.isStopped = true }
-            end(session, at: arrival)
+            end(session, at: instant)
             answer(
                 ControlReply(
                     ok: true,
@@ -247,7 +252,7 @@ public final class SessionSteering: Sendable {
         case .status:
             let status = ControlStatus(SessionStatus(), plan: paused, folder: nil, state: .paused)
             return ControlReply(ok: true, text: "nothing is being recorded at the moment.", status: status)
-        case .start where isStandby && !isStopped: return start()
+        case .start(let time, let duration) where isStandby && !isStopped: return start(time, duration)
         case .stop where !isStandby, .quit:
             state.withLock { $0.isStopped = true }
             end(nil)
@@ -258,7 +263,12 @@ public final class SessionSteering: Sendable {
         }
     }
 
-    /// The instant of a mark on the session's clock: when it was asked for, or so long after T0; `nil` where that is still to come.
+    private static let notYet = ControlReply(
+        ok: false,
+        text: "the recording has not come to that instant yet: `at` is nanoseconds since its start.",
+        usage: true)
+
+    /// The instant of a command on the session's clock: when it was asked for, or so long after T0; `nil` where that is still to come.
     private static func instant(
         _ time: MediaTime?, in session: MulticamSession, askedAt arrival: ClockTime
     ) -> ClockTime? {
@@ -308,7 +318,7 @@ public final class SessionSteering: Sendable {
                 text: session.status.phase == .finishing
                     ? "the files of the last recording are still being finished."
                     : "a recording runs already.")
-        case .start: return start()
+        case .start(let time, let duration): return start(time, duration)
         case .switchCamera(let selector): return switchCamera(to: selector)
         case .publish(let place): return publishing { $0.perform(place) }
         case .unpublish(let name): return publishing { $0.end(name) }
@@ -343,15 +353,16 @@ public final class SessionSteering: Sendable {
     }
 
     /// Requests a recording, and waits for its T0.
-    private func start() -> ControlReply {
+    private func start(_ time: ClockTime?, _ duration: Nanoseconds?) -> ControlReply {
         // Requests during a pending start wait for the same recording.
         let (before, isFirst) = state.withLock { state in
             defer { state.isStarting = true }
             return (state.beginnings, !state.isStarting)
         }
-        if isFirst { next.yield(.start) }
+        if isFirst { next.yield(.start(at: time, for: duration)) }
         let clock = MonotonicClock()
-        let begun = state.wait(until: clock.now + Self.patience) { state -> String?? in
+        let begun = state.wait(until: max(clock.now, time ?? clock.now) + Self.patience) {
+            state -> String?? in
             state.beginnings != before ? .some(state.begun) : state.isStopped ? .some(nil) : nil
         }
         switch begun {

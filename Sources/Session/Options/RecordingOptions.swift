@@ -10,6 +10,8 @@ public struct RecordingOptions: Sendable {
     public var name: String?
     /// How long to record from T0, or `nil` to record until stopped.
     public var duration: Nanoseconds?
+    /// T0 on the session's clock, or `nil` for as soon as everything is ready.
+    public var start: ClockTime?
     /// How long each device may take at the start to deliver good frames or audio before the recording fails with
     /// `.silent`.
     public var startTimeLimit: Nanoseconds

@@ -44,13 +44,29 @@ final class RecordingPreparation {
         // A slow disk takes its time before T0 is chosen, and what devices deliver meanwhile is no part of the recording.
         let prepared = try assembly.prepare()
         inputs.keepLatest()
-        // Time enough to make the tracks, so that T0 is still to come when they are ready.
-        let start = onLabel(clock.now + .milliseconds(60))
+        let start = try chooseStart()
         let outputs = assembly.make(prepared, start: start)
         inputs.tellBeginning(start)
         let recording = RunningRecording(context, start: start, delay: alignmentDelay, outputs: outputs)
         recording.announce(remarks + controlRemarks, shortcoming: shortcoming)
         return recording
+    }
+
+    /// Waits until shortly before the instant that the options name, and chooses T0: that instant, or the next tick of its grid where it is
+    /// past; without one the next label.
+    private func chooseStart() throws(RecordingError) -> ClockTime {
+        let lead = Nanoseconds.milliseconds(60)  // Time enough to make the tracks before T0.
+        guard let start = context.options.start else { return onLabel(clock.now + lead) }
+        while clock.now + lead + .milliseconds(80) < start {
+            guard context.controls.stopTime == nil else { throw .stopped }
+            clock.sleep(until: clock.now + .milliseconds(20), unless: context.controls.cancellation)
+            inputs.keepLatest()
+        }
+        let (rate, late) = (
+            context.leadingRate ?? FrameRate(100, per: 1), max(clock.now + lead - start, .zero)
+        )
+        let tick = rate.ticks(before: MediaTime(nanoseconds: late.count))
+        return start + Nanoseconds(rate.time(ofTick: tick).nanoseconds)
     }
 
     /// Remarks on controls that cameras did not set to the requested value, with the cameras' roles.

@@ -19,7 +19,9 @@ public actor MulticamSession {
     private let cameras: [String: any CameraSource]
     private let microphones: [String: any MicrophoneSource]
     private let voices: [String: any MicrophoneSource]
-    let options: RecordingOptions
+    /// Options of its recordings.
+    public nonisolated let options: RecordingOptions
+    private var wished: RecordingOptions?
     let clock: any SessionClock
     let codecs: any CodecFactory
     let sinks: SessionSinks
@@ -346,11 +348,13 @@ public actor MulticamSession {
 
     /// Records until `stop`, or until `options.duration` is over.
     ///
+    /// - Parameter wish: Options in place of `options` for this recording; folder and name stay.
     /// - Returns: The outcome, when all files are closed.
     /// - Throws: `RecordingError` when the recording cannot begin; it leaves no files behind then. `.nothingToWrite` when
     ///   the plan has neither a program nor a track.
-    public func record() async throws(RecordingError) -> RecordingResult {
-        try await perform(writesFiles: true) { recorder throws(RecordingError) in try recorder.run() }
+    public func record(with wish: RecordingOptions? = nil) async throws(RecordingError) -> RecordingResult {
+        wished = wish
+        return try await perform(writesFiles: true) { recorder throws(RecordingError) in try recorder.run() }
     }
 
     /// Runs the devices, the taps and the synchronised outputs until `stop`, or until `options.duration` is over, and
@@ -440,7 +444,7 @@ public actor MulticamSession {
             disks = []
         }
         currentFolder.withLock { $0 = disks.first?.folder.path }
-        let (options, clock, codecs, controls) = (options, clock, codecs, controls)
+        let (options, clock, codecs, controls) = (wished ?? options, clock, codecs, controls)
         let (sinks, host, eventSink, currentStatus) = (sinks, host, eventSink, currentStatus)
         let (running, publications) = (running, publicationBoard)
         return { inputs in

@@ -147,7 +147,7 @@ struct ControlClientsTests {
         let arrivals = ConditionLock<[ClockTime]>([])
         let clock = MonotonicClock()
         let server = try ControlServer(in: place.folder) { command, arrival, answer in
-            if command == .start {
+            if command == .start() {
                 started.cancel()
                 clock.sleep(until: clock.now + .seconds(60), unless: gate)
             } else {

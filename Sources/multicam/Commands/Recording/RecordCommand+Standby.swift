@@ -18,25 +18,25 @@ extension RecordCommand {
         let leader = first.leadingRole
         var setup: SessionSetup? = first
         var followed: RoleSelection?
-        var wantsRecording = false
+        var wish: StandbyStep?
         while true {
             var step: StandbyStep?
             if let present = setup {
                 // Released here, so that its devices are not held after this pass.
                 setup = nil
                 do {
-                    step = try await standBy(present, recordingAtOnce: wantsRecording, &results)
+                    step = try await standBy(present, recordingAtOnce: wish, &results)
                 } catch RecordingError.stopped {
                     break
                 } catch {
-                    if results.isEmpty, followed == nil, !wantsRecording { throw error }
+                    if results.isEmpty, followed == nil, wish == nil { throw error }
                     tellLackOfDevices(error)
                 }
             }
             if step == nil { step = await steering.nextStep() }
-            wantsRecording = false
+            wish = nil
             switch step {
-            case .start: wantsRecording = true
+            case .start: wish = step
             case .follow(let camera):
                 Output.message("from now on with \(camera.name.printable()).")
                 followed = leader.map { RoleSelection(role: $0, selector: camera.selector) }
@@ -62,12 +62,12 @@ extension RecordCommand {
     ///
     /// - Parameters:
     ///   - setup: The setup with its opened devices.
-    ///   - recordingAtOnce: Whether a recording was requested already.
+    ///   - recordingAtOnce: The request for a recording that was made already, if any.
     ///   - results: Receives the result of each recording.
     /// - Returns: The step that needs other devices, or ends the standby.
     /// - Throws: The error of devices that do not start.
     private func standBy(
-        _ setup: SessionSetup, recordingAtOnce: Bool, _ results: inout [RecordingResult]
+        _ setup: SessionSetup, recordingAtOnce: StandbyStep?, _ results: inout [RecordingResult]
     ) async throws -> StandbyStep? {
         let session = makeSession(setup, duration: duration)
         let printer = Task { await printEvents(of: session, setup) }
@@ -91,23 +91,24 @@ extension RecordCommand {
     }
 
     private func follow(
-        _ session: MulticamSession, _ name: String, _ recordingAtOnce: Bool, _ following: CameraFollowing?,
+        _ session: MulticamSession, _ name: String, _ recordingAtOnce: StandbyStep?,
+        _ following: CameraFollowing?,
         _ results: inout [RecordingResult]
     ) async -> StandbyStep {
-        var isAsked = recordingAtOnce
+        var asked = recordingAtOnce
         while true {
             session.tell(SessionEvent(.standby, at: .zero))
-            if !isAsked {
-                switch await steering.nextStep() {
-                case .start: break
-                case .follow(let camera): return .follow(camera)
-                case .end, nil: return .end
-                }
+            if asked == nil { asked = await steering.nextStep() }
+            let (start, duration): (ClockTime?, Nanoseconds?)
+            switch asked {
+            case .start(let wished, let length): (start, duration) = (wished, length)
+            case .follow(let camera): return .follow(camera)
+            case .end, nil: return .end
             }
-            isAsked = false
+            asked = nil
             following?.recordingBegan()
             steering.record(true)
-            await record(session, name, &results)
+            await record(session, name, from: start, for: duration, &results)
             steering.record(false)
             if steering.isStopped { return .end }
             if let camera = following?.recordingEnded() { return .follow(camera) }
@@ -116,12 +117,16 @@ extension RecordCommand {
 
     /// Makes one recording with running devices. When it cannot begin, the error is printed, and the devices continue.
     private func record(
-        _ session: MulticamSession, _ name: String, _ results: inout [RecordingResult]
+        _ session: MulticamSession, _ name: String, from start: ClockTime?, for duration: Nanoseconds?,
+        _ results: inout [RecordingResult]
     ) async {
         let lock = InhibitorLock("records the profile “\(name)”.")
         defer { lock?.release() }
         do {
-            let result = try await session.record()
+            var options = session.options
+            options.start = start
+            options.duration = duration ?? options.duration
+            let result = try await session.record(with: options)
             steering.tellEnd()
             results.append(result)
             FinishedProjects.write(for: result)
