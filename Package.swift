@@ -27,7 +27,8 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 let isFuzzing = Context.environment["MULTICAM_FUZZING"] != nil
 let fuzzing: Target = {
     let parts: [Target.Dependency] = [
-        "Capture", "Containers", "Control", "Doctor", "Encoding", "Host", "Interchange", "Media", "MediaLink",
+        "Capture", "Containers", "Control", "Doctor", "Encoding", "Group", "Host", "Interchange", "Media",
+        "MediaLink",
         "Monitoring",
         "Plan", "Plots", "Profiles", "SessionFolder", "Setup", "Synchrony", "VirtualDevices", "YAML",
     ]
@@ -86,6 +87,11 @@ let package = Package(
         .executableTarget(name: "multicam-sources", dependencies: ["RemoteSources"], swiftSettings: strict),
         module(
             "RemoteSources", "CMedia", "CSoup", "Control", "Encoding", "Media", "MediaLink", "Processes",
+            "SessionFolder"),
+        // The executable that makes one session of several machines; what it links is not linked into the recorder.
+        .executableTarget(name: "multicam-group", dependencies: ["Group"], swiftSettings: strict),
+        module(
+            "Group", "CNATS", "CQRCode", "CTLS", "Control", "FileSystem", "Media", "Processes",
             "SessionFolder"),
         module("Studio", "CLinux", "Control", "FileSystem", "Media", "Processes", "SessionFolder"),
         module(
@@ -159,6 +165,7 @@ let package = Package(
         .target(name: "CPage"),
         .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
         .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(
             name: "CConfinement", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
@@ -239,6 +246,7 @@ let package = Package(
             "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
         tests("RemoteSourcesTests", "Media", "RemoteSources"),
+        tests("GroupTests", "CTLS", "FileSystem", "Group", "Media"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),

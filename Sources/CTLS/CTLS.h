@@ -1,5 +1,6 @@
-// GnuTLS makes the control room's certificate; libsoup uses the same library for TLS.
+// GnuTLS makes the certificates of the control room and of groups; libsoup uses the same library for TLS.
 #pragma once
+#include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 

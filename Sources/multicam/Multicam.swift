@@ -25,6 +25,8 @@ struct Multicam {
         RecordingsCommand.self,
         RecoverCommand.self, RenderCommand.self, CtlCommand.self, DoctorCommand.self, PreferCommand.self,
         ControlsCommand.self, SnapshotCommand.self, StudioCommand.self, PreviewCommand.self,
+        GroupCommand.self, NodeCommand.self,
+        CollectCommand.self,
     ]
 
     static func main() async {

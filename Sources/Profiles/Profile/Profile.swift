@@ -26,6 +26,8 @@ public struct Profile: Sendable, Equatable {
     public var editing = EditingSettings()
     /// The live outputs, in the order of the file.
     public var publications: [PublicationSettings] = []
+    /// The nodes of a group that record, in the order of the file; empty for all, each with its own profile.
+    public var nodes: [NodeSettings] = []
     /// The places of the fields in the file, for errors.
     public let source: ProfileSource
 

@@ -16,7 +16,7 @@ struct ProfileReader {
     func profile() throws(ProfileError) -> Profile {
         let names = [
             "description", "cameras", "microphones", "program", "scenes", "tracks", "budget", "limits",
-            "choice", "edit", "title", "people", "publish",
+            "choice", "edit", "title", "people", "publish", "nodes",
         ]
         if root.node.isNull {
             throw root.error(found: "an empty file", expected: "cameras or microphones")
@@ -28,7 +28,8 @@ struct ProfileReader {
         let microphones = fields.read("microphones", else: []) { value throws(ProfileError) in
             try self.microphones(value, cameras: cameras)
         }
-        guard !cameras.isEmpty || !microphones.isEmpty || !root.problems.isEmpty else {
+        let nodes = fields.read("nodes", else: []) { value throws(ProfileError) in try self.nodes(value) }
+        guard !cameras.isEmpty || !microphones.isEmpty || !nodes.isEmpty || !root.problems.isEmpty else {
             throw root.error(found: "no device", expected: "at least one role in cameras or microphones")
         }
         let program = fields.read("program") { value throws(ProfileError) in
@@ -70,8 +71,29 @@ struct ProfileReader {
             try PublicationSettings.read(
                 value, cameras: cameras.map(\.role), microphones: microphones.map(\.role), program: program)
         }
+        profile.nodes = nodes
         try root.problems.throwAny()
         return profile
+    }
+
+    private func nodes(_ value: ProfileValue) throws(ProfileError) -> [NodeSettings] {
+        var nodes: [NodeSettings] = []
+        for entry in try value.entries(expected: "nodes, such as { left: { profile: tracks } }") {
+            guard Profile.isRole(entry.name) else {
+                throw entry.value.error(
+                    at: entry.position, found: "the node “\(entry.name)”", expected: Profile.roleRule)
+            }
+            let profile: String?
+            if entry.value.node.isNull {
+                profile = nil
+            } else {
+                profile = try entry.value.fields(["profile"]).read("profile") { value throws(ProfileError) in
+                    try value.text(limit: 200, expected: "the name of a profile on the node")
+                }
+            }
+            nodes.append(NodeSettings(name: entry.name, profile: profile))
+        }
+        return nodes
     }
 
     // MARK: Devices

@@ -18,11 +18,11 @@ struct ProfileErrorTests {
             ("cameras: {}", "1:1: found no device, expected at least one role in cameras or microphones."),
             (
                 "- a",
-                "1:1: found a list, expected the fields description, cameras, microphones, program, scenes, tracks, budget, limits, choice, edit, title, people or publish."
+                "1:1: found a list, expected the fields description, cameras, microphones, program, scenes, tracks, budget, limits, choice, edit, title, people, publish or nodes."
             ),
             (
                 "camera: { desk: }",
-                "1:1: camera: found an unknown field, expected description, cameras, microphones, program, scenes, tracks, budget, limits, choice, edit, title, people or publish (probably cameras)."
+                "1:1: camera: found an unknown field, expected description, cameras, microphones, program, scenes, tracks, budget, limits, choice, edit, title, people, publish or nodes (probably cameras)."
             ),
             (
                 "cameras: { a: ",

@@ -16,6 +16,7 @@ struct SyncCheckCommand: Command {
                 + "with claps, else the first track. What cannot be known is said to be unknown.",
             "A frame does not tell when within its exposure, or half a frame before and after, its light fell. Tracks with frames are "
                 + "called apart only where no alignment of them could look so; claps at many phases of the frames narrow it.",
+            "Of a recording of a group, collected by `multicam collect`, the tracks of all nodes are compared with one another.",
             "Writes report/sync.json and report/sync-check.svg into the folder.",
             "Exit status: 0 when nothing is apart beyond the tolerance or nothing can be known, 6 when something is; 1 when the "
                 + "folder cannot be read, 4 where that needs permission; 4 or 7 when the report cannot be written there: the "
@@ -63,7 +64,7 @@ struct SyncCheckCommand: Command {
     func run() async throws -> ExitStatus {
         let (folder, tolerance) = (folder, tolerance)
         let (findings, verdict) = try await measure { () throws in
-            let session = try CheckedSession(folder: folder)
+            let session = try Self.session(in: folder)
             let progress = WorkProgress()
             // The start and the end of each track are looked at, and it is compared.
             let all = max(session.tracks.count * 3, 1)
@@ -96,6 +97,21 @@ struct SyncCheckCommand: Command {
             return result == .done ? error.isPermission ? .noPermission : .storageFailed : result
         }
         return result
+    }
+
+    /// The recording in a folder: one session, or those of a group's nodes.
+    private static func session(in folder: String) throws -> CheckedSession {
+        guard let group = try GroupManifest.read(in: folder) else {
+            return try CheckedSession(folder: folder)
+        }
+        return try CheckedSession(
+            folder: folder,
+            joining: try group.nodes.map { node in
+                (
+                    node: node.name, session: try CheckedSession(folder: "\(folder)/\(node.name)"),
+                    later: Nanoseconds(node.first_ns)
+                )
+            })
     }
 
     /// Runs work that decodes for long on a thread of its own, because Swift tasks must not block.

@@ -11,6 +11,7 @@ struct VerifyCommand: Command {
             "Reads every byte, and says what was missing when the recording was made: that changes no exit status. Exit status 0: every "
                 + "file is what was recorded; 1: one is damaged, missing, cannot be read or was never finished; 4: one cannot be read without "
                 + "permission, and nothing worse.",
+            "Of a recording of a group, collected by `multicam collect`, the folders of all nodes are verified, one after the other.",
             "The checksum can be computed without multicam: docs/manifest.schema.json says how.",
         ],
         positionals: [PositionalSpec("FOLDER", help: "The folder of a finished recording.")],
@@ -28,6 +29,20 @@ struct VerifyCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
+        guard let group = try GroupManifest.read(in: folder) else { return await verify(folder) }
+        var status = ExitStatus.done
+        for node in group.nodes {
+            Output.message("\(node.name):")
+            let one = await verify("\(folder)/\(node.name)")
+            if one == .failed || status == .done { status = one }
+        }
+        guard !group.missing.isEmpty else { return status }
+        Output.message(
+            "not collected yet: \(group.missing.map { $0.printable(limit: 100) }.joined(separator: ", ")).")
+        return .failed
+    }
+
+    private func verify(_ folder: String) async -> ExitStatus {
         let verification: FolderVerification
         do throws(FileError) {
             verification = try FolderVerification(folder: folder)
@@ -47,7 +62,7 @@ struct VerifyCommand: Command {
                         progress.tell(all > 0 ? read / all : nil, "reading \(file.file.printable())")
                     }
                     progress.end()
-                    let one = tell(verdict, of: file, filling: verification.filling(of: file))
+                    let one = tell(verdict, of: file, in: folder, filling: verification.filling(of: file))
                     if one == .failed || status == .done { status = one }
                 }
                 continuation.resume(returning: status)
@@ -61,7 +76,7 @@ struct VerifyCommand: Command {
     ///
     /// - Returns: The exit status that it calls for.
     private func tell(
-        _ verdict: FolderVerification.FileVerdict, of file: Manifest.File, filling: String?
+        _ verdict: FolderVerification.FileVerdict, of file: Manifest.File, in folder: String, filling: String?
     ) -> ExitStatus {
         let (word, text): (String, String?) =
             switch verdict {

@@ -35,15 +35,21 @@ struct CtlCommand: Command {
         ],
         options: [
             OptionSpec("process", "NUMBER", help: "Of which process, where several record."),
+            OptionSpec("group", "NAME", help: "To all nodes of the recording that this group makes."),
+            OptionSpec("node", "NAME", isRepeatable: true, help: "With --group: to this node alone."),
             OptionSpec("json", help: "Print the answer as a line of JSON."),
         ])
 
     private let request: CommandRequest
     private let process: Int32?
     private let wantsJSON: Bool
+    private let group: String?
+    private let nodes: [String]
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
         wantsJSON = arguments.flag("json")
+        group = arguments.optional("group")
+        nodes = arguments.all("node")
         process = try arguments.optional("process").map { text throws(UsageError) in
             guard let number = Int32(text), number > 0 else {
                 throw arguments.spec.error(
@@ -77,6 +83,12 @@ struct CtlCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
+        if let group {
+            return try GroupProgram.become(
+                "ctl",
+                [(key: "group", value: group)] + nodes.map { (key: "node", value: $0) }
+                    + request.words.map { (key: "word", value: $0) })
+        }
         let (given, process) = (request, process)
         let answer = await withCheckedContinuation { continuation in
             _ = MediaThread(name: "ctl") {

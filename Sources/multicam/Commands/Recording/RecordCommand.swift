@@ -68,6 +68,11 @@ struct RecordCommand: Command {
                 help:
                     "Keep the last frames in memory, so that stills come with the clip of this length around them: at most 10s."
             ),
+            OptionSpec(
+                "group", "NAME",
+                help:
+                    "Have the nodes of a group record as one: those in the profile's `nodes`, each with its profile there; without --profile all, with their own."
+            ),
             OptionSpec("json", help: "Print events as NDJSON, each line at once."),
         ])
 
@@ -82,13 +87,16 @@ struct RecordCommand: Command {
     private let resumes: Bool
     private let isStandby: Bool
     let steering: SessionSteering
+    private let group: String?
     /// The devices that other processes send.
     private let remote: RemoteDevices
     /// Brings network cameras; `nil` without a media socket.
     private var sources: NetworkSources?
 
     init(_ arguments: ParsedArguments) throws(UsageError) {
-        var request = try ProfileOptions.request(arguments)
+        group = arguments.optional("group")
+        // A group's nodes have profiles of their own.
+        var request = try ProfileOptions.request(arguments, usualProfile: group == nil ? nil : "")
         request.recordsMetadata = arguments.flag("metadata")
         self.request = request
         output = arguments.optional("output") ?? "recordings"
@@ -136,7 +144,22 @@ struct RecordCommand: Command {
         return SafetyCopy(parentFolder: folder, content: content)
     }
 
+    /// Has the nodes of a group record. Returns only when that program cannot be started.
+    private func conduct(_ group: String) throws -> ExitStatus {
+        let profile = request.profile.isEmpty ? nil : try SessionSetup.read(request).readProfile
+        let nodes: [(key: String, value: String?)] = (profile?.nodes ?? []).map { node in
+            ("node", node.name + (node.profile.map { "=" + $0 } ?? ""))
+        }
+        return try GroupProgram.become(
+            "record",
+            nodes + [
+                ("group", group), ("duration", duration.map { "\($0.count)" }),
+                ("json", wantsJSON ? "yes" : nil),
+            ])
+    }
+
     func run() async throws -> ExitStatus {
+        if let group { return try conduct(group) }
         SignalInbox.open()
         steering.listen()
         var command = self

@@ -1,0 +1,170 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
+
+/// What `multicam` asks this program for.
+struct GroupTask {
+    private let name: String
+    private let values: [String: [String]]
+
+    /// Reads the words.
+    ///
+    /// - Parameter words: The task's name, then words of the form KEY=VALUE.
+    /// - Throws: `GroupError` of status 2 for others.
+    init(_ words: [String]) throws(GroupError) {
+        guard let name = words.first else { throw Self.usage }
+        var values: [String: [String]] = [:]
+        for word in words.dropFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { throw Self.usage }
+            values[String(parts[0]), default: []].append(String(parts[1]))
+        }
+        (self.name, self.values) = (name, values)
+    }
+
+    private static let usage = GroupError(
+        "`multicam` starts this program: see `multicam group --help`.", status: 2)
+
+    private func value(_ key: String) throws(GroupError) -> String {
+        guard let value = values[key]?.first else { throw Self.usage }
+        return value
+    }
+
+    private func optional(_ key: String) -> String? { values[key]?.first }
+
+    private func number<Number: FixedWidthInteger>(
+        _ key: String, in range: ClosedRange<Number>
+    ) throws(GroupError) -> Number? {
+        guard let text = optional(key) else { return nil }
+        guard let number = Number(text), range.contains(number) else { throw Self.usage }
+        return number
+    }
+
+    private func folder() throws(GroupError) -> GroupFolder {
+        guard let group = optional("group") else { return try GroupFolder.only() }
+        return try GroupFolder(group)
+    }
+
+    /// Does it.
+    ///
+    /// - Returns: The exit status.
+    /// - Throws: `GroupError` with the reason why not.
+    func run() throws(GroupError) -> Int32 {
+        switch name {
+        case "init": try makeGroup()
+        case "serve": try Serving(folder: try folder(), server: optional("server")).run()
+        case "invite": try invite()
+        case "remove": try remove()
+        case "join": try join()
+        case "node":
+            try Node(
+                try folder(), program: try value("program"), profile: try value("profile"),
+                arguments: values["argument"] ?? [], output: optional("output")
+            ).run()
+        case "status": return try GroupStatus(folder: try folder(), asJSON: optional("json") != nil).run()
+        case "record": return try conductor().run()
+        case "ctl":
+            return try GroupWords(
+                folder: try folder(), nodes: values["node"] ?? [], words: values["word"] ?? []
+            ).run()
+        case "collect":
+            return try Collection(
+                folder: try folder(), name: try value("recording"), output: try value("output"),
+                limit: optional("limit")
+            ).run()
+        default: throw Self.usage
+        }
+        return 0
+    }
+
+    private func conductor() throws(GroupError) -> Conductor {
+        let nodes = (values["node"] ?? []).map { text in
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            return (name: parts.first ?? "", profile: parts.count == 2 ? parts[1] : nil)
+        }
+        return Conductor(
+            folder: try folder(), nodes: nodes,
+            duration: try number("duration", in: 1...Int64.max).map { Nanoseconds($0) },
+            asJSON: optional("json") != nil)
+    }
+
+    private func makeGroup() throws(GroupError) {
+        let folder = try GroupFolder(try value("group"))
+        guard !folder.has(GroupFolder.authority.certificate) else {
+            throw GroupError(
+                "this computer is in a group \(folder.group) already: \(folder.path.printable()). Choose another name, or remove that folder."
+            )
+        }
+        let own = GroupAddress.own()
+        guard let address = optional("address") ?? own.first else {
+            throw GroupError(
+                "no address of this computer is known that others reach: name one with `--address`.")
+        }
+        guard GroupAddress.isValid(address) else {
+            throw GroupError(
+                "`\(address.printable(limit: 100))` is no address: expected an IP address or a host name.",
+                status: 2)
+        }
+        try folder.make()
+        try GroupAuthority.make(in: folder)
+        try SSHKey.make(in: folder)
+        try folder.encode([GroupMember](), to: GroupFolder.membersName)
+        let settings = GroupSettings(
+            name: folder.group, address: address, port: try number("port", in: 1...65_533) ?? 8474)
+        try folder.encode(settings, to: GroupFolder.settingsName)
+        try BrokerConfiguration(folder: folder, settings: settings, members: []).write()
+        Talk.data(folder.path)
+        Talk.say(
+            "the group \(folder.group) is made, with this computer as \(address), ports \(settings.port) to \(settings.timePort). Next: `multicam group serve` here, then `multicam group invite` for each computer."
+        )
+        if optional("address") == nil, own.count > 1 {
+            Talk.say(
+                "this computer has several addresses, \(own.joined(separator: ", ")): `--address` names the one that the others reach."
+            )
+        }
+    }
+
+    private func invite() throws(GroupError) {
+        let folder = try folder()
+        let settings = try folder.settings()
+        let authority = try GroupAuthority(of: folder)
+        let minutes: Int = try number("minutes", in: 1...1440) ?? 15
+        let code = PairingCode(
+            group: folder.group, address: settings.address, port: settings.pairingPort,
+            fingerprint: authority.fingerprint)
+        try folder.make(GroupFolder.invitations)
+        try folder.write(
+            "\(time(nil) + minutes * 60)", to: "\(GroupFolder.invitations)/\(PairingCode.digest(code.secret))"
+        )
+        Talk.data(code.text)
+        Talk.say(
+            "good for one computer and \(minutes) minutes. There: multicam node join \(code.text.shellQuoted())"
+        )
+        if isatty(STDERR_FILENO) == 1 { for line in QRLines.of(code.text) { Talk.show(line) } }
+    }
+
+    private func remove() throws(GroupError) {
+        let folder = try folder()
+        let name = try value("node")
+        var members = try folder.members()
+        guard members.contains(where: { $0.name == name }) else {
+            let known = members.map(\.name).joined(separator: ", ")
+            throw GroupError(
+                "no node \(name.printable(limit: 60)) is in the group \(folder.group)\(known.isEmpty ? "." : ": it has \(known).")",
+                status: 2)
+        }
+        members.removeAll { $0.name == name }
+        try folder.encode(members, to: GroupFolder.membersName)
+        Talk.say(
+            "\(name) is not in the group \(folder.group) any more: `group serve` shuts it out within a second."
+        )
+    }
+
+    private func join() throws(GroupError) {
+        let code = try PairingCode(try value("code"))
+        let joining = Joining(
+            code: code, name: try value("name"), output: try value("output"),
+            sshPort: try number("ssh-port", in: 1...65_535) ?? 22)
+        for sentence in try joining.run() { Talk.say(sentence) }
+    }
+}

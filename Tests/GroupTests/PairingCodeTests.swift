@@ -1,0 +1,38 @@
+import Testing
+
+@testable import Group
+
+@Suite("A pairing code")
+struct PairingCodeTests {
+    @Test(
+        "is read as it was written, whatever the address is",
+        arguments: ["192.168.1.20", "2001:db8::1", "studio-pc.local"])
+    func roundTrip(address: String) throws {
+        let code = PairingCode(
+            group: "studio", address: address, port: 8475, fingerprint: Array(1...16))
+        #expect(try PairingCode(code.text) == code)
+        #expect(try PairingCode(code.text.lowercased()) == code)
+    }
+
+    @Test(
+        "that is incomplete or changed is a usage error",
+        arguments: [
+            "", "studio", "studio@", "studio@192.168.1.20:8475/", "studio@192.168.1.20:8475/ABCD",
+            "Studio@192.168.1.20:8475/\(String(repeating: "A", count: 42))",
+            "studio@192.168.1.20:0/\(String(repeating: "A", count: 42))",
+            "studio@-oProxyCommand=x:1/\(String(repeating: "A", count: 42))",
+            "studio@192.168.1.20:8475/\(String(repeating: "1", count: 42))",
+        ])
+    func wrong(text: String) {
+        let error = #expect(throws: GroupError.self) { try PairingCode(text) }
+        #expect(error?.status == 2)
+    }
+
+    @Test("has another secret each time")
+    func secrets() {
+        let codes = (0..<8).map { _ in
+            PairingCode(group: "studio", address: "h", port: 1, fingerprint: Array(1...16)).secretText
+        }
+        #expect(Set(codes).count == 8)
+    }
+}
