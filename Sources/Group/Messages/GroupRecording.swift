@@ -1,3 +1,5 @@
+internal import Media
+
 /// A recording of a group, as the broker's store has it.
 struct GroupRecording: Codable, Sendable, Equatable {
     /// Its name.
@@ -24,6 +26,6 @@ struct GroupRecording: Codable, Sendable, Equatable {
     func isRunning(at now: Int64) -> Bool {
         if let end_utc_ns, end_utc_ns <= now { return false }
         guard let duration_ns else { return true }
-        return now < t0_utc_ns.addingReportingOverflow(duration_ns).partialValue || duration_ns < 0
+        return now < (Nanoseconds(t0_utc_ns) + Nanoseconds(duration_ns)).count
     }
 }

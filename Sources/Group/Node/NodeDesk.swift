@@ -204,10 +204,7 @@ final class NodeDesk: Sendable {
         }
         let reply = try recorder.ask(words)
         guard reply.ok else { throw GroupError(reply.text) }
-        guard let status = recorder.status, let first = status.t0_monotonic_ns, let folder = status.folder
-        else {
-            throw GroupError("the recording was over at once.")
-        }
+        guard let (first, folder) = beginning() else { throw GroupError("the recording was over at once.") }
         let name = folder.split(separator: "/").last.map(String.init)
         journal.update(entry.recording) { entry in
             entry.folder = name
@@ -215,6 +212,19 @@ final class NodeDesk: Sendable {
             entry.first_ns = (ClockTime(nanoseconds: first) - start).count
         }
         Talk.say("records \(entry.recording) into \(folder.printable(limit: 400))")
+    }
+
+    /// T0 and folder of the recording that has just begun; the recorder's status tells them a moment later.
+    private func beginning() -> (start: Int64, folder: String)? {
+        let monotonic = MonotonicClock()
+        let deadline = monotonic.now + .seconds(5)
+        repeat {
+            if let status = recorder.status, let start = status.t0_monotonic_ns, let folder = status.folder {
+                return (start, folder)
+            }
+            monotonic.sleep(until: monotonic.now + .milliseconds(50), unless: Cancellation())
+        } while monotonic.now < deadline
+        return nil
     }
 
     private func stop(_ order: GroupOrder) throws(GroupError) -> String {

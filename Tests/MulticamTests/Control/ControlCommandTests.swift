@@ -23,6 +23,22 @@ struct ControlCommandTests {
         }
     }
 
+    @Test("a recording begins and ends now, or at the instants that are named")
+    func instants() throws {
+        #expect(try ControlCommand(words: ["start"]) == .start())
+        #expect(
+            try ControlCommand(words: ["start", "for=5", "at=7"])
+                == .start(at: ClockTime(nanoseconds: 7), for: Nanoseconds(5)))
+        #expect(try ControlCommand(words: ["stop", "at=7"]) == .stop(at: MediaTime(nanoseconds: 7)))
+        for words in [
+            ["start", "now"], ["start", "at=-1"], ["start", "at=1", "at=2"], ["start", "for=0"],
+            ["stop", "for=1"],
+            ["stop", "at=1e9"], ["stop", "at="],
+        ] {
+            #expect(throws: ControlError.self, "\(words)") { try ControlCommand(words: words) }
+        }
+    }
+
     @Test("a mark is set now, or so many nanoseconds after T0 where the last word says so")
     func marks() throws {
         #expect(try ControlCommand(words: ["mark", "question", "2"]) == .mark("question 2"))

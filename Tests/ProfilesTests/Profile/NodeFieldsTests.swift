@@ -1,0 +1,27 @@
+import Profiles
+import Testing
+
+@Suite("The nodes of a profile")
+struct NodeFieldsTests {
+    private static func read(_ text: String) throws(ProfileError) -> Profile {
+        try Profile(yaml: Array(text.utf8), file: "test.yaml")
+    }
+
+    @Test("are read in their order, each with its profile or none, and need no devices beside them")
+    func read() throws {
+        let profile = try Self.read("nodes: { right: { profile: pip }, left: }")
+        #expect(
+            profile.nodes == [
+                NodeSettings(name: "right", profile: "pip"), NodeSettings(name: "left", profile: nil),
+            ])
+        #expect(throws: ProfileError.self) { try profile.checkWritesAnything() }
+    }
+
+    @Test(
+        "are refused with a place when they are something else",
+        arguments: ["nodes: 3", "nodes: { Left: }", "nodes: { left: { camera: x } }", "nodes: { left: pip }"])
+    func wrong(text: String) {
+        let error = #expect(throws: ProfileError.self) { try Self.read(text) }
+        #expect(error?.lines.first?.hasPrefix("test.yaml:1:") == true)
+    }
+}
