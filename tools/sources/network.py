@@ -1,6 +1,5 @@
-"""The network between multicam and an RTSP camera, as a TCP relay that understands interleaved RTP: it loses packets, stops, and sets the
-camera's clock, which RTCP sender reports tell (RFC 3550, 6.4.1)."""
-import random
+"""The network between multicam and an RTSP camera, as a TCP relay that understands interleaved RTP: it stops, and sets the camera's
+clock, which RTCP sender reports tell (RFC 3550, 6.4.1)."""
 import socket
 import threading
 import time
@@ -9,8 +8,7 @@ import time
 class Network:
     def __init__(self, port, camera):
         """Listens at `port`, and leads to `camera`, another one."""
-        self.camera, self.offset, self.loss, self.is_cut = camera, 0, 0.0, False
-        self.dropped, self.random = 0, random.Random(1)
+        self.camera, self.offset, self.is_cut = camera, 0, False
         self.listener = socket.create_server(("127.0.0.1", port))
         threading.Thread(target=self.accept, daemon=True).start()
 
@@ -51,8 +49,7 @@ class Network:
                 while (message := self.message(data)) is not None:
                     data = data[len(message):]
                     self.wait()
-                    if message := self.changed(message):
-                        near.sendall(message)
+                    near.sendall(self.changed(message))
         except OSError:
             pass
         for end in (near, far):
@@ -77,13 +74,10 @@ class Network:
         return data[:end + 4 + body] if len(data) >= end + 4 + body else None
 
     def changed(self, message):
-        """What arrives of a message; nothing of one that is lost."""
+        """What arrives of a message."""
         if message[:1] != b"$":
             return message
         if message[1] % 2 and message[5] == 200:
             seconds = (int.from_bytes(message[12:16], "big") + self.offset) % 2**32
             return message[:12] + seconds.to_bytes(4, "big") + message[16:]
-        if message[1] == 0 and self.random.random() < self.loss:
-            self.dropped += 1
-            return b""
         return message

@@ -1,15 +1,18 @@
 #!/usr/bin/python3
-"""GStreamer's RTSP server with cameras /a (H.264 and G.711) and /b (JPEG) and /c (H.265): rtsp.py PORT [USER PASSWORD]."""
+"""GStreamer's RTSP server with cameras /a (H.264 and G.711), /b (JPEG), /c (H.265), and /l (JPEG by UDP, of which one frame in thirty
+gets lost on its way): rtsp.py PORT [USER PASSWORD]."""
 import sys
 import threading
 import time
+from random import Random
 
 import gi
 
 sys.dont_write_bytecode = True
 gi.require_version("Gst", "1.0")
+gi.require_version("GstRtsp", "1.0")
 gi.require_version("GstRtspServer", "1.0")
-from gi.repository import GLib, Gst, GstRtspServer
+from gi.repository import GLib, Gst, GstRtsp, GstRtspServer
 
 import camera
 
@@ -22,6 +25,7 @@ CAMERAS = {
     "/a": f"( {VIDEO} x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15 bitrate=2000 ! video/x-h264,profile=baseline ! "
           f"rtph264pay name=pay0 config-interval=-1 pt=96 {AUDIO} alawenc ! rtppcmapay name=pay1 pt=8 )",
     "/b": f"( {VIDEO} jpegenc quality=80 ! rtpjpegpay name=pay0 pt=26 )",
+    "/l": f"( {VIDEO} jpegenc quality=80 ! rtpjpegpay name=pay0 pt=26 )",
     "/c": f"( {VIDEO} x265enc tune=zerolatency speed-preset=ultrafast key-int-max=15 ! rtph265pay name=pay0 config-interval=-1 pt=96 )",
 }
 
@@ -49,6 +53,11 @@ def configure(factory, media):
         source = place.get_by_name(name)
         if source:
             threading.Thread(target=push, args=(source, make()), daemon=True).start()
+    if factory == lossy:
+        random = Random(1)
+        place.get_by_name("pay0").get_static_pad("src").add_probe(
+            Gst.PadProbeType.BUFFER | Gst.PadProbeType.BUFFER_LIST,
+            lambda *_: Gst.PadProbeReturn.DROP if random.random() < 1 / 30 else Gst.PadProbeReturn.OK)
 
 
 server = GstRtspServer.RTSPServer.new()
@@ -63,8 +72,12 @@ if len(sys.argv) > 3:
 for path, launch in CAMERAS.items():
     factory = GstRtspServer.RTSPMediaFactory.new()
     factory.set_launch(launch)
+    if path == "/l":
+        lossy = factory
     factory.set_shared(True)
     factory.set_latency(0)
+    if path == "/l":
+        factory.set_protocols(GstRtsp.RTSPLowerTrans.UDP)
     factory.connect("media-configure", configure)
     if len(sys.argv) > 3:
         permissions = GstRtspServer.RTSPPermissions.new()

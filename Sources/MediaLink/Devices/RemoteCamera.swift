@@ -68,6 +68,7 @@ package final class RemoteCamera: CameraSource {
     package func stop() { state.withLock { $0.receive = nil } }
 
     private static let cause = "its process has left"
+    private static let networkCause = "network: the process that brings it has ended"
 
     /// Takes a frame that the process sent.
     ///
@@ -114,7 +115,7 @@ package final class RemoteCamera: CameraSource {
     }
 
     /// Tells that the process has left, or was sent away.
-    func leave(at time: ClockTime, cause: String = RemoteCamera.cause) {
+    func leave(at time: ClockTime, cause: String? = nil) {
         let (receive, last) = state.withLock { state in
             defer {
                 state.isAway = true
@@ -123,7 +124,10 @@ package final class RemoteCamera: CameraSource {
             return (state.isAway && !state.awaitsFrame ? nil : state.receive, state.lastTime)
         }
         let since = isOverNetwork ? last.map { min($0 + format.rate.interval, time) } : nil
-        receive?(.away(at: since ?? time, cause: cause, isRequested: false))
+        receive?(
+            .away(
+                at: since ?? time, cause: cause ?? (isOverNetwork ? Self.networkCause : Self.cause),
+                isRequested: false))
     }
 
     /// Tells that a process sends its frames again.

@@ -54,6 +54,7 @@ package final class RemoteMicrophone: MicrophoneSource {
     package func stop() { state.withLock { $0.receive = nil } }
 
     private static let cause = "its process has left"
+    private static let networkCause = "network: the process that brings it has ended"
 
     /// Takes audio that the process sent.
     ///
@@ -94,7 +95,7 @@ package final class RemoteMicrophone: MicrophoneSource {
     }
 
     /// Tells that the process has left, or was sent away.
-    func leave(at time: ClockTime, cause: String = RemoteMicrophone.cause) {
+    func leave(at time: ClockTime, cause: String? = nil) {
         let (receive, last) = state.withLock { state in
             defer {
                 state.isAway = true
@@ -103,7 +104,7 @@ package final class RemoteMicrophone: MicrophoneSource {
             return (state.isAway && !state.awaitsAudio ? nil : state.receive, state.lastTime)
         }
         let since = isOverNetwork ? last.map { min($0, time) } : nil
-        receive?(.away(at: since ?? time, cause: cause))
+        receive?(.away(at: since ?? time, cause: cause ?? (isOverNetwork ? Self.networkCause : Self.cause)))
     }
 
     /// Tells that a process sends its audio again.

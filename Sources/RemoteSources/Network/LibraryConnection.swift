@@ -34,7 +34,7 @@ final class LibraryConnection {
     /// How long the camera's wall clock is waited for: cameras send it each five seconds.
     private static let longestWait = Nanoseconds.seconds(6)
     /// How long frames are watched where there is no wall clock to wait for.
-    private static let shortWait = Nanoseconds.seconds(1)
+    private static let shortWait = Nanoseconds.milliseconds(2500)
     /// How long an audio stream's own wall clock is waited for after the video's.
     private static let audioWait = Nanoseconds.seconds(6)
     /// Room for what a network holds back now and then.
@@ -209,7 +209,10 @@ final class LibraryConnection {
             guard let bytes = PacketFilter.copy(of: packet) else { return }
             guard let markers = JPEGMarkers(bytes.bytes) else { return continuity.lose() }
             try check(markers.size)
-            guard let missing = continuity.take(stamp, isDamaged: isDamaged) else { return }
+            // Of a JPEG with a lost packet libavformat gives out nothing.
+            guard let missing = continuity.take(stamp, isDamaged: false, isLossKnown: isDamaged) else {
+                return
+            }
             return try output.send(
                 bytes, at: videoClock.time(of: stamp), within: videoClock.error, missing: missing)
         }

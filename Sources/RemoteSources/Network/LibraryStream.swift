@@ -94,15 +94,19 @@ final class LibraryStream {
             if code == ff_try_again { continue }
             guard code >= 0 else {
                 if code == ff_end_of_file { throw .lost("\(address) has ended the stream.") }
-                if deadline.isOver { throw .lost("nothing has come from \(address) for 3 s.") }
+                if deadline.isOver { throw silent }
                 throw Self.error(code, address, isOver: false)
             }
+            // libavformat gives out what its parsers hold when a call is interrupted: nothing follows it that could be relied on.
+            if deadline.isOver { throw silent }
             guard packet.pointee.size <= Self.longestFrame else {
                 throw .refused("\(address) sends frames that are larger than any camera's.")
             }
             return packet
         }
     }
+
+    private var silent: SourceError { .lost("nothing has come from \(address) for 3 s.") }
 
     /// A stream's time stamp in nanoseconds; `nil` where it has none, or an impossible one.
     static func time(_ stamp: Int64, of stream: UnsafeMutablePointer<AVStream>) -> Nanoseconds? {
@@ -182,6 +186,7 @@ final class LibraryStream {
             ff_error_from_errno(110): .lost("\(address) does not answer."),
             ff_error_from_errno(98): .refused(
                 "port \(address.port) of this computer is taken by another program."),
+            ff_exit: .lost("\(address) has ended the connection."),
             ff_invalid_data: .lost("\(address) answers what is not understood."),
         ]
         if isOver {

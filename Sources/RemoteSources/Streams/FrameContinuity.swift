@@ -30,8 +30,9 @@ struct FrameContinuity {
     /// - Parameters:
     ///   - stamp: Its time stamp.
     ///   - isDamaged: Whether something of it or before it is known to be lost.
+    ///   - isLossKnown: Whether something before it is known to be lost, and it is whole.
     /// - Returns: The number of frames that are missing before it; `nil` when it is to be dropped.
-    mutating func take(_ stamp: Nanoseconds, isDamaged: Bool) -> Int? {
+    mutating func take(_ stamp: Nanoseconds, isDamaged: Bool, isLossKnown: Bool = false) -> Int? {
         guard let before = last else {
             last = stamp
             return isDamaged ? drop() : 0
@@ -42,7 +43,7 @@ struct FrameContinuity {
         let steps = Double(distance.count) / Double(interval.count)
         let isRegular = (0.6...1.4).contains(steps)
         var missing = 0
-        if steps > 1.5, distance < Self.longest, regular >= Self.enough || isDamaged {
+        if steps > 1.5, distance < Self.longest, regular >= Self.enough || isDamaged || isLossKnown {
             missing = Int(rounding: steps) - 1
         }
         regular = isRegular ? regular + 1 : 0

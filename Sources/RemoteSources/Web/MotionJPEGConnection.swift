@@ -9,6 +9,8 @@ final class MotionJPEGConnection {
     private var reader: MultipartReader
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
     private var rubbish = 0
+    /// When the last frame came.
+    private var lastFrame = MonotonicClock().now
     private var clock = StreamClock()
 
     /// Frames after which the rate is known, and how long they are waited for.
@@ -16,6 +18,8 @@ final class MotionJPEGConnection {
     private static let patience = Nanoseconds.seconds(2)
     /// Damaged parts in a row after which it is no camera.
     private static let mostRubbish = 100
+    /// How long there may be no frame in what comes.
+    private static let silence = Nanoseconds.seconds(5)
     private static let room = Nanoseconds.milliseconds(200)
 
     init(_ address: SourceAddress, _ cancellation: Cancellation) throws(SourceError) {
@@ -93,6 +97,9 @@ final class MotionJPEGConnection {
     }
 
     private func parts() throws(SourceError) -> [MultipartReader.Part] {
+        guard MonotonicClock().now - lastFrame < Self.silence else {
+            throw .refused("\(address) sends no JPEGs.")
+        }
         let count = try stream.read(into: &buffer)
         do throws(MultipartReader.Fault) {
             return try reader.take(buffer[..<count], at: MonotonicClock().now)
@@ -106,6 +113,7 @@ final class MotionJPEGConnection {
     private func markers(of part: MultipartReader.Part) -> JPEGMarkers? {
         let markers = part.bytes.withUnsafeBytes { JPEGMarkers($0) }
         rubbish = markers == nil ? rubbish + 1 : 0
+        if markers != nil { lastFrame = MonotonicClock().now }
         return markers
     }
 }
