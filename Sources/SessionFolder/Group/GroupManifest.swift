@@ -1,4 +1,4 @@
-internal import Foundation
+internal import FoundationEssentials
 public import Media
 
 /// What `group.json` says: the recording of a group whose nodes' session folders lie beside it, each in a folder of the node's name.
