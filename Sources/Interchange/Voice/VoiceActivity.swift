@@ -19,7 +19,7 @@ struct VoiceActivity {
     /// Shorter sounds are no speech.
     private static let shortestSound = 12
     /// How long a voice that ends goes on below the noise or another voice.
-    private static let fading = 5
+    private static let fading = 9
 
     /// Decides for whole recordings.
     ///
