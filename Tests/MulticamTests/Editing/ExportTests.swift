@@ -38,10 +38,13 @@ struct ExportTests {
             } catch {
                 Issue.record("seed \(seed): \(error)\n\(session.profile)")
             }
-            // A track that was encoded has lost a little of what the program showed.
-            let isWhole = session.profile.contains("cameras: copy")
+            // A track that was encoded has lost a little of what the program showed, and a few frames of a copied H.264 track may be
+            // shown a tick later than there where the track ends or begins anew.
+            let isCopied = session.profile.contains("cameras: copy")
+            let isWhole = isCopied && !session.profile.contains("h264")
+            let mean = isWhole ? 0.99 : isCopied ? 0.98 : 0.95
             #expect(
-                rendered.mean >= (isWhole ? 0.99 : 0.95) && rendered.least >= (isWhole ? 0.9 : 0.8),
+                rendered.mean >= mean && rendered.least >= (isWhole ? 0.9 : 0.8),
                 "seed \(seed): \(rendered)\n\(session.profile)")
         }
     }
