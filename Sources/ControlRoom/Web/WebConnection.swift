@@ -15,6 +15,13 @@ final class WebConnection {
         socket.deallocate()
     }
 
+    /// Whether libsoup has not closed it.
+    var isOpen: Bool {
+        guard let held = g_weak_ref_get(socket) else { return false }
+        defer { g_object_unref(held) }
+        return g_socket_is_closed(held.assumingMemoryBound(to: GSocket.self)) == 0
+    }
+
     /// Ends it at once.
     func disconnect() {
         guard let held = g_weak_ref_get(socket) else { return }

@@ -154,6 +154,8 @@ final class WebServer {
         let request = OpenRequest(message, until: MonotonicClock().now + Self.patience)
         // libsoup 3.2.3 keeps the descriptor of a connection that ends between two requests, so each connection has one.
         soup_message_headers_replace(soup_server_message_get_response_headers(message), "Connection", "close")
+        // libsoup does not tell the end of a request whose head it refuses.
+        if requests.count >= Self.mostRequests { requests = requests.filter { $0.value.connection.isOpen } }
         guard requests.count < Self.mostRequests else { return request.disconnect() }
         requests[message] = request
     }
