@@ -210,8 +210,7 @@ final class Conducting: Sendable {
                 }
                 guard let part = answer.recording, let outcome = part.outcome, outcome != "recording" else {
                     last[node] = answer.ok ? "still closing its files." : answer.text
-                    if !answer.ok, !caller.connection.isConnected { continue }
-                    if !answer.ok { open.removeAll { $0 == node } }
+                    // A question that was long on its way is refused, and asked again.
                     continue
                 }
                 open.removeAll { $0 == node }

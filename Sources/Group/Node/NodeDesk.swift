@@ -291,7 +291,9 @@ final class NodeDesk: Sendable {
         let status = recorder.status
         guard let entry = journal.running, let folder = entry.folder else { return status }
         if let duration = entry.duration_ns, let first = entry.first_ns, first > 0,
-            clock.now > (Nanoseconds(entry.t0_utc_ns) + Nanoseconds(duration)).count
+            // `stop` waits for the instant itself, so that the last tick is that of the others.
+            (Nanoseconds(clock.now) + .seconds(1)).count
+                > (Nanoseconds(entry.t0_utc_ns) + Nanoseconds(duration)).count
         {
             do throws(GroupError) {
                 _ = try stop(
