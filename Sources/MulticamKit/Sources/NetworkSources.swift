@@ -198,7 +198,7 @@ public final class NetworkSources: RemoteSources {
                     "the program for network cameras, \(name), is not there. Build it with `swift build`, or install the package multicam-studio."
                 )
             }
-            let child = try ChildProcess(program, ["--socket", socket], withholding: withheld)
+            let child = try ChildProcess(program, ["--socket", socket], withholding: withheld.contains)
             state.broadcast { state in
                 (state.child, state.heard) = (child, clock.now)
                 // Under the lock, so that what is wanted next is said after it.
