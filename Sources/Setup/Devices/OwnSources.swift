@@ -62,9 +62,14 @@ package struct OwnSources: Sendable {
         let played =
             profile.cameras.map { ($0.role, $0.device) } + profile.microphones.map { ($0.role, $0.device) }
         for (role, selector) in played where Self.handles(selector) && !roles.contains(role) {
+            let device =
+                "the device of \(role.printable()) is to be “\(SourceAddress.printable(of: selector))”, "
             throw .usage(
-                "the device of \(role.printable()) is to be “\(SourceAddress.printable(of: selector))”, which is connected to, and "
-                    + "its format known, when it is recorded: `multicam record` and `multicam studio` bring it."
+                Self.isRemote(selector)
+                    ? device
+                        + "which is connected to, and its format known, when it is recorded: `multicam record` and `multicam studio` bring it."
+                    : device
+                        + "a source of the program, which brings none for this role: name another device."
             )
         }
     }
