@@ -14,7 +14,7 @@ enum GroupProgram {
     static func path() throws(ProcessError) -> String {
         guard let program = ProgramPath.beside(name) else {
             throw ProcessError(
-                "the program for groups, \(name), is not beside this one: build it with `swift build`, or install the package multicam-group."
+                "the program for groups, \(name), is not beside this one: build it with `swift build`, or install the package multicam-studio."
             )
         }
         return program
