@@ -9,7 +9,8 @@ public final class FourierTransform {
     /// Number of complex values in and out.
     public let length: Int
     private var context: OpaquePointer?
-    private let function: av_tx_fn
+    /// Not of the C function's own type, over which the compiler's extraction of symbols falls (Swift 6.3.1).
+    private let function: (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int) -> Void
 
     /// Prepares a transform.
     ///
@@ -30,7 +31,7 @@ public final class FourierTransform {
         }
         self.length = length
         self.context = context
-        self.function = function
+        self.function = { function($0, $1, $2, $3) }
     }
 
     deinit {
