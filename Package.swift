@@ -70,7 +70,7 @@ let package = Package(
         .target(
             name: "ControlRoom",
             dependencies: [
-                "CConfinement", "CPage", "CQRCode", "CSoup", "CTLS", "Containers", "Control", "Encoding",
+                "CConfinement", "CPage", "QRCodes", "CSoup", "CTLS", "Containers", "Control", "Encoding",
                 "FileSystem",
                 "Inputs", "Media",
                 "MediaLink", "SessionFolder",
@@ -91,7 +91,7 @@ let package = Package(
         // The executable that makes one session of several machines; what it links is not linked into the recorder.
         .executableTarget(name: "multicam-group", dependencies: ["Group"], swiftSettings: strict),
         module(
-            "Group", "CNATS", "CQRCode", "CTLS", "Control", "FileSystem", "Media", "Processes",
+            "Group", "CNATS", "QRCodes", "CTLS", "Control", "FileSystem", "Media", "Processes",
             "SessionFolder"),
         module("Studio", "CLinux", "Control", "FileSystem", "Media", "Processes", "SessionFolder"),
         module(
@@ -149,6 +149,7 @@ let package = Package(
         module("FileSystem", "CFiles", "Media"),
         module("Host", "FileSystem", "Media"),
         module("Plots", "Media"),
+        module("QRCodes", "CQRCode"),
         module("Arguments", "Media"),
         module("YAML", "CYAML"),
         module("Media"),

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
+internal import QRCodes
 
 /// What `multicam` asks this program for.
 struct GroupTask {
@@ -140,7 +141,7 @@ struct GroupTask {
         Talk.say(
             "good for one computer and \(minutes) minutes. There: multicam node join \(code.text.shellQuoted())"
         )
-        if isatty(STDERR_FILENO) == 1 { for line in QRLines.of(code.text) { Talk.show(line) } }
+        if isatty(STDERR_FILENO) == 1 { for line in QRCode.lines(code.text) { Talk.show(line) } }
     }
 
     private func remove() throws(GroupError) {

@@ -15,14 +15,7 @@ final class PipeEnd: Sendable {
     /// - Returns: Whether it was written; `false` when nobody reads any more.
     func write(_ text: String) -> Bool {
         guard let descriptor = number.withLock({ $0 }) else { return false }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
+        return StandardStreams.write(text, to: descriptor)
     }
 
     /// Closes it: who reads finds the end.

@@ -36,7 +36,7 @@ public enum StandardStreams {
     ///
     /// - Parameters:
     ///   - text: What to write.
-    ///   - descriptor: `STDOUT_FILENO` or `STDERR_FILENO`.
+    ///   - descriptor: `STDOUT_FILENO`, `STDERR_FILENO`, or a pipe's.
     /// - Returns: Whether it was written; `false` when nobody reads any more.
     public static func write(_ text: String, to descriptor: Int32) -> Bool {
         var rest = Array(text.utf8)[...]

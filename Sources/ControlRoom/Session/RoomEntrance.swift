@@ -1,5 +1,6 @@
 internal import FileSystem
 internal import Media
+internal import QRCodes
 internal import Studio
 
 /// What the web process makes and looks up before it is confined.

@@ -1,9 +1,9 @@
 internal import CQRCode
 
 /// A QR code as text for a terminal: two rows of the code in one line, by half blocks.
-enum QRLines {
+package enum QRCode {
     /// Draws a text; empty when it is too long for a code.
-    static func of(_ text: String) -> [String] {
+    package static func lines(_ text: String) -> [String] {
         guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return [] }
         defer { QRcode_free(code) }
         let width = Int(code.pointee.width)
