@@ -266,6 +266,16 @@ if isFuzzing {
     package.targets.append(.target(name: "CFuzzer", path: "Tests/Fuzzing/CFuzzer"))
 }
 
+// All processes beside the recorder as one program, which only packages have.
+if Context.environment["MULTICAM_PACKAGING"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "multicam-helpers",
+            dependencies: ["ControlRoom", "Group", "Preview", "Processes", "Publishing", "RemoteSources"],
+            swiftSettings: strict))
+    package.products.append(.executable(name: "multicam-helpers", targets: ["multicam-helpers"]))
+}
+
 // The suites to build, separated by commas, and nothing that they do not need; everything where nothing is said. Most of a build's
 // time goes into suites, so `tools/test SessionTests` builds that one alone.
 if let suites = Context.environment["MULTICAM_SUITES"]?.split(separator: ",").map(String.init),
