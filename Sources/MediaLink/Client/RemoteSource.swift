@@ -27,15 +27,19 @@ public final class RemoteSource: Sendable {
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
         dated origin: TimeOrigin? = nil, process: Int32? = nil, path: String? = nil
     ) throws(ControlError) {
-        var header = MediaHeader("camera", id: Self.id)
-        header.name = name
-        header.pixel = format.pixel.rawValue
-        (header.width, header.height) = (format.size.width, format.size.height)
-        header.rate = format.rate.description
-        (header.matrix, header.range) = (color.matrix, color.range)
-        header.delay_ns = delay.count
-        header.clock = origin
-        try self.init(header, process: process, path: path)
+        try self.init(
+            Self.header(cameraNamed: name, format, color, delay: delay, dated: origin),
+            over: try MediaPath.connect(process: process, path: path))
+    }
+
+    /// Announces a camera over a socket that is connected to a session.
+    package convenience init(
+        cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
+        dated origin: TimeOrigin?, over socket: LocalSocket
+    ) throws(ControlError) {
+        try self.init(
+            Self.header(cameraNamed: name, format, color, delay: delay, dated: origin),
+            over: MediaConnection(socket))
     }
 
     /// Announces a microphone.
@@ -52,16 +56,48 @@ public final class RemoteSource: Sendable {
         microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds,
         dated origin: TimeOrigin? = nil, process: Int32? = nil, path: String? = nil
     ) throws(ControlError) {
-        var header = MediaHeader("microphone", id: Self.id)
+        try self.init(
+            Self.header(microphoneNamed: name, format, delay: delay, dated: origin),
+            over: try MediaPath.connect(process: process, path: path))
+    }
+
+    /// Announces a microphone over a socket that is connected to a session.
+    package convenience init(
+        microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds, dated origin: TimeOrigin?,
+        over socket: LocalSocket
+    ) throws(ControlError) {
+        try self.init(
+            Self.header(microphoneNamed: name, format, delay: delay, dated: origin),
+            over: MediaConnection(socket))
+    }
+
+    private static func header(
+        cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
+        dated origin: TimeOrigin?
+    ) -> MediaHeader {
+        var header = MediaHeader("camera", id: id)
+        header.name = name
+        header.pixel = format.pixel.rawValue
+        (header.width, header.height) = (format.size.width, format.size.height)
+        header.rate = format.rate.description
+        (header.matrix, header.range) = (color.matrix, color.range)
+        header.delay_ns = delay.count
+        header.clock = origin
+        return header
+    }
+
+    private static func header(
+        microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds, dated origin: TimeOrigin?
+    ) -> MediaHeader {
+        var header = MediaHeader("microphone", id: id)
         header.name = name
         (header.sample_rate, header.channels) = (format.rate, format.channels)
         header.delay_ns = delay.count
         header.clock = origin
-        try self.init(header, process: process, path: path)
+        return header
     }
 
-    private init(_ header: MediaHeader, process: Int32?, path: String?) throws(ControlError) {
-        let connection = try MediaPath.connect(process: process, path: path)
+    private init(_ header: MediaHeader, over connection: MediaConnection) throws(ControlError) {
         self.connection = connection
         guard connection.send(header) else { throw .system("the session has ended the connection.") }
         let refusal = refusal

@@ -29,7 +29,7 @@ package final class RemoteCamera: CameraSource {
         self.format = format
         self.color = color
         deliveryDelay = delay
-        isOverNetwork = SourceAddress.handles(name)
+        isOverNetwork = RemoteDevices.isOverNetwork(name)
     }
 
     /// The greatest error of the capture times that the sender has told.

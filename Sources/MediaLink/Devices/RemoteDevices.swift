@@ -48,7 +48,7 @@ public final class RemoteDevices: RemoteSources {
     /// Waits for a camera. Blocks; not for Swift tasks.
     ///
     /// - Parameters:
-    ///   - selector: `remote:NAME`.
+    ///   - selector: `remote:NAME`, or `phone:NAME`.
     ///   - limit: How long a process may take to announce it.
     /// - Returns: The camera, not started.
     /// - Throws: `DeviceError` when no process has announced it in time, or a role of a session has it.
@@ -82,7 +82,7 @@ public final class RemoteDevices: RemoteSources {
     /// Waits for a microphone. Blocks; not for Swift tasks.
     ///
     /// - Parameters:
-    ///   - selector: `remote:NAME`.
+    ///   - selector: `remote:NAME`, or `phone:NAME`.
     ///   - limit: How long a process may take to announce it.
     /// - Returns: The microphone, not started.
     /// - Throws: `DeviceError` when no process has announced it in time, or a role of a session has it.
@@ -135,6 +135,13 @@ public final class RemoteDevices: RemoteSources {
     ) -> DeviceError {
         if let outlook {
             return DeviceError(device: selector, operation: "connection", reason: .other(outlook.text))
+        }
+        if PhoneSelector.handles(selector) {
+            return DeviceError(
+                device: selector.printable(), operation: "search",
+                reason: .other(
+                    "no phone of this name has sent a \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Open “Add a phone” in the "
+                        + "control room, and its link on the phone."))
         }
         return DeviceError(
             device: selector.printable(), operation: "search",
@@ -256,6 +263,11 @@ public final class RemoteDevices: RemoteSources {
         CaptureDevice(
             mediaType: medium, deviceType: .network, identity: DeviceIdentity(name: name), name: name,
             node: "",
-            selector: SourceAddress.handles(name) ? name : scheme + name, formats: formats, audio: audio)
+            selector: isOverNetwork(name) ? name : scheme + name, formats: formats, audio: audio)
+    }
+
+    /// Whether a device of this name is a network camera or a phone: their names are their selectors.
+    static func isOverNetwork(_ name: String) -> Bool {
+        SourceAddress.handles(name) || PhoneSelector.handles(name)
     }
 }

@@ -15,6 +15,8 @@ extension OwnSources {
     static let patience = Nanoseconds.seconds(15)
     /// How long they may take while something is recorded: commands that come later wait behind.
     static let livePatience = Nanoseconds.seconds(5)
+    /// How long somebody may take to open the page on a phone that is wanted from the start.
+    static let phonePatience = Nanoseconds.seconds(120)
 
     /// Adds the devices of other processes that a profile names, and network cameras. Waits for those that are not announced yet.
     ///
@@ -33,9 +35,9 @@ extension OwnSources {
         let wantedCameras = try Self.wishes(
             profile.cameras.map { ($0.role, $0.device, $0.address) }, "cameras", of: profile,
             but: cameras.keys.sorted(), environment)
-        // The audio of a network camera comes with its frames.
+        // The audio of a network camera, or of a phone, comes with its frames.
         let audible = Dictionary(
-            wantedCameras.filter { SourceAddress.handles($0.selector) }.map {
+            wantedCameras.filter { Self.isAudible($0.selector) }.map {
                 ("camera:\($0.role)", $0.selector)
             }
         ) { $1 }
@@ -46,9 +48,13 @@ extension OwnSources {
         do throws(DeviceError) {
             for wish in wantedMicrophones { remote.expect(microphone: wish.selector) }
             for wish in wantedCameras { remote.expect(camera: wish.selector) }
-            for wish in wantedCameras { cameras[wish.role] = try remote.camera(wish.selector, within: limit) }
+            for wish in wantedCameras {
+                cameras[wish.role] = try remote.camera(
+                    wish.selector, within: Self.patience(for: wish.selector, limit))
+            }
             for wish in wantedMicrophones {
-                microphones[wish.role] = try remote.microphone(wish.selector, within: limit)
+                microphones[wish.role] = try remote.microphone(
+                    wish.selector, within: Self.patience(for: wish.selector, limit))
             }
         } catch {
             throw .device(error)
@@ -56,6 +62,15 @@ extension OwnSources {
         var sources = OwnSources(cameras: cameras, microphones: microphones)
         sources.notes = notes + (wantedCameras + wantedMicrophones).compactMap(\.note)
         return sources
+    }
+
+    /// Whether a camera may bring audio with its frames, as `camera:ROLE`.
+    private static func isAudible(_ selector: String) -> Bool {
+        SourceAddress.handles(selector) || PhoneSelector.handles(selector)
+    }
+
+    private static func patience(for selector: String, _ limit: Nanoseconds) -> Nanoseconds {
+        limit >= patience && PhoneSelector.handles(selector) ? max(limit, phonePatience) : limit
     }
 
     /// The roles with a device of another process, without those that the program plays itself.

@@ -25,9 +25,9 @@ package struct OwnSources: Sendable {
     /// Whether a selector stands for a program's own source.
     static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) || isRemote(selector) }
 
-    /// Whether a selector names a device that another process sends, or a network camera, which a process of multicam sends.
+    /// Whether a selector names a device that another process sends, or a network camera or a phone, which a process of multicam sends.
     static func isRemote(_ selector: String) -> Bool {
-        selector.hasPrefix(remoteScheme) || SourceAddress.handles(selector)
+        selector.hasPrefix(remoteScheme) || SourceAddress.handles(selector) || PhoneSelector.handles(selector)
             || selector == SecretSource.selector
     }
 

@@ -19,7 +19,7 @@ struct RecordCommand: Command {
         summary: "Record the cameras and microphones of a profile until Ctrl-C.",
         notes: [
             "DEVICE is `any`, `remembered` (the one that played the role last), a part of a name, /dev/video0, usb:PATH, serial:SERIAL, file:PATH, pulse:SOURCE, "
-                + "virtual:PATTERN?key=value&…, or the address of a network camera: rtsp://HOST/PATH, srt://HOST:PORT, http://HOST/PATH. An address with a password is read "
+                + "virtual:PATTERN?key=value&…, phone:NAME, or the address of a network camera: rtsp://HOST/PATH, srt://HOST:PORT, http://HOST/PATH. An address with a password is read "
                 + "from standard input for `-`, a line for each.",
             "Ctrl-C, SIGTERM and SIGHUP finish the recording properly; a second one stops waiting for encoders and still "
                 + "closes the files; a third aborts. SIGUSR1 sets a mark, SIGUSR2 goes on in new files.",
@@ -376,6 +376,12 @@ struct RecordCommand: Command {
             named.filter { SourceAddress.handles($0) }.map { SourceAddress.printable(of: $0) })
         if !addresses.isEmpty {
             Output.message("connecting to \(addresses.sorted().joined(separator: ", "))…")
+        }
+        let phones = Set(named.filter { PhoneSelector.handles($0) }).sorted().map { $0.printable() }
+        if !phones.isEmpty {
+            Output.message(
+                "waiting for \(phones.joined(separator: ", ")): open “Add a phone” in the control room, and its link on the phone…"
+            )
         }
         let awaited = named.filter { RemoteDevices.handles($0) }
         guard !awaited.isEmpty else { return }
