@@ -27,7 +27,8 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
 let isFuzzing = Context.environment["MULTICAM_FUZZING"] != nil
 let fuzzing: Target = {
     let parts: [Target.Dependency] = [
-        "Capture", "Containers", "Control", "Doctor", "Encoding", "Group", "Host", "Interchange", "Media",
+        "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoding", "Group", "Host",
+        "Interchange", "Media",
         "MediaLink",
         "Monitoring",
         "Plan", "Plots", "Profiles", "SessionFolder", "Setup", "Synchrony", "VirtualDevices", "YAML",
@@ -242,9 +243,8 @@ let package = Package(
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
         tests(
-            "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Media",
-            "SessionFolder",
-            "Studio"),
+            "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Inputs", "Media",
+            "MediaLink", "QRCodes", "SessionFolder", "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
         tests("RemoteSourcesTests", "Media", "RemoteSources"),
         tests("GroupTests", "CTLS", "FileSystem", "Group", "Media"),

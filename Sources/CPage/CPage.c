@@ -42,6 +42,9 @@ static const unsigned char control_names_js[] = {
 static const unsigned char controls_view_js[] = {
 #embed "../ControlRoom/Page/js/before/controls-view.js"
 };
+static const unsigned char dating_js[] = {
+#embed "../ControlRoom/Page/js/phone/dating.js"
+};
 static const unsigned char decoder_js[] = {
 #embed "../ControlRoom/Page/js/pictures/decoder.js"
 };
@@ -104,6 +107,30 @@ static const unsigned char next_view_js[] = {
 };
 static const unsigned char numbers_js[] = {
 #embed "../ControlRoom/Page/js/wire/numbers.js"
+};
+static const unsigned char phone_camera_js[] = {
+#embed "../ControlRoom/Page/js/phone/phone-camera.js"
+};
+static const unsigned char phone_link_js[] = {
+#embed "../ControlRoom/Page/js/phone/phone-link.js"
+};
+static const unsigned char phone_microphone_js[] = {
+#embed "../ControlRoom/Page/js/phone/phone-microphone.js"
+};
+static const unsigned char phone_worklet_js[] = {
+#embed "../ControlRoom/Page/js/phone/phone-worklet.js"
+};
+static const unsigned char phone_css[] = {
+#embed "../ControlRoom/Page/style/phone.css"
+};
+static const unsigned char phone_html[] = {
+#embed "../ControlRoom/Page/phone.html"
+};
+static const unsigned char phone_js[] = {
+#embed "../ControlRoom/Page/js/phone/phone.js"
+};
+static const unsigned char phones_view_js[] = {
+#embed "../ControlRoom/Page/js/before/phones-view.js"
 };
 static const unsigned char picture_js[] = {
 #embed "../ControlRoom/Page/js/pictures/picture.js"
@@ -209,6 +236,7 @@ const page_file page_files[] = {
     FILE("contact.js", contact_js),
     FILE("control-names.js", control_names_js),
     FILE("controls-view.js", controls_view_js),
+    FILE("dating.js", dating_js),
     FILE("decoder.js", decoder_js),
     FILE("doctor-view.js", doctor_view_js),
     FILE("dom.js", dom_js),
@@ -230,6 +258,14 @@ const page_file page_files[] = {
     FILE("multiview.js", multiview_js),
     FILE("next-view.js", next_view_js),
     FILE("numbers.js", numbers_js),
+    FILE("phone-camera.js", phone_camera_js),
+    FILE("phone-link.js", phone_link_js),
+    FILE("phone-microphone.js", phone_microphone_js),
+    FILE("phone-worklet.js", phone_worklet_js),
+    FILE("phone.css", phone_css),
+    FILE("phone.html", phone_html),
+    FILE("phone.js", phone_js),
+    FILE("phones-view.js", phones_view_js),
     FILE("picture.js", picture_js),
     FILE("pictures.css", pictures_css),
     FILE("plan-view.js", plan_view_js),

@@ -1,17 +1,27 @@
 internal import CQRCode
 
-/// A QR code as text for a terminal: two rows of the code in one line, by half blocks.
+/// A QR code (ISO/IEC 18004).
 package enum QRCode {
-    /// Draws a text; empty when it is too long for a code.
-    package static func lines(_ text: String) -> [String] {
+    /// The modules of a text's code, row by row, `true` for black, without the light margin of four; empty when the text is too long for a
+    /// code.
+    package static func modules(_ text: String) -> [[Bool]] {
         guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L) else { return [] }
         defer { QRcode_free(code) }
         let width = Int(code.pointee.width)
-        // The lowest bit of each byte is 1 for black (qrencode.h). Terminals are mostly dark: light modules are drawn.
+        // The lowest bit of each byte is 1 for black (qrencode.h).
+        return (0..<width).map { y in (0..<width).map { x in code.pointee.data[y * width + x] & 1 == 1 } }
+    }
+
+    /// Draws a text for a terminal, two rows of the code in one line, by half blocks; empty when it is too long for a code.
+    package static func lines(_ text: String) -> [String] {
+        let modules = modules(text)
+        let width = modules.count
+        // Terminals are mostly dark: light modules are drawn.
         func isLight(_ x: Int, _ y: Int) -> Bool {
-            guard (0..<width).contains(x), (0..<width).contains(y) else { return true }
-            return code.pointee.data[y * width + x] & 1 == 0
+            guard modules.indices.contains(x), modules.indices.contains(y) else { return true }
+            return !modules[y][x]
         }
+        guard width > 0 else { return [] }
         return stride(from: -2, to: width + 2, by: 2).map { y in
             String(
                 (-2..<width + 2).map { x -> Character in

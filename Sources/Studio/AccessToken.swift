@@ -1,4 +1,6 @@
+internal import FileSystem
 internal import FoundationEssentials
+internal import Media
 
 /// A secret of 128 random bits that lets its bearer in, as 22 characters of base64url (RFC 4648, section 5).
 public struct AccessToken: Sendable, Equatable, Codable {
@@ -15,6 +17,37 @@ public struct AccessToken: Sendable, Equatable, Codable {
     }
 
     package init(text: String) { self.text = text }
+
+    /// The token that a file keeps, drawn now where it keeps none. Where it cannot be kept, it holds until this process ends.
+    ///
+    /// - Parameter path: Path of the file, readable by this user alone; its folder is made.
+    /// - Returns: The token.
+    package static func kept(at path: String) -> AccessToken {
+        let text =
+            FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self).trimmed }
+            ?? ""
+        let isToken = text.utf8.count == 22 && text.utf8.allSatisfy { isCharacter($0) }
+        if isToken { return AccessToken(text: text) }
+        let token = random()
+        do throws(FileError) {
+            try FolderCreation.make(
+                String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)), permissions: 0o700)
+            try FileReplacement.write(Array(token.text.utf8), to: path, permissions: 0o600)
+        } catch {
+            // The next studio draws another one, and phones scan their code again.
+        }
+        return token
+    }
+
+    /// Whether a byte is a character of base64url.
+    private static func isCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
 
     /// Takes the token as a string of JSON.
     public init(from decoder: any Decoder) throws {

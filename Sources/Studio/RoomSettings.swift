@@ -17,15 +17,19 @@ public struct RoomSettings: Sendable, Codable {
     public var token: AccessToken
     /// Lets its bearer look at pictures and tally.
     public var readToken: AccessToken
+    /// Lets its bearer, a phone, be a camera.
+    public var phoneToken: AccessToken
     /// The recorder's process identifier; `nil` while there is none.
     public var recorder: Int32?
 
     /// Creates settings; each parameter sets the property of its name.
     public init(
         address: String, port: Int, isEncrypted: Bool, certificate: String?, stateFolder: String,
-        recordings: String, token: AccessToken, readToken: AccessToken, recorder: Int32?
+        recordings: String, token: AccessToken, readToken: AccessToken, phoneToken: AccessToken,
+        recorder: Int32?
     ) {
         self.recordings = recordings
+        self.phoneToken = phoneToken
         self.isEncrypted = isEncrypted
         self.stateFolder = stateFolder
         self.address = address

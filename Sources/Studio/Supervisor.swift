@@ -75,6 +75,7 @@ public final class Supervisor: Sendable {
     private let plan: StudioPlan
     private let token = AccessToken.random()
     private let readToken = AccessToken.random()
+    private let phoneToken: AccessToken
     private let events = BoundedQueue<Event>(capacity: 10_000)
     private let tell: @Sendable (News) -> Void
 
@@ -102,6 +103,7 @@ public final class Supervisor: Sendable {
     public init(_ plan: StudioPlan, tell: @escaping @Sendable (News) -> Void) {
         self.plan = plan
         self.tell = tell
+        phoneToken = AccessToken.kept(at: "\(plan.stateFolder)/phone-token")
     }
 
     /// Asks the studio to end. Any thread may call.
@@ -320,7 +322,8 @@ public final class Supervisor: Sendable {
         line.settings = RoomSettings(
             address: plan.address, port: state.port, isEncrypted: plan.isEncrypted,
             certificate: plan.certificate, stateFolder: plan.stateFolder,
-            recordings: plan.recordings, token: token, readToken: readToken, recorder: state.process)
+            recordings: plan.recordings, token: token, readToken: readToken, phoneToken: phoneToken,
+            recorder: state.process)
         say(line, state)
         for job in state.jobs.all { say(job, state) }
     }

@@ -1243,6 +1243,23 @@ def _(room, browser, arguments):
     assert page.locator(".mend code").first.is_visible()
 
 
+@holds("Add a phone shows a code and a link for the phone, and says when no other device reaches it.")
+def _(room, browser, arguments):
+    needs(room, "/api/v1/phones")
+    page = room.page
+    opens(room, "prepare")
+    button = page.locator(".phones-view button", has_text="Add a phone")
+    button.click()
+    room.until("the code is drawn", lambda: page.locator("svg.phone-code path").count() == 1)
+    assert button.get_attribute("aria-expanded") == "true"
+    assert "/phone#token=" in page.locator(".phone-link input").input_value()
+    assert page.locator("svg.phone-code path").get_attribute("d").count("M") > 200
+    assert "--listen" in page.locator(".phone-invitation").inner_text()
+    assert_accessible(room, "prepare, phones")
+    button.click()
+    assert page.locator("svg.phone-code").is_hidden()
+
+
 def open_recording(room):
     """The newest recording that has a film, chosen; one is made where there is none."""
     needs(room, "/api/v1/recordings")

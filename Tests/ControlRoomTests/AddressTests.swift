@@ -29,7 +29,9 @@ struct AddressTests {
         #expect(PageAsset.at(path) == nil)
     }
 
-    @Test("the pages have addresses of their own", arguments: ["/", "/multiview", "/program", "/remote"])
+    @Test(
+        "the pages have addresses of their own",
+        arguments: ["/", "/multiview", "/program", "/remote", "/phone"])
     func pages(path: String) {
         #expect(PageAsset.at(path)?.type == "text/html; charset=utf-8")
     }
@@ -61,7 +63,7 @@ struct AddressTests {
         var line = SupervisorLine()
         line.settings = RoomSettings(
             address: "127.0.0.1", port: 0, isEncrypted: false, certificate: nil, stateFolder: "/tmp",
-            recordings: "/tmp", token: .random(), readToken: .random(), recorder: 12)
+            recordings: "/tmp", token: .random(), readToken: .random(), phoneToken: .random(), recorder: 12)
         let read = try #require(SupervisorLine.read(line.text))
         #expect(read.settings?.token == line.settings?.token)
         #expect(read.settings?.recorder == 12)

@@ -9,6 +9,8 @@ struct WebGuard {
     let token: AccessToken
     /// Lets its bearer look at pictures and tally.
     let readToken: AccessToken
+    /// Lets a phone be a camera, and do nothing else.
+    var phoneToken = AccessToken.random()
     /// Whether connections are TLS.
     let isEncrypted: Bool
     /// The name of the cookie. It has the port's number, since a browser does not separate the cookies of two ports of a host.
@@ -33,10 +35,12 @@ struct WebGuard {
             return WebAnswer(403, saying: "Pages of other origins may not ask this control room.")
         }
         // libsoup gives the socket's handler whatever begins like its path, also when it is spelled otherwise.
-        let isSocket = request.path == WebServer.socketPath
-        guard isSocket || (!request.isUpgrade && !request.path.hasPrefix(WebServer.socketPath)) else {
+        let sockets = [WebServer.socketPath, WebServer.phonePath]
+        let isSocket = sockets.contains(request.path)
+        guard isSocket || (!request.isUpgrade && !sockets.contains { request.path.hasPrefix($0) }) else {
             return WebAnswer(404, saying: "Nothing is at this address.")
         }
+        if request.path == WebServer.phonePath { return refusal(ofPhone: request) }
         guard request.path.hasPrefix("/api/") else {
             return ["GET", "HEAD"].contains(request.method)
                 ? nil : WebAnswer(405, saying: "Only GET is answered here.")
@@ -57,6 +61,19 @@ struct WebGuard {
         }
         return hasCookie
             ? WebAnswer(403, saying: "Pages at other addresses may not ask this control room.") : unknown
+    }
+
+    /// Looks at a phone that wants to be a camera. A page of ours asks for it, which its browser says, with the token that its link had.
+    private func refusal(ofPhone request: RequestHead) -> WebAnswer? {
+        guard request.origin != nil else {
+            return WebAnswer(403, saying: "The request does not say its origin.")
+        }
+        guard phoneToken.matches(request.query["token"] ?? "") else {
+            return WebAnswer(
+                401, saying: "This link is no longer valid: scan the code of “Add a phone” again.")
+        }
+        return request.isUpgrade && request.method == "GET"
+            ? nil : WebAnswer(404, saying: "Nothing is at this address.")
     }
 
     /// Looks at what a request is going to send.

@@ -22,7 +22,7 @@ struct PageAsset {
 
     private static let pages = [
         "/": "index.html", "/multiview": "multiview.html", "/program": "program.html",
-        "/remote": "remote.html",
+        "/remote": "remote.html", "/phone": "phone.html",
     ]
     private static let types = [
         ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",

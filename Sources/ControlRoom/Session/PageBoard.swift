@@ -8,6 +8,8 @@ final class PageBoard {
     private var pages: [ObjectIdentifier: PageLink] = [:]
     /// Called when pages watch something else than before.
     var changed: () -> Void = {}
+    /// Called when pages show other cameras as next, with the roles of all.
+    var changedNext: (Set<String>) -> Void = { _ in }
     /// Called when something of a page is read, with the present instant.
     var works: (ClockTime) -> Void = { _ in }
 
@@ -79,6 +81,7 @@ final class PageBoard {
         link.closed = { [unowned self, unowned page] in
             pages[ObjectIdentifier(page)] = nil
             changed()
+            tellNext()
         }
         for message in board.greeting + messages { page.say(message) }
         changed()
@@ -112,15 +115,20 @@ final class PageBoard {
             page.unwatch(request.stream ?? 0)
             changed()
         case "seen": page.note(seen: request.sequence ?? 0, of: request.stream ?? 0)
+        case "next":
+            page.next = Set((request.roles ?? []).filter { board.status.cameras.contains($0) })
+            tellNext()
         case "ping":
             page.say([
                 "type": "pong", "at": .number(request.at ?? 0),
                 "now_ns": .integer(MonotonicClock().now.nanoseconds),
             ])
         default:
-            page.say(["type": "error", "text": "`type` is watch, unwatch, seen or ping."])
+            page.say(["type": "error", "text": "`type` is watch, unwatch, seen, next or ping."])
         }
     }
+
+    private func tellNext() { changedNext(pages.values.reduce(into: []) { $0.formUnion($1.next) }) }
 
     private func watch(_ request: PageLink.Request, _ page: PageLink) {
         let number = request.stream ?? 0

@@ -15,6 +15,7 @@ final class PageLink {
         var decodes: Bool?
         var sequence: UInt32?
         var at: Double?
+        var roles: [String]?
     }
 
     /// A stream as the page asked for it. Of the program, what comes depends on whether it is recorded.
@@ -28,6 +29,9 @@ final class PageLink {
     let link: WebSocketLink
     private(set) var watches: [UInt16: Watch] = [:]
     private(set) var streams: [UInt16: PageStream] = [:]
+
+    /// Roles of cameras that the page shows as next.
+    var next: Set<String> = []
 
     /// Processor time that it took since the loop's last tick to read and answer what the page says.
     var taken = Nanoseconds.zero

@@ -96,7 +96,8 @@ struct PageOrder: Equatable {
             guard let number = Int(place[1]) else { throw .address }
             (task, job) = (.cancel, number)
         // Known addresses that the supervisor has nothing to do with: what comes here has another method.
-        case ("profiles", 2), ("status", 1), ("tally", 1), ("login", 1), ("command", 1), ("recordings", 2):
+        case ("profiles", 2), ("status", 1), ("tally", 1), ("phones", 1), ("login", 1), ("command", 1),
+            ("recordings", 2):
             throw .method
         default: throw .address
         }

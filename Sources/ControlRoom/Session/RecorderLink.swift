@@ -50,6 +50,14 @@ final class RecorderLink: Sendable {
     /// The recorder that can be asked; `nil` while there is none.
     var process: Int32? { state.withLock { $0.isThere ? $0.process : nil } }
 
+    /// The recorder as phones reach it.
+    var forPhones: PhoneSource.Recorder {
+        PhoneSource.Recorder(process: { [weak self] in self?.process }) {
+            [connector] process throws(ControlError) in
+            try connector.connect(.media, of: process)
+        }
+    }
+
     /// Takes a stream from the recorder from now on.
     func open(_ key: StreamKey) -> StreamSource {
         state.broadcast { state in

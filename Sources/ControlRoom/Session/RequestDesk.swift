@@ -14,6 +14,7 @@ final class RequestDesk {
     var guardian: WebGuard
     private let recordings: RecordingDesk
     private let jobs: JobList
+    private let phones: PhoneBoard
 
     /// Files that are being sent, by the tickets of their requests.
     private var files: [Int: FileAnswer] = [:]
@@ -33,15 +34,16 @@ final class RequestDesk {
     ///   - pictures: Answers requests for pictures.
     ///   - recordings: Reads recordings.
     ///   - jobs: The jobs that the supervisor does.
+    ///   - phones: The phones that are cameras.
     ///   - guardian: Decides who may ask for what.
     init(
         _ board: RecorderBoard, _ recorder: RecorderLink, _ commands: CommandDesk,
         _ supervisor: SupervisorLink, _ pictures: PictureBoard, _ recordings: RecordingDesk,
-        _ jobs: JobList, _ guardian: WebGuard
+        _ jobs: JobList, _ phones: PhoneBoard, _ guardian: WebGuard
     ) {
         (self.board, self.recorder, self.commands) = (board, recorder, commands)
         (self.supervisor, self.pictures, self.guardian) = (supervisor, pictures, guardian)
-        (self.recordings, self.jobs) = (recordings, jobs)
+        (self.recordings, self.jobs, self.phones) = (recordings, jobs, phones)
     }
 
     /// Answers a request that may be asked.
@@ -55,6 +57,11 @@ final class RequestDesk {
         case ("GET", "/api/v1/tally"): answer(request, WebAnswer(200, json: board.status.tally))
         case ("POST", "/api/v1/command"): command(request)
         case ("GET", "/api/v1/jobs"): answer(request, WebAnswer(200, json: jobs.all))
+        case ("GET", "/api/v1/phones"):
+            answer(
+                request,
+                phones.json.map { WebAnswer(200, json: $0) }
+                    ?? WebAnswer(503, saying: "The control room is starting."))
         case (_, let path) where ControlsOrder.role(of: path) != nil: controls(request)
         case ("GET", let path) where path.hasPrefix("/api/v1/recordings/"): recording(request)
         case (_, let path) where path.hasPrefix("/api/") && !WebGuard.isPicture(path): order(request)

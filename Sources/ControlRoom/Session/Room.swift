@@ -18,6 +18,7 @@ final class Room {
     private let requests: RequestDesk
     private let recordings: RecordingDesk
     private let jobs = JobList()
+    private let phones: PhoneBoard
     /// Streams that pages were told to be too many.
     private var refused: Set<StreamKey> = []
 
@@ -45,13 +46,18 @@ final class Room {
         streams = StreamBoard(recorder)
         pages = PageBoard(board, streams)
         var guardian = WebGuard(
-            token: settings.token, readToken: settings.readToken, isEncrypted: settings.isEncrypted)
+            token: settings.token, readToken: settings.readToken, phoneToken: settings.phoneToken,
+            isEncrypted: settings.isEncrypted)
         guardian.port = settings.port
         recordings = RecordingDesk(settings.recordings, mailbox)
+        phones = PhoneBoard(recorder.forPhones) { [mailbox] name, news in
+            mailbox.post(.phone(name: name, news))
+        }
         requests = RequestDesk(
-            board, recorder, CommandDesk(mailbox, connector), supervisor, pictures, recordings, jobs, guardian
-        )
+            board, recorder, CommandDesk(mailbox, connector), supervisor, pictures, recordings, jobs, phones,
+            guardian)
         pages.changed = { [unowned self] in arrange() }
+        pages.changedNext = { [unowned self] in phones.take(next: $0) }
         pictures.changed = { [unowned self] in arrange() }
         for line in said { take(line) }
     }
@@ -64,9 +70,13 @@ final class Room {
         let certificate = try entrance.certificate.map { path throws(WebError) in try WebCertificate(path) }
         let server = WebServer(
             certificate, requests.guardian, respond: { [unowned self] in requests.respond($0) },
-            admit: { [unowned self] link, _ in pages.admit(link, telling: jobs.running) })
+            admit: { [unowned self] link, request in
+                request.head.path == WebServer.phonePath
+                    ? phones.admit(link) : pages.admit(link, telling: jobs.running)
+            })
         let port = try server.listen(address: settings.address, port: settings.port)
         requests.guardian.port = port
+        phones.invitation = entrance.invitation(settings, port)
         // Nothing has been read from anybody yet.
         let notes = entrance.notes + [Confinement.ofCalls()].compactMap(\.self)
         supervisor.say(entrance.beginning(settings, port, notes: notes))
@@ -80,6 +90,7 @@ final class Room {
         }
         loop.every(Self.levelInterval) { [unowned self] in
             if !pages.isEmpty, board.isThere { pages.tell(streams.tellLevels()) }
+            phones.follow(at: MonotonicClock().now)
         }
         loop.every(.seconds(1)) { [unowned self] in
             let now = MonotonicClock().now
@@ -87,11 +98,13 @@ final class Room {
             pictures.endLate(at: now)
             requests.endLateFiles(at: now)
             pages.endStalled(at: now)
+            phones.tellErrors()
             supervisor.sayAlive(at: now)
         }
         // On a machine that has no time the loop comes to its timers late, but it works.
         pages.works = { [unowned self] in supervisor.sayAlive(at: $0) }
         loop.run()
+        phones.close()
         recorder.close()
         recordings.close()
     }
@@ -124,12 +137,14 @@ final class Room {
         case .recorderLeft:
             board.leave()
             streams.forgetAll()
+            tellPhones()
             pages.tell(board.presence)
         case .fresh(let key):
             let pieces = streams.take(key)
             for piece in pieces { pages.send(piece, of: key) }
             pictures.send(pieces, of: key)
         case .refused(let key, let text): pages.tell(text, of: key)
+        case .phone(let name, let news): phones.take(news, of: name)
         case .answered(let ticket, let code, let json): requests.finish(ticket, WebAnswer(code, json: json))
         case .made(let ticket, let answer): requests.finish(ticket, answer)
         case .opened(let ticket, let outcome): requests.send(outcome, ticket)
@@ -144,7 +159,12 @@ final class Room {
             pages.choose()
         }
         arrange()
+        tellPhones()
         pages.tell(message)
+    }
+
+    private func tellPhones() {
+        if !phones.isEmpty { phones.take(board.status.state, board.status.devices) }
     }
 
     /// Takes from the recorder what somebody watches, and where a page is open the audio whose levels it shows.

@@ -58,9 +58,7 @@ struct RoomEntrance {
     ///   - notes: More sentences for people.
     /// - Returns: The line for the supervisor.
     func beginning(_ settings: RoomSettings, _ port: Int, notes: [String]) -> SupervisorLine {
-        let place = host.contains(":") ? "[\(host)]" : host
-        let address =
-            "\(settings.isEncrypted ? "https" : "http")://\(place):\(port)/#token=\(settings.token.text)"
+        let address = "\(place(settings, port))/#token=\(settings.token.text)"
         var line = SupervisorLine()
         (line.listening, line.address) = (port, address)
         line.notes = notes
@@ -69,5 +67,17 @@ struct RoomEntrance {
                 QRCode.lines(address) + (fingerprint.map { ["SHA-256 of the certificate: \($0)"] } ?? [])
         }
         return line
+    }
+
+    /// The link that makes a phone a camera.
+    func invitation(_ settings: RoomSettings, _ port: Int) -> PhoneInvitation {
+        PhoneInvitation(
+            address: "\(place(settings, port))/phone#token=\(settings.phoneToken.text)",
+            isReachable: settings.isEncrypted && !settings.address.hasPrefix("127.")
+                && settings.address != "::1")
+    }
+
+    private func place(_ settings: RoomSettings, _ port: Int) -> String {
+        "\(settings.isEncrypted ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }

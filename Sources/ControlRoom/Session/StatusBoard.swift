@@ -60,16 +60,30 @@ struct StatusBoard {
 
     /// Who is on air, as the page shows it: in an inset, otherwise in the frame (`main`), or off. What is composed counts where the recorder tells it, since
     /// a change is shown a moment after it was asked for.
-    var tally: String {
+    var tally: String { WebJSON.text(Tally(state: state, cameras: tallies)) }
+
+    /// `main`, `inset` or `off` of each camera, by roles.
+    private var tallies: [String: String] {
         let program = fields["program"]
         let shown = ((program?["on_air"] ?? program?["shown"])?.array ?? []).map(\.string)
         let layout = program?["layout"] ?? fields["arrangement"]?["layout"]
         let hasInset = layout == "pip"
-        var cameras: [String: String] = [:]
-        for role in self.cameras {
+        var tallies: [String: String] = [:]
+        for role in cameras {
             let place = shown.firstIndex(of: role)
-            cameras[role] = place.map { hasInset && $0 > 0 ? "inset" : "main" } ?? "off"
+            tallies[role] = place.map { hasInset && $0 > 0 ? "inset" : "main" } ?? "off"
         }
-        return WebJSON.text(Tally(state: state, cameras: cameras))
+        return tallies
+    }
+
+    /// Role and tally of each camera, by the name of the device that plays the role.
+    var devices: [String: (role: String, tally: String)] {
+        let tallies = tallies
+        var devices: [String: (role: String, tally: String)] = [:]
+        for camera in fields["cameras"]?.array ?? [] {
+            guard let name = camera["name"]?.string, let role = camera["role"]?.string else { continue }
+            devices[name] = (role, tallies[role] ?? "off")
+        }
+        return devices
     }
 }

@@ -17,6 +17,8 @@ enum RoomMessage: Sendable {
     case fresh(StreamKey)
     /// The recorder refuses a stream, for the reason in the sentence.
     case refused(StreamKey, String)
+    /// The recorder takes the phone of a name, or does not.
+    case phone(name: String, PhoneSource.News)
     /// A request that took long has its answer.
     case answered(ticket: Int, status: Int, json: String)
     /// A request for something of a recording has its answer.

@@ -16,6 +16,8 @@ final class WebServer {
 
     /// Address of the WebSocket.
     static let socketPath = "/api/v1/socket"
+    /// Address of the WebSocket of phones.
+    static let phonePath = "/api/v1/phone-socket"
     private static let mostRequests = 256
     /// Most connections that wait for the loop to take them.
     private static let mostWaiting: gint = 1024
@@ -123,7 +125,7 @@ final class WebServer {
                 pointer, signal, { _, message, context in WebServer.of(context)?.ended(message) }, context)
         }
         // libsoup asks the early handler of the one handler whose path fits best, so each path that has a handler has an early one.
-        for path in ["/", Self.socketPath] {
+        for path in ["/", Self.socketPath, Self.phonePath] {
             soup_server_add_early_handler(
                 pointer, path,
                 { _, message, _, _, context in
@@ -135,14 +137,14 @@ final class WebServer {
             { _, message, _, _, context in
                 if let message { WebServer.of(context)?.answer(message) }
             }, context, nil)
-        soup_server_add_websocket_handler(
-            pointer, Self.socketPath, nil, nil,
-            { _, message, _, connection, context in
-                guard let message, let connection, let server = WebServer.of(context) else { return }
-                // The connection is a WebSocket's from here on; libsoup tells nothing more of the request.
-                let open = server.requests.removeValue(forKey: message)
-                server.admit(WebSocketLink(connection, over: open?.connection), WebRequest(message, open))
-            }, context, nil)
+        for path in [Self.socketPath, Self.phonePath] {
+            soup_server_add_websocket_handler(
+                pointer, path, nil, nil,
+                { _, message, _, connection, context in
+                    guard let message, let connection, let server = WebServer.of(context) else { return }
+                    server.open(message, connection)
+                }, context, nil)
+        }
     }
 
     private static func of(_ context: gpointer?) -> WebServer? {
@@ -170,6 +172,16 @@ final class WebServer {
         if let refusal = guardian.refusal(of: request.head) ?? guardian.refusal(ofBodyOf: request.head) {
             refuse(request, refusal)
         }
+    }
+
+    /// Hands a WebSocket over. The connection is a WebSocket's from here on; libsoup tells nothing more of the request.
+    private func open(_ message: OpaquePointer, _ connection: OpaquePointer) {
+        let open = requests.removeValue(forKey: message)
+        let request = WebRequest(message, open)
+        let longest =
+            request.head.path == Self.phonePath
+            ? WebSocketLink.longestPhoneMessage : WebSocketLink.longestMessage
+        admit(WebSocketLink(connection, over: open?.connection, longest: longest), request)
     }
 
     /// Has a request answered that is whole.

@@ -11,11 +11,15 @@ final class WebSocketLink {
     private var unanswered = 0
     /// Called for each text message.
     var received: (String) -> Void = { _ in }
+    /// Called for each binary message, with bytes that are there during the call.
+    var receivedBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
     /// Called once when the connection has ended.
     var closed: () -> Void = {}
 
     /// Most bytes of a message from a page.
-    private static let longestMessage: guint64 = 1 << 14
+    static let longestMessage = 1 << 14
+    /// Most bytes of a message from a phone that is a camera.
+    static let longestPhoneMessage = 4 << 20
     /// Seconds from one ping of ours to the next.
     private static let keepAlive: guint = 5
     /// A page that answers none for this long has stalled, or is gone. libsoup itself would wait for as long as the connection lasts.
@@ -28,20 +32,25 @@ final class WebSocketLink {
     /// - Parameters:
     ///   - connection: libsoup's WebSocket.
     ///   - transport: The TCP connection below it.
-    init(_ connection: OpaquePointer, over transport: WebConnection?) {
+    ///   - longest: Most bytes of a message from the other side; a longer one ends the connection.
+    init(_ connection: OpaquePointer, over transport: WebConnection?, longest: Int = longestMessage) {
         g_object_ref(UnsafeMutableRawPointer(connection))
         (self.connection, self.transport) = (connection, transport)
-        soup_websocket_connection_set_max_incoming_payload_size(connection, Self.longestMessage)
+        soup_websocket_connection_set_max_incoming_payload_size(connection, guint64(longest))
         soup_websocket_connection_set_keepalive_interval(connection, Self.keepAlive)
         soup_web_observe_socket(
             connection,
             { _, type, bytes, context in
-                guard let context, let bytes, type == Int32(SOUP_WEBSOCKET_DATA_TEXT.rawValue) else { return }
+                guard let context, let bytes else { return }
+                let link = Unmanaged<WebSocketLink>.fromOpaque(context).takeUnretainedValue()
                 var count: gsize = 0
                 let start = g_bytes_get_data(bytes, &count)
-                let text = String(
-                    decoding: UnsafeRawBufferPointer(start: start, count: Int(count)), as: UTF8.self)
-                Unmanaged<WebSocketLink>.fromOpaque(context).takeUnretainedValue().received(text)
+                let content = UnsafeRawBufferPointer(start: start, count: Int(count))
+                if type == Int32(SOUP_WEBSOCKET_DATA_TEXT.rawValue) {
+                    link.received(String(decoding: content, as: UTF8.self))
+                } else {
+                    link.receivedBytes(content)
+                }
             },
             { _, context in
                 guard let context else { return }

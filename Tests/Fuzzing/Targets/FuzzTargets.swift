@@ -5,6 +5,6 @@ enum FuzzTargets {
         ProfileText.self, StateText.self, ManifestText.self, CameraFrame.self, MovieBytes.self,
         WaveBytes.self, HostText.self, SysfsText.self, EventLines.self, MovieRemainder.self,
         WaveRemainder.self, SessionRemainder.self, SensorText.self, MediaBytes.self,
-        CutText.self, GroupText.self,
+        CutText.self, GroupText.self, PhoneBytes.self,
     ]
 }

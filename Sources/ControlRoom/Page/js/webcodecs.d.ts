@@ -27,11 +27,56 @@ declare class EncodedVideoChunk {
     constructor(init: EncodedVideoChunkInit);
 }
 
+declare class OffscreenCanvas {
+    constructor(width: number, height: number);
+    getContext(type: "2d", options: { alpha: boolean }): unknown;
+    convertToBlob(options: { type: string; quality: number }): Promise<Blob>;
+}
+
 declare class VideoFrame {
+    constructor(image: CanvasImageSource | OffscreenCanvas, init: { timestamp: number });
     readonly timestamp: number;
     readonly displayWidth: number;
     readonly displayHeight: number;
+    /** Clockwise degrees by which it is turned to be shown; not every browser has it. */
+    readonly rotation?: number;
+    readonly colorSpace?: { matrix: string | null; fullRange: boolean | null };
+    /** Not every browser has it; `captureTime` is by `performance.now()`. */
+    metadata?(): { captureTime?: number };
     close(): void;
+}
+
+interface VideoEncoderConfig {
+    codec: string;
+    width: number;
+    height: number;
+    framerate: number;
+    bitrate: number;
+    latencyMode: string;
+    avc: { format: string };
+}
+
+interface EncodedVideoOutput {
+    readonly type: "key" | "delta";
+    readonly timestamp: number;
+    readonly byteLength: number;
+    copyTo(bytes: BufferSource): void;
+}
+
+declare class VideoEncoder {
+    constructor(init: { output: (chunk: EncodedVideoOutput) => void; error: (error: DOMException) => void });
+    static isConfigSupported(config: VideoEncoderConfig): Promise<{ supported?: boolean }>;
+    readonly state: "unconfigured" | "configured" | "closed";
+    readonly encodeQueueSize: number;
+    configure(config: VideoEncoderConfig): void;
+    encode(frame: VideoFrame, options: { keyFrame: boolean }): void;
+    close(): void;
+}
+
+/** https://www.w3.org/TR/mediacapture-transform/ */
+declare class MediaStreamTrackProcessor {
+    constructor(init: { track: MediaStreamTrack; maxBufferSize?: number });
+    readonly readable: ReadableStream<VideoFrame>;
 }
 
 declare class VideoDecoder {
@@ -51,5 +96,8 @@ interface CanvasDrawImage {
 declare class AudioWorkletProcessor {
     readonly port: MessagePort;
 }
+
+/** The number of samples before those of this call. */
+declare const currentFrame: number;
 
 declare function registerProcessor(name: string, type: new () => AudioWorkletProcessor): void;

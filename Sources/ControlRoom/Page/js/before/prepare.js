@@ -10,6 +10,7 @@ import { ProfileForm } from "./profile-form.js";
 import { PlanView } from "./plan-view.js";
 import { DoctorView } from "./doctor-view.js";
 import { CalibrateView } from "./calibrate-view.js";
+import { PhonesView } from "./phones-view.js";
 import { offsetOf, withValue, withoutValue } from "./yaml-edit.js";
 
 addWords({
@@ -81,7 +82,7 @@ export class Prepare extends StudioElement {
         this.append(
             h("section", { class: "before-left", "aria-label": say("profiles") },
                 h("div", { class: "panel" }, h("div", { class: "panel-head" }, h("h2", {}, say("profile")), this.keepButton), this.keepForm, this.list, this.listNote),
-                this.doctor, new CalibrateView()),
+                new PhonesView(), this.doctor, new CalibrateView()),
             this.middle = h("section", { class: "before-middle panel", "aria-label": say("profile") },
                 h("div", { class: "panel-head form-head" }, this.heading, this.stateText, this.backButton, this.useButton, h("div", { class: "two-buttons" }, this.formButton, this.textButton)),
                 this.form, this.textPlace),

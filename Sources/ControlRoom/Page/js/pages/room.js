@@ -20,6 +20,7 @@ import { isStopAlive, mayRecord } from "./record.js";
 import { meantTiles, Tile, toggleLook } from "./tile.js";
 import { BottomBar } from "./bottom-bar.js";
 import { open } from "./common.js";
+import { contact } from "./contact.js";
 import { studio } from "./studio.js";
 import { lookForCutOff } from "./recordings.js";
 import { say } from "./words.js";
@@ -206,6 +207,16 @@ document.addEventListener("multicam-controls", (event) => {
     document.querySelector("main:not([hidden])")?.append(controlsSheet);
     controlsSheet.show();
     close.focus();
+});
+
+// A phone that is a camera shows that it is next.
+
+let toldNext = "";
+studio.on(["contact", "local", "status"], () => {
+    const next = studio.contact ? studio.roles.filter((role) => studio.isNext(role)) : [];
+    if (next.join(" ") === toldNext) return;
+    toldNext = next.join(" ");
+    contact.tellNext(next);
 });
 
 let isRecordingBefore = false;

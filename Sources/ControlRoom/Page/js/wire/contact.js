@@ -119,6 +119,14 @@ export class Contact {
         if (this.#streams.has(stream)) this.#send({ type: "seen", stream, sequence });
     }
 
+    /**
+     * Says which cameras this page shows as next, which phones are told.
+     * @param {string[]} roles
+     */
+    tellNext(roles) {
+        this.#send({ type: "next", roles });
+    }
+
     /** Tries again at once. */
     retryNow() {
         if (!this.isThere && this.retryAt > 0) this.#connect();

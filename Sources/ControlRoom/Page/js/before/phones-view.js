@@ -1,0 +1,92 @@
+// Phones that are cameras: the code that makes one of them, and those that have come.
+
+import { ask } from "./ask.js";
+import { addWords, say } from "./words.js";
+import { studio } from "./studio.js";
+import { StudioElement, h, keep, s, setText } from "./dom.js";
+
+addWords({
+    phones: ["Phones", "Telefone"],
+    "add-phone": ["Add a phone", "Telefon hinzufügen"],
+    "phone-code": ["Scan this with the phone, or open the link on it. It lets the phone be a camera, and do nothing else.",
+        "Mit dem Telefon scannen oder den Link darauf öffnen. Er lässt das Telefon Kamera sein, sonst nichts."],
+    "phone-code-name": ["Code of the link", "Code des Links"],
+    "phone-link": ["Link for the phone", "Link für das Telefon"],
+    "phone-unreachable": ["Only this computer reaches that link. Start the studio with --listen 0.0.0.0, so that phones do.",
+        "Diesen Link erreicht nur dieser Rechner. Das Studio mit --listen 0.0.0.0 starten, damit Telefone ihn erreichen."],
+    "phone-is": ["camera {role}", "Kamera {role}"],
+    "phone-is-free": ["connected; a profile names it as {selector}", "verbunden; ein Profil nennt es {selector}"],
+    "phone-is-away": ["away", "weg"],
+});
+
+/** @typedef {{name: string, selector: string, there: boolean, format: string, audio: boolean, role?: string, text?: string, error_us?: number}} Phone */
+
+const lookEveryMs = 2000;
+/** Light modules around a code (ISO/IEC 18004, section 6.3.8). */
+const quiet = 4;
+
+/**
+ * A code as a drawing, dark on light in every theme, as cameras want it.
+ * @param {string[]} rows
+ */
+function drawCode(rows) {
+    const side = rows.length + 2 * quiet;
+    const path = rows.flatMap((row, y) => [...row].map((module, x) => (module === "1" ? `M${x + quiet} ${y + quiet}h1v1h-1z` : ""))).join("");
+    return s("svg", { viewBox: `0 0 ${side} ${side}`, class: "phone-code", role: "img", "aria-label": say("phone-code-name"), "shape-rendering": "crispEdges" },
+        s("rect", { width: side, height: side, fill: "#fff" }), s("path", { d: path, fill: "#000" }));
+}
+
+export class PhonesView extends StudioElement {
+    build() {
+        this.classList.add("phones-view", "panel");
+        this.button = h("button", { type: "button", class: "small", "aria-expanded": "false", onclick: () => void this.#open() }, say("add-phone"));
+        this.place = h("div", { class: "phone-invitation", hidden: true });
+        this.list = h("ul", { class: "phone-list" });
+        this.append(h("div", { class: "panel-head" }, h("h2", {}, say("phones")), this.button), this.place, this.list);
+    }
+
+    enter() {
+        const timer = setInterval(() => {
+            if (this.offsetParent !== null) void this.#look();
+        }, lookEveryMs);
+        this.leaving.push(() => clearInterval(timer), studio.on(["status"], () => this.#draw()));
+        void this.#look();
+    }
+
+    async #open() {
+        if (!this.place || !this.button) return;
+        this.place.hidden = !this.place.hidden;
+        this.button.setAttribute("aria-expanded", String(!this.place.hidden));
+        if (!this.place.hidden) await this.#look();
+    }
+
+    async #look() {
+        const answer = await ask("/api/v1/phones");
+        if (!answer.ok || !this.place) return;
+        const value = /** @type {any} */ (answer.value);
+        /** @type {Phone[]} */
+        this.phones = Array.isArray(value.phones) ? value.phones.slice(0, 32) : [];
+        if (!this.place.hidden && this.place.dataset.url !== value.url) {
+            this.place.dataset.url = String(value.url);
+            const link = h("input", { type: "text", readonly: true, "aria-label": say("phone-link"), onfocus: (/** @type {any} */ event) => event.target.select() });
+            link.value = String(value.url);
+            const copy = h("button", { type: "button", class: "small", onclick: () => void navigator.clipboard?.writeText(link.value) }, say("copy"));
+            this.place.replaceChildren(drawCode(Array.isArray(value.code) ? value.code.map(String) : []), h("p", {}, say(value.reachable ? "phone-code" : "phone-unreachable")), h("div", { class: "phone-link" }, link, copy));
+        }
+        this.#draw();
+    }
+
+    #draw() {
+        if (!this.list) return;
+        keep(this.list, this.phones ?? [], (phone) => phone.name, () => h("li", {},
+            h("span", { class: "phone-name" }), h("span", { class: "quiet-text" })), (item, phone) => {
+            const [name, words] = item.children;
+            if (!name || !words) return;
+            setText(name, phone.name);
+            const what = phone.role ? say("phone-is", { role: phone.role }) : say("phone-is-free", { selector: phone.selector });
+            setText(words, [phone.there ? what : say("phone-is-away"), phone.format, phone.error_us === undefined ? "" : `± ${Math.ceil(phone.error_us / 1000)} ms`, phone.text ?? ""].filter(Boolean).join(" · "));
+        });
+    }
+}
+
+customElements.define("mc-phones", PhonesView);

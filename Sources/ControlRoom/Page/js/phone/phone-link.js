@@ -1,0 +1,162 @@
+// The phone's connection with the web process: its offer, the clock's questions, frames and audio on their way, and coming back by itself.
+
+const retryDelays = [300, 700, 1000, 2000, 3000];
+/** Nothing for so long, in ms: the connection is given up. The web process asks once a second. */
+const patience = 3500;
+/** Bytes that may wait in the browser before frames are left out, and before audio is. */
+const mostWaiting = { video: 1_500_000, audio: 4_000_000 };
+const prefix = 20;
+
+/** @typedef {{name: string, key: string, video: {codec: string, width: number, height: number, rate: number, matrix?: string, full?: boolean}, audio?: {rate: number, channels: number}, dated: string}} Offer */
+/** @typedef {{state: string, tally: string, next: boolean, role?: string, text?: string, error_us?: number}} PhoneState */
+
+export class PhoneLink {
+    /** @type {(state: PhoneState) => void} */
+    onState = () => {};
+    /** @type {(isThere: boolean) => void} */
+    onContact = () => {};
+    /** @type {(sentence: string) => void} */
+    onRefused = () => {};
+    /** @type {() => void} */
+    onKey = () => {};
+
+    /** Whether frames may be sent. */
+    isWelcome = false;
+    /** Bytes that were sent since the page opened. */
+    sent = 0;
+
+    /** @type {WebSocket | undefined} */
+    #socket;
+    /** @type {Offer} */
+    #offer;
+    #token;
+    #tries = 0;
+    #heard = 0;
+    #isEnded = false;
+    #timer = 0;
+
+    /** @param {string} token @param {Offer} offer */
+    constructor(token, offer) {
+        this.#token = token;
+        this.#offer = offer;
+    }
+
+    start() {
+        this.#timer = setInterval(() => {
+            if (this.#socket && performance.now() - this.#heard > patience) this.#lose(this.#socket);
+        }, 500);
+        this.#connect();
+    }
+
+    end() {
+        this.#isEnded = true;
+        clearInterval(this.#timer);
+        const socket = this.#socket;
+        this.#socket = undefined;
+        socket?.close();
+        this.isWelcome = false;
+    }
+
+    /** Whether the network is so slow that a frame would only wait. */
+    get isFull() {
+        return (this.#socket?.bufferedAmount ?? 0) > mostWaiting.video;
+    }
+
+    /**
+     * Sends a frame or a slice of audio.
+     * @param {{kind: 1 | 2 | 3, isKey: boolean, number: number, at: number, bytes: Uint8Array}} piece `at` in ms by `performance.now()`
+     * @returns {boolean} whether it is on its way
+     */
+    send(piece) {
+        const socket = this.#socket;
+        if (!this.isWelcome || socket?.readyState !== WebSocket.OPEN) return false;
+        if (socket.bufferedAmount > (piece.kind === 3 ? mostWaiting.audio : mostWaiting.video)) return false;
+        const message = new Uint8Array(prefix + piece.bytes.byteLength);
+        const view = new DataView(message.buffer);
+        view.setUint8(0, piece.kind);
+        view.setUint8(1, piece.isKey ? 1 : 0);
+        view.setBigUint64(4, BigInt(piece.number), true);
+        view.setBigUint64(12, BigInt(Math.max(0, Math.round(piece.at * 1000))), true);
+        message.set(piece.bytes, prefix);
+        socket.send(message);
+        this.sent += message.byteLength;
+        return true;
+    }
+
+    #connect() {
+        if (this.#isEnded) return;
+        const scheme = location.protocol === "https:" ? "wss" : "ws";
+        const socket = new WebSocket(`${scheme}://${location.host}/api/v1/phone-socket?token=${encodeURIComponent(this.#token)}`);
+        this.#socket = socket;
+        this.#heard = performance.now();
+        let wasOpen = false;
+        socket.onopen = () => {
+            wasOpen = true;
+            this.#heard = performance.now();
+            socket.send(JSON.stringify({ type: "offer", ...this.#offer }));
+        };
+        socket.onmessage = ({ data }) => {
+            if (socket !== this.#socket || typeof data !== "string") return;
+            this.#heard = performance.now();
+            this.#take(socket, data);
+        };
+        socket.onclose = () => {
+            this.#lose(socket);
+            if (!wasOpen) void this.#askWhy();
+        };
+    }
+
+    /** @param {WebSocket} socket @param {string} data */
+    #take(socket, data) {
+        /** @type {any} */
+        let message;
+        try {
+            message = JSON.parse(data);
+        } catch {
+            return;
+        }
+        if (message.type === "ping") {
+            socket.send(JSON.stringify({ type: "pong", id: message.id, at_us: Math.round(performance.now() * 1000) }));
+        } else if (message.type === "welcome") {
+            this.#tries = 0;
+            this.isWelcome = true;
+            this.onContact(true);
+            this.onKey();
+        } else if (message.type === "key") {
+            this.onKey();
+        } else if (message.type === "state") {
+            this.onState(message);
+        } else if (message.type === "refused") {
+            this.end();
+            this.onRefused(String(message.text));
+        }
+    }
+
+    /** @param {WebSocket} socket */
+    #lose(socket) {
+        if (socket !== this.#socket) return;
+        this.#socket = undefined;
+        socket.onmessage = null;
+        socket.close();
+        this.isWelcome = false;
+        this.onContact(false);
+        const delay = retryDelays[Math.min(this.#tries, retryDelays.length - 1)] ?? 1000;
+        this.#tries += 1;
+        setTimeout(() => {
+            if (!this.#socket) this.#connect();
+        }, delay);
+    }
+
+    /** A refused WebSocket has no status, so a plain request tells whether the token is wrong. */
+    async #askWhy() {
+        try {
+            const answer = await fetch(`/api/v1/phone-socket?token=${encodeURIComponent(this.#token)}`, { method: "POST" });
+            if (answer.status !== 401) return;
+            const { text } = await answer.json();
+            this.end();
+            this.onRefused(String(text));
+        } catch {
+            // Nobody listens there now; the next try comes by itself.
+        }
+    }
+}

@@ -1,0 +1,332 @@
+// The page of a phone that is a camera: its name, its picture, who is on air, and the phone's own controls.
+
+import { addWords, say } from "./words.js";
+import { h, setAttribute, setText } from "./dom.js";
+import { PhoneCamera } from "./phone-camera.js";
+import { PhoneLink } from "./phone-link.js";
+import { PhoneMicrophone } from "./phone-microphone.js";
+
+addWords({
+    "phone-title": ["This phone as a camera", "Dieses Telefon als Kamera"],
+    "own-picture": ["What this phone sees", "Was dieses Telefon sieht"],
+    "camera-controls": ["Camera", "Kamera"],
+    "phone-name": ["Name of this camera", "Name dieser Kamera"],
+    "phone-name-hint": ["Letters, digits, - and _", "Buchstaben, Ziffern, - und _"],
+    lens: ["Camera", "Kamera"],
+    "lens-back": ["Back", "Rückseite"],
+    "lens-front": ["Front", "Vorderseite"],
+    "lens-n": ["Camera {n}", "Kamera {n}"],
+    resolution: ["Resolution", "Auflösung"],
+    "with-sound": ["Send the microphone, too", "Auch das Mikrofon senden"],
+    begin: ["Be a camera", "Kamera sein"],
+    "end-camera": ["Stop being a camera", "Keine Kamera mehr sein"],
+    zoom: ["Zoom", "Zoom"],
+    torch: ["Light", "Licht"],
+    "phone-recorded": ["YOU ARE RECORDED", "DU WIRST AUFGENOMMEN"],
+    "phone-not-recorded": ["NOT RECORDED", "KEINE AUFNAHME"],
+    "phone-no-contact": ["NO CONTACT", "KEIN KONTAKT"],
+    "phone-off": ["NOT A CAMERA YET", "NOCH KEINE KAMERA"],
+    "phone-waits": ["This page looks for the control room, and tries again by itself.", "Die Seite sucht die Regie und versucht es von selbst wieder."],
+    "phone-unused": ["The control room sees this phone as {selector}. Nothing uses it yet.", "Die Regie sieht dieses Telefon als {selector}. Noch benutzt es nichts."],
+    "phone-used": ["This is the camera {role}. Times are known within ± {error} ms.", "Das ist die Kamera {role}. Zeiten sind auf ± {error} ms bekannt."],
+    "phone-asks": ["The browser asks for camera and microphone.", "Der Browser fragt nach Kamera und Mikrofon."],
+    "phone-no-token": ["This page needs the link of “Add a phone” in the control room: scan its code again.", "Diese Seite braucht den Link von „Telefon hinzufügen“ in der Regie: den Code neu scannen."],
+    "phone-insecure": ["Browsers give cameras to pages over TLS alone: open the link that begins with https://.", "Browser geben Kameras nur Seiten mit TLS: den Link öffnen, der mit https:// beginnt."],
+    "phone-denied": ["No camera: {what}. Allow it in the browser's settings of this page, and try again.", "Keine Kamera: {what}. In den Browser-Einstellungen dieser Seite erlauben und neu versuchen."],
+    "phone-no-sound": ["No microphone: {what}.", "Kein Mikrofon: {what}."],
+    "phone-hidden": ["This page must stay in front: browsers stop the camera of a page that is not seen.", "Diese Seite muss vorn bleiben: Browser halten die Kamera einer verdeckten Seite an."],
+    "phone-slow": ["The network is too slow: some frames are left out.", "Das Netz ist zu langsam: Bilder werden ausgelassen."],
+});
+
+const sizes = ["1280x720", "1920x1080", "640x360"];
+const rate = 30;
+const tokenName = "multicam.phone-token";
+
+/** @param {string} id */
+function place(id) {
+    return /** @type {HTMLElement} */ (document.getElementById(id));
+}
+
+for (const element of document.querySelectorAll("[data-say]")) element.textContent = say(/** @type {HTMLElement} */ (element).dataset.say ?? "");
+for (const element of document.querySelectorAll("[data-label]")) element.setAttribute("aria-label", say(/** @type {HTMLElement} */ (element).dataset.label ?? ""));
+document.title = say("phone-title");
+
+// The token is kept, so that the page comes back without the code; the fragment is taken out of the address.
+const told = new URLSearchParams(location.hash.slice(1)).get("token");
+if (told) {
+    localStorage.setItem(tokenName, told);
+    history.replaceState(null, "", location.pathname + location.search);
+}
+addEventListener("hashchange", () => {
+    if (location.hash.includes("token=")) location.reload();
+});
+const token = told ?? localStorage.getItem(tokenName) ?? "";
+
+/** By which the web process knows this phone again. */
+function ownKey() {
+    let key = localStorage.getItem("multicam.phone-key");
+    if (!key) {
+        key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+        localStorage.setItem("multicam.phone-key", key);
+    }
+    return key;
+}
+
+const video = /** @type {HTMLVideoElement} */ (document.getElementById("phone-video"));
+const [picture, tally, form, controls, foot] = ["phone-picture", "phone-tally", "phone-form", "phone-controls", "phone-foot"].map(place);
+const message = place("phone-message");
+
+/** @type {MediaStream | undefined} */
+let stream;
+/** @type {PhoneCamera | undefined} */
+let camera;
+/** @type {PhoneMicrophone | undefined} */
+let microphone;
+/** @type {PhoneLink | undefined} */
+let link;
+/** @type {import("./phone-link.js").PhoneState | undefined} */
+let state;
+let isThere = false;
+let slowUntil = 0;
+let sentence = "";
+/** @type {any} */
+let wakeLock;
+
+// Before it is a camera.
+
+const name = h("input", { type: "text", id: "phone-name", maxlength: "32", required: true, pattern: "[A-Za-z0-9][A-Za-z0-9_\\-]*", autocomplete: "off", autocapitalize: "off", title: say("phone-name-hint") });
+const lens = h("select", { id: "phone-lens" }, h("option", { value: "environment" }, say("lens-back")), h("option", { value: "user" }, say("lens-front")));
+const size = h("select", { id: "phone-size" }, ...sizes.map((text) => h("option", { value: text }, text.replace("x", " × "))));
+const sound = h("input", { type: "checkbox", id: "phone-sound" });
+const begin = h("button", { type: "submit", class: "strong" }, say("begin"));
+name.value = localStorage.getItem("multicam.phone-name") ?? "phone";
+lens.value = localStorage.getItem("multicam.phone-lens") ?? "environment";
+size.value = localStorage.getItem("multicam.phone-size") ?? "1280x720";
+sound.checked = localStorage.getItem("multicam.phone-sound") !== "no";
+form?.append(
+    h("label", { for: "phone-name" }, say("phone-name")), name, h("label", { for: "phone-lens" }, say("lens")), lens,
+    h("label", { for: "phone-size" }, say("resolution")), size, h("label", { class: "phone-check" }, sound, say("with-sound")), begin);
+form?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void start();
+});
+foot?.append(h("button", { type: "button", onclick: () => stop("") }, say("end-camera")));
+
+async function start() {
+    localStorage.setItem("multicam.phone-name", name.value);
+    localStorage.setItem("multicam.phone-lens", lens.value);
+    localStorage.setItem("multicam.phone-size", size.value);
+    localStorage.setItem("multicam.phone-sound", sound.checked ? "yes" : "no");
+    begin.disabled = true;
+    tellSentence(say("phone-asks"));
+    try {
+        await open();
+    } catch (error) {
+        stop(say("phone-denied", { what: error instanceof Error ? error.message || error.name : String(error) }));
+    }
+}
+
+/** @param {Record<string, unknown>} which */
+function wish(which) {
+    const [width, height] = size.value.split("x").map(Number);
+    return { ...which, width: { ideal: width }, height: { ideal: height }, frameRate: { ideal: rate } };
+}
+
+async function open() {
+    const audio = { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 1 };
+    const camerasWish = wish({ facingMode: lens.value });
+    let lack = "";
+    try {
+        stream = await navigator.mediaDevices.getUserMedia({ video: camerasWish, audio: sound.checked ? audio : false });
+    } catch (error) {
+        if (!sound.checked) throw error;
+        // A camera without a microphone is a camera, too.
+        stream = await navigator.mediaDevices.getUserMedia({ video: camerasWish });
+        lack = say("phone-no-sound", { what: error instanceof Error ? error.message || error.name : "" });
+    }
+    video.srcObject = stream;
+    await video.play();
+    const [track] = stream.getVideoTracks();
+    if (!track) throw new Error("no video");
+    camera = new PhoneCamera(track, video, Math.round(track.getSettings().frameRate ?? rate) || rate);
+    const { dated, ...format } = await camera.format;
+    /** @type {{rate: number, channels: number} | undefined} */
+    let audioFormat;
+    if (stream.getAudioTracks().length > 0) {
+        microphone = new PhoneMicrophone();
+        audioFormat = await microphone.start(stream);
+    }
+    link = new PhoneLink(token, { name: name.value, key: ownKey(), video: format, audio: audioFormat, dated });
+    const [itsCamera, itsLink] = [camera, link];
+    itsLink.onState = (told) => {
+        state = told;
+        update();
+    };
+    itsLink.onContact = (there) => {
+        isThere = there;
+        if (!there) state = undefined;
+        update();
+    };
+    itsLink.onRefused = (text) => stop(text);
+    itsLink.onKey = () => itsCamera.key();
+    itsCamera.canSend = () => {
+        if (!itsLink.isWelcome) return false;
+        if (itsLink.isFull) slowUntil = performance.now() + 3000;
+        return !itsLink.isFull;
+    };
+    itsCamera.onFrame = (frame) => {
+        if (!itsLink.send(frame)) itsCamera.key();
+    };
+    if (microphone) microphone.onAudio = (piece) => void itsLink.send(piece);
+    sentence = lack;
+    itsLink.start();
+    showControls(track);
+    await keepAwake();
+    update();
+}
+
+/** @param {string} text why, for the user */
+function stop(text) {
+    link?.end();
+    camera?.end();
+    microphone?.end();
+    for (const track of stream?.getTracks() ?? []) track.stop();
+    video.srcObject = null;
+    [stream, camera, microphone, link, state, isThere] = [undefined, undefined, undefined, undefined, undefined, false];
+    begin.disabled = false;
+    void wakeLock?.release();
+    wakeLock = undefined;
+    sentence = text;
+    update();
+}
+
+async function keepAwake() {
+    try {
+        wakeLock = await /** @type {any} */ (navigator).wakeLock?.request("screen");
+    } catch {
+        // The screen may go dark then: its user sees to it.
+    }
+}
+
+document.addEventListener("visibilitychange", () => {
+    if (!link) return;
+    if (document.hidden) {
+        sentence = say("phone-hidden");
+    } else {
+        void keepAwake();
+        camera?.key();
+    }
+    update();
+});
+
+// While it is a camera.
+
+/** @param {MediaStreamTrack} track */
+async function showControls(track) {
+    if (!controls) return;
+    const can = /** @type {any} */ (track.getCapabilities?.() ?? {});
+    const has = /** @type {any} */ (track.getSettings());
+    /** @type {HTMLElement[]} */
+    const parts = [];
+    const devices = (await navigator.mediaDevices.enumerateDevices()).filter((device) => device.kind === "videoinput");
+    if (devices.length > 1) {
+        const choice = h("select", { id: "phone-device" }, ...devices.slice(0, 16).map((device, index) =>
+            h("option", { value: device.deviceId, selected: device.deviceId === has.deviceId }, device.label || say("lens-n", { n: index + 1 }))));
+        choice.addEventListener("change", () => void switchTo(choice.value));
+        parts.push(h("label", { for: "phone-device" }, say("lens")), choice);
+    }
+    if (can.zoom && can.zoom.max > can.zoom.min) {
+        const slider = h("input", { type: "range", id: "phone-zoom", min: String(can.zoom.min), max: String(can.zoom.max), step: String(can.zoom.step || 0.1), value: String(has.zoom ?? can.zoom.min) });
+        slider.addEventListener("input", () => void set(track, { zoom: Number(slider.value) }));
+        parts.push(h("label", { for: "phone-zoom" }, say("zoom")), slider);
+    }
+    if (can.torch) {
+        const light = h("button", { type: "button", "aria-pressed": "false" }, say("torch"));
+        light.addEventListener("click", async () => {
+            const isOn = light.getAttribute("aria-pressed") !== "true";
+            if (await set(track, { torch: isOn })) light.setAttribute("aria-pressed", String(isOn));
+        });
+        parts.push(light);
+    }
+    controls.replaceChildren(...parts);
+    controls.hidden = parts.length === 0;
+}
+
+/** @param {MediaStreamTrack} track @param {Record<string, unknown>} values */
+async function set(track, values) {
+    try {
+        await track.applyConstraints(/** @type {any} */ ({ advanced: [values] }));
+        return true;
+    } catch (error) {
+        tellSentence(error instanceof Error ? error.message || error.name : String(error));
+        return false;
+    }
+}
+
+/** @param {string} deviceId */
+async function switchTo(deviceId) {
+    const [former] = stream?.getVideoTracks() ?? [];
+    if (!stream || !former || !camera) return;
+    // Most phones open one camera at a time.
+    former.stop();
+    try {
+        const [track] = (await navigator.mediaDevices.getUserMedia({ video: wish({ deviceId: { exact: deviceId } }) })).getVideoTracks();
+        if (!track) return;
+        stream.removeTrack(former);
+        stream.addTrack(track);
+        camera.use(track);
+        camera.key();
+        await showControls(track);
+    } catch (error) {
+        tellSentence(say("phone-denied", { what: error instanceof Error ? error.message || error.name : String(error) }));
+    }
+}
+
+// What is shown.
+
+/** @param {string} text */
+function tellSentence(text) {
+    sentence = text;
+    update();
+}
+
+function update() {
+    const isCamera = link !== undefined;
+    const isUsed = isThere && state?.role !== undefined;
+    const isRecorded = isUsed && (state?.state === "recording" || state?.state === "finishing");
+    const kind = !isCamera ? "off" : !isThere ? "contact" : isRecorded ? "recording" : "idle";
+    const words = { off: "phone-off", contact: "phone-no-contact", recording: "phone-recorded", idle: "phone-not-recorded" }[kind];
+    setText(place("phone-state"), say(words));
+    place("phone-state").dataset.state = kind;
+    if (form) form.hidden = isCamera || token === "" || !window.isSecureContext;
+    if (picture) picture.hidden = stream === undefined;
+    if (foot) foot.hidden = !isCamera;
+    if (controls && !isCamera) controls.hidden = true;
+    const onAir = isUsed ? state?.tally ?? "off" : "off";
+    const frame = onAir !== "off" ? (isRecorded ? "air" : "program") : isUsed && state?.next ? "next" : "none";
+    if (picture) picture.dataset.frame = frame;
+    if (tally) {
+        const isInset = onAir === "inset";
+        setText(tally, frame === "air" ? say(isInset ? "on-air-inset" : "on-air") : frame === "program" ? say(isInset ? "in-program-inset" : "in-program") : frame === "next" ? say("next-badge") : "");
+        tally.hidden = frame === "none";
+        tally.dataset.frame = frame;
+    }
+    document.documentElement.dataset.state = kind;
+    document.documentElement.dataset.role = state?.role ?? "";
+    setText(message, text());
+    setAttribute(message, "data-attention", isCamera && (!isThere || performance.now() < slowUntil || state?.text) ? "" : undefined);
+}
+
+function text() {
+    if (!window.isSecureContext) return say("phone-insecure");
+    if (token === "") return say("phone-no-token");
+    if (!link) return sentence;
+    if (!isThere) return say("phone-waits");
+    if (state?.text) return state.text;
+    if (performance.now() < slowUntil) return say("phone-slow");
+    if (state?.role === undefined) return [say("phone-unused", { selector: `phone:${name.value}` }), sentence].filter(Boolean).join(" ");
+    return [say("phone-used", { role: state.role, error: Math.ceil((state.error_us ?? 0) / 1000) }), sentence].filter(Boolean).join(" ");
+}
+
+setInterval(update, 1000);
+update();

@@ -1,0 +1,180 @@
+internal import FoundationEssentials
+internal import Media
+internal import SessionFolder
+
+/// One phone that is connected: its WebSocket, its clock, and how much it may say. Belongs to the thread of the web loop.
+final class PhoneLink {
+    /// What comes of a phone.
+    enum News {
+        case offer(PhoneOffer)
+        case media(DatedPhoneMedia)
+        /// It has said something that is not understood, or too much: it is cut off.
+        case nonsense(String)
+    }
+
+    /// What is done to its connection.
+    struct Wire {
+        let send: (String) -> Void
+        /// Ends the connection when what was sent is read.
+        let close: () -> Void
+        /// Ends the connection at once.
+        let disconnect: () -> Void
+    }
+
+    private struct Word: Decodable {
+        var type: String
+        var id: Int?
+        var at_us: Int64?
+    }
+
+    private let wire: Wire
+    private var clock = PhoneClock()
+    /// When questions for the phone's time were asked that are not answered, by their numbers.
+    private var asked: [Int: ClockTime] = [:]
+    private var questions = 0
+    private var askedLast: ClockTime?
+    /// When something of it came last.
+    private(set) var heard: ClockTime
+    /// Bytes and messages since the last second began.
+    private var said = (bytes: 0, messages: 0)
+    private var second: ClockTime
+    /// What it sends, once it has told.
+    private(set) var offer: PhoneOffer?
+    /// Whether its name is its own.
+    private var isAdmitted = false
+    /// Whether it may send.
+    private var isWelcome = false
+    private var told: [String: JSONValue] = [:]
+    private(set) var isCutOff = false
+
+    /// Most that a phone may say in a second.
+    private static let most = (bytes: 24 << 20, messages: 1200)
+    /// Questions that are asked quickly, and how quickly; later one a second is enough.
+    private static let quick = (count: 8, interval: Nanoseconds.milliseconds(100))
+    private static let interval = Nanoseconds.seconds(1)
+    /// Most questions without an answer: those before are forgotten.
+    private static let mostAsked = 8
+    /// A phone that says nothing for this long is away.
+    private static let patience = Nanoseconds.seconds(3)
+    /// How far off a browser's own capture times may be, and what is not known of the way to the page where it tells none.
+    private static let reports = (
+        capture: Nanoseconds.milliseconds(10), arrival: Nanoseconds.milliseconds(200)
+    )
+
+    init(_ wire: Wire, at now: ClockTime) {
+        (self.wire, heard, second) = (wire, now, now)
+    }
+
+    // MARK: What it is told
+
+    func say(_ message: [String: JSONValue]) { wire.send(WebJSON.text(message)) }
+
+    /// Tells its state where that has changed.
+    func tell(state: [String: JSONValue]) {
+        guard isWelcome, state != told else { return }
+        told = state
+        say(state)
+    }
+
+    /// Ends the connection with a sentence for its user.
+    func refuse(_ sentence: String) {
+        say(["type": "refused", "text": .string(sentence)])
+        isCutOff = true
+        wire.close()
+    }
+
+    /// Ends the connection at once.
+    func cutOff() {
+        isCutOff = true
+        wire.disconnect()
+    }
+
+    /// Asks for the phone's time when that is due. Called some times a second.
+    func ask(at now: ClockTime) {
+        let interval = questions < Self.quick.count ? Self.quick.interval : Self.interval
+        guard askedLast.map({ now - $0 >= interval }) ?? true else { return }
+        (askedLast, questions) = (now, questions + 1)
+        asked[questions] = now
+        asked[questions - Self.mostAsked] = nil
+        say(["type": "ping", "id": .integer(Int64(questions))])
+    }
+
+    /// Whether nothing has come for so long that the phone is away.
+    func isSilent(at now: ClockTime) -> Bool { now - heard > Self.patience }
+
+    /// How far off the times of its frames may be; `nil` while that is not known.
+    func error(at now: ClockTime) -> Nanoseconds? {
+        guard let offer, let error = clock.error(at: now) else { return nil }
+        return error + (offer.knowsCapture ? Self.reports.capture : Self.reports.arrival)
+    }
+
+    // MARK: What it says
+
+    /// Takes a text message.
+    ///
+    /// - Returns: What there is to do; `nil` for nothing.
+    func take(text: String, at now: ClockTime) -> News? {
+        if let excess = count(text.utf8.count, at: now) { return excess }
+        let word: Word
+        do {
+            word = try JSONDecoder().decode(Word.self, from: Data(text.utf8))
+        } catch {
+            return .nonsense("it sent text that is not understood")
+        }
+        switch word.type {
+        case "pong":
+            guard let id = word.id, let time = word.at_us, let asked = asked.removeValue(forKey: id) else {
+                return nil
+            }
+            clock.note(.microseconds(time), asked: asked, answered: now)
+            welcome()
+            return nil
+        case "offer":
+            do throws(PhoneOffer.Refusal) {
+                let offer = try PhoneOffer(text)
+                self.offer = offer
+                isWelcome = false
+                return .offer(offer)
+            } catch {
+                refuse(error.sentence)
+                return nil
+            }
+        // Later pages may say more.
+        default: return nil
+        }
+    }
+
+    /// Takes a binary message.
+    ///
+    /// - Returns: What there is to do; `nil` for nothing.
+    func take(_ bytes: UnsafeRawBufferPointer, at now: ClockTime) -> News? {
+        if let excess = count(bytes.count, at: now) { return excess }
+        guard let media = PhoneMedia(bytes) else { return .nonsense("it sent bytes that are not understood") }
+        guard isWelcome, let time = clock.time(of: media.time), let error = error(at: now) else { return nil }
+        return .media(DatedPhoneMedia(media, at: time, within: error))
+    }
+
+    /// The phone may begin to send: its name is its own.
+    func admit() {
+        isAdmitted = true
+        welcome()
+    }
+
+    /// Lets the phone send as soon as its name is its own and its frames can be dated.
+    private func welcome() {
+        guard isAdmitted, !isWelcome, clock.isKnown else { return }
+        (isWelcome, told) = (true, [:])
+        say(["type": "welcome"])
+    }
+
+    private func count(_ bytes: Int, at now: ClockTime) -> News? {
+        heard = now
+        if now - second >= .seconds(1) { (second, said) = (now, (0, 0)) }
+        said = (said.bytes + bytes, said.messages + 1)
+        guard said.bytes <= Self.most.bytes, said.messages <= Self.most.messages else {
+            return .nonsense(
+                "it sent more than \(Self.most.messages) messages or \(Self.most.bytes >> 20) MB in a second")
+        }
+        return nil
+    }
+}

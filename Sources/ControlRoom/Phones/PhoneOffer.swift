@@ -1,0 +1,94 @@
+internal import FoundationEssentials
+internal import Media
+
+/// What a phone is going to send, read from its first message, which anybody may have written.
+struct PhoneOffer: Sendable, Equatable {
+    /// Why an offer is refused, as a sentence for the phone's user.
+    struct Refusal: Error, Equatable {
+        let sentence: String
+    }
+
+    /// The name that its user chose.
+    let name: String
+    /// The selector of the camera and the microphone.
+    let selector: String
+    /// By which the same phone is known again.
+    let key: String
+    let format: VideoFormat
+    let color: ColorDescription
+    /// The format of its audio; `nil` for none.
+    let audio: AudioFormat?
+    /// Whether the phone's browser tells when a frame was captured, and not only when it came.
+    let knowsCapture: Bool
+
+    private struct Text: Decodable {
+        struct Video: Decodable {
+            var codec: String
+            var width: Int
+            var height: Int
+            var rate: Double
+            var matrix: String?
+            var full: Bool?
+        }
+        struct Audio: Decodable {
+            var rate: Int
+            var channels: Int
+        }
+        var name: String
+        var key: String
+        var video: Video
+        var audio: Audio?
+        var dated: String
+    }
+
+    private static let sides = 16...4096
+    private static let rates = 1.0...120
+    private static let keyLengths = 16...64
+
+    /// Reads an offer.
+    ///
+    /// - Parameter text: An object of JSON.
+    /// - Throws: `Refusal` when it cannot be taken.
+    init(_ text: String) throws(Refusal) {
+        let told: Text
+        do {
+            told = try JSONDecoder().decode(Text.self, from: Data(text.utf8))
+        } catch {
+            throw Refusal(sentence: "The page on the phone is of another version: load it again.")
+        }
+        guard let selector = PhoneSelector.selector(of: told.name) else {
+            throw Refusal(
+                sentence: "A name has 1 to 32 letters, digits, - and _, and begins with a letter or digit.")
+        }
+        guard Self.keyLengths.contains(told.key.utf8.count) else {
+            throw Refusal(sentence: "The phone's key is none: load the page again.")
+        }
+        let codecs: [String: PixelFormat] = ["h264": .h264, "jpeg": .mjpeg]
+        guard let pixel = codecs[told.video.codec], Self.sides.contains(told.video.width),
+            Self.sides.contains(told.video.height),
+            told.video.width.isMultiple(of: 2), told.video.height.isMultiple(of: 2),
+            Self.rates.contains(told.video.rate), let rate = FrameRate(told.video.rate.rounded())
+        else {
+            throw Refusal(
+                sentence:
+                    "The phone's camera has no format that can be recorded: H.264 or JPEG, up to 4096 pixels a side and 120 frames a second."
+            )
+        }
+        if let audio = told.audio {
+            guard (8_000...192_000).contains(audio.rate), (1...2).contains(audio.channels) else {
+                throw Refusal(sentence: "The phone's microphone has no format that can be recorded.")
+            }
+        }
+        (name, self.selector, key) = (told.name, selector, told.key)
+        format = VideoFormat(
+            pixel: pixel, size: FrameSize(width: told.video.width, height: told.video.height), rate: rate)
+        color =
+            pixel == .mjpeg
+            ? .jpeg
+            : ColorDescription(
+                matrix: told.video.matrix == "bt709" ? .bt709 : .bt601,
+                range: told.video.full == true ? .full : .limited)
+        audio = told.audio.map { AudioFormat(rate: $0.rate, channels: $0.channels) }
+        knowsCapture = told.dated == "capture"
+    }
+}

@@ -1,0 +1,114 @@
+import Media
+import Testing
+
+@testable import ControlRoom
+
+@Suite("The clock of a phone")
+struct PhoneClockTests {
+    /// A phone whose clock has another zero and runs apart, behind a network whose ways differ.
+    private struct Phone {
+        var clock = PhoneClock()
+        var now = ClockTime(nanoseconds: 1_000_000_000_000)
+        var zero = ClockTime(nanoseconds: 990_000_000_000)
+        let partsPerMillion: Double
+        private var steps = 0
+
+        init(partsPerMillion: Double) { self.partsPerMillion = partsPerMillion }
+
+        func time(at instant: ClockTime) -> Nanoseconds {
+            Nanoseconds.seconds(rounding: (instant - zero).inSeconds * (1 + partsPerMillion / 1e6))
+        }
+
+        /// Asks once; the answer takes `there` and `back`.
+        mutating func ask(there: Nanoseconds, back: Nanoseconds) {
+            let asked = now
+            clock.note(time(at: asked + there), asked: asked, answered: asked + there + back)
+            now = now + .seconds(1)
+        }
+
+        /// By how much an instant is dated too late.
+        func offset(at instant: ClockTime) -> Nanoseconds? {
+            clock.time(of: time(at: instant)).map { $0 - instant }
+        }
+    }
+
+    /// The same numbers each time (Steele and others, SplitMix64).
+    private struct Chance: RandomNumberGenerator {
+        var state: UInt64 = 29
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+            return z ^ (z >> 31)
+        }
+    }
+
+    @Test("nothing is dated before some answers")
+    func first() {
+        var phone = Phone(partsPerMillion: 0)
+        for _ in 0..<4 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
+        #expect(!phone.clock.isKnown && phone.offset(at: phone.now) == nil)
+        phone.ask(there: .milliseconds(2), back: .milliseconds(2))
+        #expect(phone.clock.isKnown && phone.offset(at: phone.now) == .zero)
+        #expect(phone.clock.error(at: phone.now).map { $0 < .milliseconds(3) } == true)
+    }
+
+    @Test(
+        "a frame is never further off than the error that is stated, whatever ways and drift",
+        arguments: [-90.0, 0, 55, 90])
+    func bounded(partsPerMillion: Double) throws {
+        var phone = Phone(partsPerMillion: partsPerMillion)
+        var ways = Chance()
+        for _ in 0..<300 {
+            // Wi-Fi: mostly 3 ms, now and then a stall on one of both ways.
+            let stall =
+                Int.random(in: 0..<8, using: &ways) == 0 ? Int64.random(in: 20...400, using: &ways) : 0
+            let isThere = Bool.random(using: &ways)
+            phone.ask(
+                there: .milliseconds(Int64.random(in: 1...4, using: &ways) + (isThere ? stall : 0)),
+                back: .milliseconds(Int64.random(in: 1...4, using: &ways) + (isThere ? 0 : stall)))
+            guard let off = phone.offset(at: phone.now) else { continue }
+            let error = try #require(phone.clock.error(at: phone.now))
+            // Half a microsecond is rounding.
+            #expect(off.magnitude <= error + Nanoseconds(500))
+            #expect(error < .milliseconds(30))
+        }
+    }
+
+    @Test("one slow answer moves no frame by much, and the dates follow a drift")
+    func steady() throws {
+        var phone = Phone(partsPerMillion: 80)
+        for _ in 0..<60 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
+        let before = try #require(phone.offset(at: phone.now))
+        #expect(before.magnitude < .milliseconds(3))
+        phone.ask(there: .milliseconds(2), back: .milliseconds(600))
+        let after = try #require(phone.offset(at: phone.now))
+        #expect((after - before).magnitude < .milliseconds(1))
+    }
+
+    @Test("a clock that stood still while the phone slept is believed anew, and nothing is dated meanwhile")
+    func slept() throws {
+        var phone = Phone(partsPerMillion: 0)
+        for _ in 0..<10 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
+        phone.zero = phone.zero + .seconds(20)
+        phone.ask(there: .milliseconds(2), back: .milliseconds(2))
+        #expect(phone.offset(at: phone.now) == nil)
+        for _ in 0..<5 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
+        #expect(phone.offset(at: phone.now) == .zero)
+    }
+
+    @Test("answers that cannot be, and numbers of any size, do no harm")
+    func rubbish() {
+        var phone = Phone(partsPerMillion: 0)
+        let now = phone.now
+        phone.clock.note(Nanoseconds(.max), asked: now, answered: now)
+        phone.clock.note(Nanoseconds(.min), asked: now, answered: now)
+        phone.clock.note(.zero, asked: now, answered: now - .seconds(1))
+        phone.clock.note(.zero, asked: now, answered: now + .seconds(100))
+        #expect(!phone.clock.isKnown)
+        for _ in 0..<10 { phone.clock.note(Nanoseconds(.max), asked: now, answered: now) }
+        #expect(phone.clock.time(of: Nanoseconds(.min)) != nil)
+    }
+}

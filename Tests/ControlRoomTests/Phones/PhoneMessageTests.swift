@@ -1,0 +1,165 @@
+import Media
+import Testing
+
+@testable import ControlRoom
+
+@Suite("What phones say")
+struct PhoneMessageTests {
+    static func offer(
+        name: String = "anna", codec: String = "h264", size: (Int, Int) = (640, 360), rate: String = "30",
+        audio: String = #"{"rate":48000,"channels":1}"#, dated: String = "capture"
+    ) -> String {
+        #"{"type":"offer","name":"\#(name)","key":"0123456789abcdef","dated":"\#(dated)","audio":\#(audio),"#
+            + #""video":{"codec":"\#(codec)","width":\#(size.0),"height":\#(size.1),"rate":\#(rate),"matrix":"bt709"}}"#
+    }
+
+    static func message(
+        _ kind: UInt8, key: Bool = true, number: Int64, microseconds: Int64, _ content: [UInt8]
+    ) -> [UInt8] {
+        var bytes: [UInt8] = [kind, key ? 1 : 0, 0, 0]
+        withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+        withUnsafeBytes(of: microseconds.littleEndian) { bytes += $0 }
+        return bytes + content
+    }
+
+    private static func media(_ bytes: [UInt8]) -> PhoneMedia? { bytes.withUnsafeBytes { PhoneMedia($0) } }
+
+    @Test("an offer names a device, and says what is sent")
+    func offers() throws {
+        let offer = try PhoneOffer(Self.offer())
+        #expect(offer.selector == "phone:anna" && offer.knowsCapture)
+        #expect(
+            offer.format
+                == VideoFormat(pixel: .h264, size: FrameSize(width: 640, height: 360), rate: FrameRate(30)))
+        #expect(offer.color == .bt709Limited)
+        #expect(offer.audio == AudioFormat(rate: 48_000, channels: 1))
+        let silent = try PhoneOffer(Self.offer(codec: "jpeg", audio: "null", dated: "arrival"))
+        #expect(silent.audio == nil && silent.color == .jpeg && !silent.knowsCapture)
+    }
+
+    @Test(
+        "an offer that cannot be recorded is refused with a sentence",
+        arguments: [
+            offer(name: ""), offer(name: "a b"), offer(name: "../x"), offer(name: "-x"),
+            offer(name: String(repeating: "a", count: 33)), offer(codec: "vp8"), offer(size: (0, 360)),
+            offer(size: (5000, 360)), offer(size: (641, 360)), offer(size: (Int.max, 2)), offer(rate: "0"),
+            offer(rate: "1e300"), offer(rate: "-5"), offer(audio: #"{"rate":1,"channels":1}"#),
+            offer(audio: #"{"rate":48000,"channels":9}"#), "{}", "[]", "", #"{"type":"offer"}"#,
+        ])
+    func refused(text: String) {
+        let error = #expect(throws: PhoneOffer.Refusal.self) { try PhoneOffer(text) }
+        #expect(error?.sentence.hasSuffix(".") == true)
+    }
+
+    @Test("a frame and audio come as they were sent")
+    func frames() throws {
+        let bytes = Self.message(2, key: false, number: 7, microseconds: 1_234_567, [0, 0, 0, 1, 0x41, 9])
+        let frame = try #require(Self.media(bytes))
+        #expect(
+            frame.kind == .h264 && !frame.isKey && frame.number == 7 && frame.time == .microseconds(1_234_567)
+        )
+        #expect(Array(frame.bytes.bytes) == [0, 0, 0, 1, 0x41, 9])
+        let jpeg = try #require(
+            Self.media(Self.message(1, key: false, number: 0, microseconds: 0, [0xFF, 0xD8, 0xFF, 1])))
+        #expect(jpeg.isKey, "every JPEG can be decoded alone")
+        #expect(Self.media(Self.message(3, number: 960, microseconds: 5, [1, 2, 3, 4]))?.kind == .pcm)
+    }
+
+    @Test(
+        "what is no frame or audio is none",
+        arguments: [
+            [], [2], message(2, number: 1, microseconds: 1, []), message(0, number: 1, microseconds: 1, [1]),
+            message(9, number: 1, microseconds: 1, [1]), message(2, number: -1, microseconds: 1, [0, 0, 1]),
+            message(2, number: .max, microseconds: 1, [0, 0, 1]),
+            message(2, number: 1, microseconds: .min, [0, 0, 1]),
+            message(2, number: 1, microseconds: .max, [0, 0, 1]),
+            message(2, number: 1, microseconds: 1, [1, 2, 3]),
+            message(1, number: 1, microseconds: 1, [0, 0, 1]),
+            message(3, number: 1, microseconds: 1, [1, 2, 3]),
+            message(3, number: 1, microseconds: 1, Array(repeating: 0, count: 400_000)),
+            [2, 1, 1, 0] + Array(repeating: 0, count: 16) + [0, 0, 1],
+        ] as [[UInt8]])
+    func rubbish(bytes: [UInt8]) {
+        #expect(Self.media(bytes) == nil)
+    }
+
+    /// A link whose phone's clock counts from 0 at `start`, and what it was told.
+    private final class Peer {
+        var said: [String] = []
+        var isCutOff = false
+        let start = ClockTime(nanoseconds: 5_000_000_000_000)
+        var now: ClockTime
+        private(set) lazy var link = PhoneLink(
+            PhoneLink.Wire(
+                send: { [unowned self] in said.append($0) }, close: { [unowned self] in isCutOff = true },
+                disconnect: { [unowned self] in isCutOff = true }), at: start)
+
+        init() { now = start }
+
+        func answer() {
+            for id in 1...8 {
+                now = now + .milliseconds(150)
+                link.ask(at: now)
+                let microseconds = (now - start).count / 1000
+                _ = link.take(text: #"{"type":"pong","id":\#(id),"at_us":\#(microseconds)}"#, at: now)
+            }
+        }
+    }
+
+    @Test(
+        "frames are taken once the clock is known and the name is the phone's own, and dated on the session's clock"
+    )
+    func dated() throws {
+        let peer = Peer()
+        let bytes = Self.message(2, number: 1, microseconds: 1_000_000, [0, 0, 1, 0x65])
+        guard case .offer = peer.link.take(text: Self.offer(), at: peer.now) else {
+            Issue.record("the offer was not taken")
+            return
+        }
+        if case .media = bytes.withUnsafeBytes({ peer.link.take($0, at: peer.now) }) { Issue.record("taken") }
+        peer.link.admit()
+        #expect(!peer.said.contains { $0.contains("welcome") })
+        peer.answer()
+        #expect(peer.said.count { $0.contains("welcome") } == 1)
+        guard case .media(let media) = bytes.withUnsafeBytes({ peer.link.take($0, at: peer.now) }) else {
+            Issue.record("the frame was not taken")
+            return
+        }
+        #expect(media.time == peer.start + .seconds(1))
+        #expect(media.error >= .milliseconds(10) && media.error < .milliseconds(11))
+    }
+
+    @Test("a phone that floods or speaks otherwise is cut off, and one that is silent is away")
+    func bounds() {
+        let peer = Peer()
+        var refusals = 0
+        for _ in 0..<2000 {
+            if case .nonsense = peer.link.take(text: #"{"type":"later"}"#, at: peer.now) { refusals += 1 }
+        }
+        #expect(refusals == 800)
+        if case .nonsense = Peer().link.take(text: "nonsense", at: peer.now) {} else { Issue.record("taken") }
+        if case .nonsense = [1, 2, 3].withUnsafeBytes({ Peer().link.take($0, at: peer.now) }) {
+        } else {
+            Issue.record("taken")
+        }
+        #expect(!peer.link.isSilent(at: peer.now + .seconds(3)))
+        #expect(peer.link.isSilent(at: peer.now + .milliseconds(3001)))
+    }
+
+    @Test("questions that are never answered are forgotten, and answers to none are passed over")
+    func questions() {
+        let peer = Peer()
+        for _ in 0..<100 {
+            peer.now = peer.now + .seconds(1)
+            peer.link.ask(at: peer.now)
+        }
+        #expect(peer.said.count == 100)
+        for id in [-1, 0, 1, 50, 1000] {
+            if case .nonsense = peer.link.take(text: #"{"type":"pong","id":\#(id),"at_us":5}"#, at: peer.now)
+            {
+                Issue.record("cut off")
+            }
+        }
+        #expect(peer.link.error(at: peer.now) == nil)
+    }
+}

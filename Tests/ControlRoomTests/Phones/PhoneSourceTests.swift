@@ -1,0 +1,132 @@
+import Control
+import Foundation
+import Inputs
+import Media
+import MediaLink
+import Testing
+
+@testable import ControlRoom
+
+@Suite("Phones at the recorder")
+struct PhoneSourceTests {
+    /// A media socket with its devices, as a recorder has it.
+    private struct Place: Sendable {
+        let path = "/tmp/phone-\(UUID().uuidString.prefix(8))"
+        let devices = RemoteDevices()
+        let server: MediaServer
+        let news = BoundedQueue<PhoneSource.News>(capacity: 100)
+
+        init() throws { server = try MediaServer(at: path, devices: devices) }
+
+        var recorder: PhoneSource.Recorder {
+            let path = path
+            return PhoneSource.Recorder(process: { 1 }) { _ throws(ControlError) in
+                let socket = try LocalSocket()
+                guard try socket.connects(to: path) else { throw .nobody("nobody") }
+                return socket
+            }
+        }
+
+        var delivery: PhoneDelivery {
+            let news = news
+            return PhoneDelivery(recorder) { _ = news.offer($0) }
+        }
+    }
+
+    /// An instant at which frames are captured, and taken at once.
+    private static let now = ClockTime(nanoseconds: 5_000_000_000_000)
+
+    private static func media(_ number: Int64, key: Bool = true, age: Nanoseconds = .zero) throws
+        -> DatedPhoneMedia
+    {
+        let bytes = PhoneMessageTests.message(
+            2, key: key, number: number, microseconds: 0, [0, 0, 1, UInt8(clamping: number)])
+        let media = try #require(bytes.withUnsafeBytes { PhoneMedia($0) })
+        return DatedPhoneMedia(media, at: now - age, within: .milliseconds(12))
+    }
+
+    @Test(
+        "a phone is a camera and a microphone of its name, with frames from a key frame on, in order, none after a hole until the next key"
+    )
+    func order() throws {
+        let place = try Place()
+        defer { place.server.stop() }
+        let delivery = place.delivery
+        delivery.begin(try PhoneOffer(PhoneMessageTests.offer()))
+        let camera = try place.devices.camera("phone:anna", within: .seconds(20))
+        let microphone = try place.devices.microphone("phone:anna", within: .seconds(20))
+        #expect(camera.device.selector == "phone:anna" && camera.outageCause == .network)
+        #expect(camera.timeOrigin == .mapped && microphone.timeOrigin == .mapped)
+        #expect(camera.format.size == FrameSize(width: 640, height: 360))
+        let events = BoundedQueue<CameraEvent>(capacity: 100)
+        try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
+        defer { camera.stop() }
+        // A delta frame before a key, a key, its delta, a hole, what cannot be decoded, the next key, one from before, one too old, a key.
+        for (number, isKey) in [(0, false), (1, true), (2, false), (4, false), (5, true), (3, true)] {
+            delivery.take(try Self.media(Int64(number), key: isKey), at: Self.now)
+        }
+        delivery.take(try Self.media(6, key: true, age: .seconds(4)), at: Self.now)
+        delivery.take(try Self.media(7, key: false), at: Self.now)
+        delivery.take(try Self.media(8, key: true), at: Self.now)
+        var seen: [Int64] = []
+        var lost = 0
+        while seen.last != 8, let event = events.next() {
+            switch event {
+            case .frame(let frame): seen.append(frame.sequence)
+            case .lost(let count, let cause, _):
+                #expect(cause == .network)
+                lost += count
+            default: break
+            }
+        }
+        #expect(seen == [1, 2, 5, 8])
+        #expect(lost == 4)
+        #expect(camera.timeError == .milliseconds(12))
+        delivery.leave(because: "network: its connection has ended")
+        while let event = events.next() {
+            guard case .away(_, let cause, _) = event else { continue }
+            #expect(cause == "network: its connection has ended")
+            break
+        }
+        // The same phone again is the same camera, as soon as the former connection is seen to have ended.
+        var returns = false
+        for second in 1...60 where !returns {
+            let later = Self.now + .seconds(Int64(second) * 2)
+            if second == 1 { delivery.begin(try PhoneOffer(PhoneMessageTests.offer())) }
+            let bytes = PhoneMessageTests.message(2, number: Int64(second), microseconds: 0, [0, 0, 1])
+            let media = try #require(bytes.withUnsafeBytes { PhoneMedia($0) })
+            delivery.take(DatedPhoneMedia(media, at: later, within: .zero), at: later)
+            while events.count > 0, let event = events.next() { if case .returned = event { returns = true } }
+            MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(50), unless: Cancellation())
+        }
+        #expect(returns)
+        delivery.leave(because: "network: the end")
+        var news: [PhoneSource.News] = []
+        place.news.finish()
+        while let one = place.news.next() { news.append(one) }
+        #expect(news.first == .taken && news.contains(.wantsKey))
+    }
+
+    @Test("a phone with another format than before is told why the recorder does not take it")
+    func format() throws {
+        let place = try Place()
+        defer { place.server.stop() }
+        let first = place.delivery
+        first.begin(try PhoneOffer(PhoneMessageTests.offer()))
+        _ = try place.devices.camera("phone:anna", within: .seconds(20))
+        first.leave(because: "network: it has gone")
+        let source = PhoneSource(place.recorder) { [news = place.news] in _ = news.offer($0) }
+        source.begin(try PhoneOffer(PhoneMessageTests.offer(size: (1280, 720))))
+        // The refusal comes on a way of its own: audio and frames are sent until it is there.
+        var sentence: String?
+        while sentence == nil {
+            source.take(try Self.media(0))
+            while place.news.count > 0, case .problem(let text)? = place.news.next() {
+                if text.contains("before") { sentence = text }
+            }
+            MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(20), unless: Cancellation())
+        }
+        #expect(sentence?.contains("640x360") == true)
+        source.join()
+    }
+}

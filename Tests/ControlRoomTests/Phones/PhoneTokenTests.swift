@@ -1,0 +1,66 @@
+import Foundation
+import QRCodes
+import SessionFolder
+import Testing
+
+@testable import ControlRoom
+@testable import Studio
+
+@Suite("Who may be a phone")
+struct PhoneTokenTests {
+    private let phoneToken = AccessToken.random()
+    private let token = AccessToken.random()
+
+    private func refusal(
+        _ candidate: String?, path: String = WebServer.phonePath, origin: String? = "http://127.0.0.1:8470",
+        isUpgrade: Bool = true
+    ) -> Int? {
+        let guardian = WebGuard(
+            token: token, readToken: .random(), phoneToken: phoneToken, isEncrypted: false)
+        var head = RequestHead(method: "GET", path: path, host: "127.0.0.1:8470", origin: origin)
+        head.isUpgrade = isUpgrade
+        if let candidate { head.query = ["token": candidate] }
+        return guardian.refusal(of: head)?.status
+    }
+
+    @Test("the phones' token opens the phones' socket, and nothing else; no other token opens that")
+    func place() {
+        #expect(refusal(phoneToken.text) == nil)
+        #expect(refusal(nil) == 401 && refusal("") == 401 && refusal(token.text) == 401)
+        #expect(refusal(phoneToken.text, origin: nil) == 403)
+        #expect(refusal(phoneToken.text, origin: "https://evil.example") == 403)
+        #expect(refusal(phoneToken.text, isUpgrade: false) == 404)
+        #expect(refusal(phoneToken.text, path: WebServer.phonePath + "s") == 404)
+        for path in ["/api/v1/status", "/api/v1/program.jpg", "/api/v1/phones", "/api/v1/tally"] {
+            #expect(refusal(phoneToken.text, path: path, isUpgrade: false) == 401, "\(path)")
+        }
+        #expect(refusal(phoneToken.text, path: WebServer.socketPath) == 401)
+    }
+
+    @Test("the token is kept for this user alone, and drawn anew where the file holds none")
+    func kept() throws {
+        let folder = NSTemporaryDirectory() + "phone-token-\(UUID().uuidString)"
+        let path = folder + "/phone-token"
+        let first = AccessToken.kept(at: path)
+        #expect(AccessToken.kept(at: path) == first)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? Int).map { $0 & 0o077 } == 0)
+        try Data("short".utf8).write(to: URL(fileURLWithPath: path))
+        let second = AccessToken.kept(at: path)
+        #expect(second != first && AccessToken.kept(at: path) == second)
+        try FileManager.default.removeItem(atPath: folder)
+    }
+
+    @Test("an invitation has the link, and its code as rows of one length")
+    func invitation() throws {
+        let invitation = PhoneInvitation(
+            address: "https://10.0.0.5:8470/phone#token=\(phoneToken.text)", isReachable: true)
+        let told = try #require(WebJSON.object(invitation.json([])))
+        #expect(told["url"]?.string == invitation.address)
+        let rows = (told["code"]?.array ?? []).compactMap(\.string)
+        #expect(rows.count >= 21 && rows.allSatisfy { $0.count == rows.count })
+        // The finder pattern in a corner (ISO/IEC 18004, section 6.3.3).
+        #expect(rows[0].hasPrefix("11111110") && rows[1].hasPrefix("10000010"))
+        #expect(QRCode.modules(String(repeating: "x", count: 5000)).isEmpty)
+    }
+}

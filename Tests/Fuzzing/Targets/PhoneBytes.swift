@@ -1,0 +1,46 @@
+import Media
+
+@testable import ControlRoom
+
+/// What a phone says to the control room: texts, which begin with a brace, and binary messages, with ASCII's record separator between them.
+final class PhoneBytes: FuzzTarget {
+    static let name = "phone"
+    static let limit = 4096
+
+    init(folder: String) {}
+
+    func check(_ bytes: [UInt8]) throws(BrokenRule) {
+        var said = 0
+        let wire = PhoneLink.Wire(send: { said += $0.utf8.count }, close: {}, disconnect: {})
+        var now = ClockTime(nanoseconds: 5_000_000_000_000)
+        let link = PhoneLink(wire, at: now)
+        // A clock that answers at once, so that what follows is dated.
+        for id in 1...8 {
+            link.ask(at: now)
+            now = now + .milliseconds(101)
+            _ = link.take(text: #"{"type":"pong","id":\#(id),"at_us":\#(id * 101_000)}"#, at: now)
+        }
+        for part in bytes.split(separator: 0x1E) {
+            now = now + .milliseconds(1)
+            let news =
+                part.first == UInt8(ascii: "{")
+                ? link.take(text: String(decoding: part, as: UTF8.self), at: now)
+                : Array(part).withUnsafeBytes { link.take($0, at: now) }
+            switch news {
+            case .none: break
+            case .offer(let offer):
+                try hold(
+                    offer.selector == "phone:\(offer.name)" && offer.name.utf8.count <= 32,
+                    "a phone is called \(offer.name)")
+                try hold(offer.format.size.isPlausible, "a phone has frames of \(offer.format.size)")
+                link.admit()
+            case .media(let media):
+                try hold((0..<1 << 53).contains(media.number), "a frame has the number \(media.number)")
+                try hold(media.bytes.count <= PhoneMedia.longest, "a frame has \(media.bytes.count) bytes")
+                try hold(media.error >= .zero, "the error of a time is \(media.error)")
+            case .nonsense(let sentence): return try holdShown(sentence)
+            }
+        }
+        try hold(said < 1 << 16, "a phone was told \(said) bytes")
+    }
+}
