@@ -1,5 +1,6 @@
 internal import Control
 internal import Media
+internal import Plan
 internal import Session
 internal import SessionFolder
 internal import Setup
@@ -32,6 +33,11 @@ extension LivePublisher {
 
     private func begin(_ publication: Publication) -> ControlReply {
         let name = publication.name
+        do throws(SessionChangeError) {
+            try plan(publication)
+        } catch {
+            return ControlReply(error)
+        }
         if publish(publication) {
             return ControlReply(
                 ok: true,

@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Media
 public import MediaLink
+internal import Plan
 internal import Processes
 internal import Profiles
 public import Session
@@ -104,15 +105,24 @@ public final class LivePublisher: Sendable {
     ///   - session: The session, or `nil` when there is none for now.
     ///   - publications: The live outputs of its profile, `SessionSetup.publications`.
     public func serve(_ session: MulticamSession?, _ publications: [Publication] = []) {
-        let before = state.withLock { state in
+        let (before, wanted) = state.withLock { state in
             let before = state.session
             (state.session, state.isRecording) = (session, false)
             if session != nil { state.entries = publications }
-            for output in state.outputs where !output.isLeaving { session?.note(output.status) }
-            return before
+            let wanted = state.outputs.filter { !$0.isLeaving }
+            for output in wanted { session?.note(output.status) }
+            return (before, wanted.map(\.publication))
         }
         before?.followRecordings(nil)
         guard let session else { return }
+        for publication in wanted {
+            do throws(SessionChangeError) {
+                try plan(publication)
+            } catch {
+                // It is on the air already, and goes on.
+                say(error.description)
+            }
+        }
         session.followRecordings { [weak self] begins in self?.follow(recording: begins) }
         for publication in publications where publication.start == .session { publish(publication) }
     }
@@ -146,11 +156,23 @@ public final class LivePublisher: Sendable {
     /// - Returns: Whether it was published.
     @discardableResult
     public func unpublish(_ name: String) -> Bool {
-        state.withLock { state in
-            guard let index = state.index(name), !state.outputs[index].isLeaving else { return false }
+        let (isEnded, session) = state.withLock { state -> (Bool, MulticamSession?) in
+            guard let index = state.index(name), !state.outputs[index].isLeaving else { return (false, nil) }
             state.end(index, at: clock.now)
-            return true
+            return (true, state.session)
         }
+        if entry(name) == nil { session?.unplan(name) }
+        return isEnded
+    }
+
+    /// Has the session count what a live output costs that its profile does not name.
+    ///
+    /// - Throws: `SessionChangeError` when the session would be over budget, or is over.
+    func plan(_ publication: Publication) throws(SessionChangeError) {
+        let session = state.withLock { state in
+            state.entries.contains { $0.name == publication.name } ? nil : state.session
+        }
+        try session?.plan(publication.planned)
     }
 
     /// Names of the live outputs of the session's profile, and of those that are or were published beside them.

@@ -46,21 +46,16 @@ extension PlanCompiler {
         program: PlannedProgram?
     ) throws(ProfileError) -> PlannedPublication.Frames? {
         guard kind == .v4l2 || publication.hasOwnFrames else { return nil }
-        let size: FrameSize
-        let rate: FrameRate
-        if publication.source == PublicationSettings.program, let settings = program?.settings {
-            (size, rate) = (settings.size, settings.rate)
-        } else if let camera = cameras.first(where: { $0.role == publication.source }) {
-            let stored = camera.crop?.size ?? camera.format.size
-            let upright = camera.rotation.swapsSides ? stored.turned : stored
-            size = FrameSize(width: upright.width / 2 * 2, height: upright.height / 2 * 2)
-            rate = camera.format.rate
-        } else {
+        guard
+            var frames = PlannedPublication.Frames(
+                asThoseOf: publication.source, cameras: cameras, program: program)
+        else {
             throw profile.source.error(
                 at: "publish.\(publication.name).of", found: "“\(publication.source)”",
                 expected: ProfileValue.list([PublicationSettings.program] + cameras.map(\.role)))
         }
-        var frames = PlannedPublication.Frames(size: publication.size ?? size, rate: publication.rate ?? rate)
+        frames.size = publication.size ?? frames.size
+        frames.rate = publication.rate ?? frames.rate
         guard kind != .v4l2 else { return frames }
         let usual = Int(
             Int64(

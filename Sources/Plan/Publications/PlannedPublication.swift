@@ -16,6 +16,21 @@ public struct PlannedPublication: Sendable, Equatable, Codable {
         public init(size: FrameSize, rate: FrameRate, bitrate: Int? = nil) {
             (self.size, self.rate, self.bitrate) = (size, rate, bitrate)
         }
+
+        /// The frames of a source as they come: the program's, or a camera's upright ones; `nil` where there is no such source.
+        init?(asThoseOf source: String, cameras: [PlannedCamera], program: PlannedProgram?) {
+            if source == PublicationSettings.program, let settings = program?.settings {
+                self.init(size: settings.size, rate: settings.rate)
+            } else if let camera = cameras.first(where: { $0.role == source }) {
+                let stored = camera.crop?.size ?? camera.format.size
+                let upright = camera.rotation.swapsSides ? stored.turned : stored
+                self.init(
+                    size: FrameSize(width: upright.width / 2 * 2, height: upright.height / 2 * 2),
+                    rate: camera.format.rate)
+            } else {
+                return nil
+            }
+        }
     }
 
     /// The publication's name, which is the owner of its cost.

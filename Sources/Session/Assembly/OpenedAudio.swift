@@ -1,3 +1,4 @@
+internal import Encoders
 internal import FoundationEssentials
 internal import Glibc
 internal import Inputs

@@ -1,3 +1,4 @@
+internal import Encoders
 internal import Inputs
 internal import Media
 internal import SessionFolder

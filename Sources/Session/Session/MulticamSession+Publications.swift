@@ -1,4 +1,5 @@
 internal import Media
+package import Plan
 public import SessionFolder
 
 extension MulticamSession {
@@ -15,6 +16,30 @@ extension MulticamSession {
         guard publicationBoard.take(publication) else { return }
         let told = publication
         note(at: told.since) { SessionEvent(told, at: $0) }
+    }
+
+    /// Takes a live output that the profile does not name into the plan, and keeps within the budget.
+    ///
+    /// - Parameter publication: The output.
+    /// - Throws: `SessionChangeError` when the plan would be over budget, or when the recording is over.
+    package nonisolated func plan(_ publication: PlannedPublication) throws(SessionChangeError) {
+        try change(as: ["publish \(publication.destination)"]) { running in
+            running.publish(publication)
+            return []
+        }
+    }
+
+    /// Takes a live output out of the plan again; one that the plan has not, or after the recording, changes nothing.
+    package nonisolated func unplan(_ name: String) {
+        guard currentPlan.publications.contains(where: { $0.name == name }) else { return }
+        do throws(SessionChangeError) {
+            try change(as: ["unpublish \(name)"]) { running in
+                running.unpublish(name)
+                return []
+            }
+        } catch {
+            return
+        }
     }
 
     /// Tells a warning, which the recording that runs keeps among its events. Never blocks.

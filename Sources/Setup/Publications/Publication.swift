@@ -27,6 +27,13 @@ public struct Publication: Sendable, Equatable, CustomStringConvertible, CustomD
         (self.source, self.start, self.frames) = (source, start, frames)
     }
 
+    /// The output as a plan has it, without keys.
+    package var planned: PlannedPublication {
+        PlannedPublication(
+            name: name, kind: address.kind, destination: address.printable, source: source, start: start,
+            frames: frames)
+    }
+
     /// The name, and the address as it may be shown.
     public var description: String { "\(name): \(address.printable)" }
     /// The same as `description`.

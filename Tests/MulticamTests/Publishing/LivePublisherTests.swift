@@ -145,6 +145,11 @@ struct LivePublisherTests {
         #expect(publisher.perform(.address(address)).text.hasPrefix("srt is published to srt://other:9000:"))
         #expect(publisher.perform(.address(address)).text.hasPrefix("srt-2 is published"))
         #expect(publisher.perform(.address(try DestinationAddress("v4l2:/dev/video9"))).ok)
+        // What the profile does not name has its place in the plan, as if it did.
+        #expect(place.session.currentPlan.publications.map(\.name) == ["srt", "srt-2", "v4l2"])
+        #expect(
+            place.session.currentPlan.publications.last?.frames
+                == PlannedPublication.Frames(size: FrameSize(width: 320, height: 180), rate: FrameRate(30)))
         #expect(try await StandIn.wait { publisher.status("show")?.state == .connected })
         let again = publisher.perform(.entry("show"))
         #expect(again.ok && again.text == "show is published already, and is connected.")
@@ -156,7 +161,8 @@ struct LivePublisherTests {
         let unknown = publisher.perform(.entry("tube"))
         #expect(!unknown.ok && unknown.usage && unknown.text.contains("known: show, bad, srt, srt-2, v4l2"))
         #expect(!publisher.perform(.standardInput).ok)
-        #expect(publisher.end("show").text == "show is no longer published.")
+        #expect(publisher.end("v4l2").ok && publisher.end("show").text == "show is no longer published.")
+        #expect(place.session.currentPlan.publications.map(\.name) == ["srt", "srt-2"])
         #expect(publisher.end("show") == ControlReply(ok: true, text: "show is not published."))
         #expect(publisher.end("tube").usage)
         await publisher.end()

@@ -154,6 +154,32 @@ struct RunningBudgetTests {
         #expect(other.reductions.allSatisfy { $0.hasPrefix("desk ") } && !other.reductions.isEmpty)
     }
 
+    @Test(
+        "counts a virtual camera that a command begins as one that the profile names, and refuses it where it is too much"
+    )
+    func published() throws {
+        let text = Self.cameras("desk", "face") + Self.outputs
+        let adHoc = PlannedPublication(
+            name: "cam", kind: .v4l2, destination: "v4l2:/dev/video9", start: .command)
+        let before = try Self.running(
+            text, share: 0.999, budget: "budget: { hardware: 1.0, policy: refuse }\n")
+        let named = try Self.plan(
+            text + "publish: { cam: { url: \"v4l2:/dev/video9\", start: command } }\n"
+                + "budget: { hardware: 1.0, policy: refuse }\n")
+        var running = before
+        running.publish(adHoc)
+        running.publish(adHoc)
+        #expect(running.plan.publications == named.publications && running.plan == named)
+        #expect(running.cost == before.budget?.cost(of: named))
+        let error = #expect(throws: SessionChangeError.self) {
+            try running.keepWithinBudget(since: before, asked: [], words: "publish v4l2:/dev/video9")
+        }
+        #expect(error?.isOverBudget == true)
+        #expect(error?.description.contains("`publish v4l2:/dev/video9` would be over budget") == true)
+        running.unpublish("cam")
+        #expect(running == before)
+    }
+
     @Test("may stay above the budget where it was above it, and sink; only what makes it worse is refused")
     func above() throws {
         let before = try Self.running(

@@ -1,8 +1,8 @@
-internal import Media
-internal import Writers
+package import Media
+package import Writers
 
 /// The thread that measures the loudness of a recording's audio streams; the recording never waits for it.
-final class LoudnessWorker: Sendable {
+package final class LoudnessWorker: Sendable {
     private struct Batch: Sendable {
         let stream: Int
         let samples: [Float]
@@ -34,7 +34,7 @@ final class LoudnessWorker: Sendable {
     ///
     /// - Parameter waitsForRoom: Whether `add` blocks when the queue is full, as in simulated time; else it drops the
     ///   batch.
-    init(waitsForRoom: Bool) {
+    package init(waitsForRoom: Bool) {
         let streams = ConditionLock<[Stream]>([])
         let queue = BoundedQueue<Batch>(capacity: Self.capacity)
         (self.streams, self.queue, self.waitsForRoom) = (streams, queue, waitsForRoom)
@@ -65,7 +65,7 @@ final class LoudnessWorker: Sendable {
     ///
     /// - Parameter meter: The stream's meter, used by the worker's thread alone from here on.
     /// - Returns: Index of the stream.
-    func add(_ meter: Carried<any LoudnessMetering>) -> Int {
+    package func add(_ meter: Carried<any LoudnessMetering>) -> Int {
         streams.withLock { streams in
             streams.append(Stream(meter: meter))
             return streams.count - 1
@@ -74,24 +74,24 @@ final class LoudnessWorker: Sendable {
 
     /// Takes a stream's next samples, interleaved. In real time it never waits: when the meter is ten seconds behind,
     /// the samples are not measured.
-    func add(_ samples: [Float], to stream: Int) {
+    package func add(_ samples: [Float], to stream: Int) {
         let batch = Batch(stream: stream, samples: samples)
         guard !waitsForRoom else { return queue.put(batch) }
         if !queue.offer(batch) { streams.withLock { $0[stream].isWhole = false } }
     }
 
     /// The loudness of a stream so far: the momentary one as of the last batch, the others up to half a second old.
-    func loudness(of stream: Int) -> Loudness { streams.withLock { $0[stream].loudness } }
+    package func loudness(of stream: Int) -> Loudness { streams.withLock { $0[stream].loudness } }
 
     /// The loudness of a whole stream, after `join`; `nil` when some audio was not measured.
-    func whole(_ stream: Int) -> Loudness? {
+    package func whole(_ stream: Int) -> Loudness? {
         streams.withLock { $0[stream].isWhole ? $0[stream].loudness : nil }
     }
 
     /// Ends the worker once all batches are measured.
-    func finish() { queue.finish() }
+    package func finish() { queue.finish() }
     /// Waits until the worker has ended.
-    func join() { thread.join() }
+    package func join() { thread.join() }
 }
 
 extension LoudnessWorker.Stream {
