@@ -46,7 +46,7 @@ def decoded(options, say, recording, live):
     time.sleep(options.seconds)
     t0 = next(event for event in recording.events if event["event"] == "started")["t0_monotonic_ns"] / 1e9
     peer, later = server.peer, None
-    frames = peer.frames[RATE * 5:]  # lip sync begins with the first sender reports
+    frames = peer.frames[RATE * 2:]  # lip sync begins with the first sender reports, which come within a second
     backwards, skipped = codes.order(peer.frames)
     say("every frame arrives, decodes and is in order", frames and not backwards and not skipped and peer.illegible == 0,
         f"{len(peer.frames)} frames", f"{skipped} skipped, {backwards} backwards, {peer.illegible} illegible", f"sizes {peer.sizes}")

@@ -2,7 +2,7 @@ internal import Media
 
 /// When a destination is tried again. A pure value: time comes with each call.
 ///
-/// In the first minute after a loss the pauses are a second at most, so that the stream is on the air soon after the network is back;
+/// In the first minute after a loss the pauses are half a second at most, so that the stream is on the air soon after the network is back;
 /// then they grow to ten seconds. What a person has to change is tried again after a minute.
 struct RetryPauses {
     private var failures = 0
@@ -11,7 +11,7 @@ struct RetryPauses {
     private var since: ClockTime?
     private var connected: ClockTime?
 
-    private static let first: [Nanoseconds] = [.milliseconds(200), .milliseconds(500), .seconds(1)]
+    private static let first: [Nanoseconds] = [.milliseconds(200), .milliseconds(500)]
     private static let longest = Nanoseconds.seconds(10)
     private static let minute = Nanoseconds.seconds(60)
     /// A connection that held for so long was a success; one that breaks at once is another failure.
