@@ -84,10 +84,11 @@ let package = Package(
             "Publishing", "CGStreamer", "CMedia", "CSRT", "CSoup", "Capture", "Control", "Encoding",
             "FileSystem", "Inputs", "Media", "MediaLink", "Processes",
             "SessionFolder"),
-        // The executable that connects to network cameras.
+        // The executable that connects to network cameras and screens.
         .executableTarget(name: "multicam-sources", dependencies: ["RemoteSources"], swiftSettings: strict),
         module(
-            "RemoteSources", "CMedia", "CSoup", "Control", "Encoding", "Media", "MediaLink", "Processes",
+            "RemoteSources", "CLinux", "CMedia", "CSoup", "CXCB", "Control", "Encoding", "Media", "MediaLink",
+            "Processes",
             "SessionFolder"),
         // The executable that makes one session of several machines; what it links is not linked into the recorder.
         .executableTarget(name: "multicam-group", dependencies: ["Group"], swiftSettings: strict),
@@ -177,6 +178,9 @@ let package = Package(
             providers: [.apt(["libgstreamer-plugins-base1.0-dev"])]),
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
+        .systemLibrary(
+            name: "CXCB", pkgConfig: "xcb-damage",
+            providers: [.apt(["libxcb-composite0-dev", "libxcb-damage0-dev", "libxcb-shm0-dev"])]),
         .target(name: "CLinux", cSettings: shim, linkerSettings: libraries("pulse", "udev", "v4lconvert")),
         .target(name: "CFiles", cSettings: shim, linkerSettings: libraries("xxhash")),
         .target(name: "CYAML", cSettings: shim, linkerSettings: libraries("yaml")),

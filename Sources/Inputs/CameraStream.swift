@@ -10,7 +10,7 @@ final class CameraStream: Sendable {
     let number: Int
     /// Where the source's events go.
     let route: CameraRoute
-    /// Whether time stamps are exact, as those of a file.
+    /// Whether time stamps are exact: those of a file, and of a screen, which this computer looks at.
     let hasExactTimes: Bool
 
     init(
@@ -22,7 +22,7 @@ final class CameraStream: Sendable {
         self.decoder = decoder
         self.number = number
         self.route = route
-        hasExactTimes = source.device.deviceType == .file
+        hasExactTimes = source.device.deviceType.hasExactTimes
     }
 
     /// The same source in another input, which had so many sources before it.

@@ -1,6 +1,6 @@
 internal import Media
 
-/// One network camera: connects, and connects again, on a thread of its own.
+/// One network camera or screen: connects, and connects again, on a thread of its own.
 final class OpenSource: Sendable {
     let request: SourceRequest
     private let address: SourceAddress
@@ -49,7 +49,8 @@ final class OpenSource: Sendable {
     private func run() {
         let clock = MonotonicClock()
         var tries = 0
-        let output = SourceOutput(request, address, socket: socket) { [self] in note(.connected) }
+        let output = SourceOutput(request, address, socket: socket) { [self] in note(.connected, $0) }
+        let word = address.kind == .screen ? "screen" : "network"
         while !cancellation.isCancelled {
             let began = clock.now
             var pause: Nanoseconds
@@ -62,12 +63,12 @@ final class OpenSource: Sendable {
                 pause = .milliseconds(Self.pauses[min(tries, Self.pauses.count - 1)])
                 if isRefused { pause = max(pause, Self.longPause) }
                 tries += 1
-                output.leave(because: "network: \(error.description.trimmingFullStop)")
+                output.leave(because: "\(word): \(error.description.trimmingFullStop)")
                 note(isRefused ? .refused : .waiting, error.description)
             }
             _ = cancellation.wait(until: clock.now + pause)
         }
-        output.leave(because: "network: it is no longer wanted")
+        output.leave(because: "\(word): it is no longer wanted")
     }
 
     /// Delivers until the connection ends. Returns only when nobody wants it any more.
@@ -75,6 +76,9 @@ final class OpenSource: Sendable {
         switch address.kind {
         case .http:
             try MotionJPEGConnection(address, cancellation).run(into: output)
+        case .screen:
+            guard let screen = address.screen else { return }
+            try ScreenConnection(address, screen, cancellation).run(into: output)
         case .rtsp, .srt, .rtmp:
             let stream = try LibraryStream(address, wantsAudio: request.audio, cancellation)
             try LibraryConnection(stream, address, request, cancellation).run(into: output)

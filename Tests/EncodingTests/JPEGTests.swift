@@ -29,6 +29,28 @@ struct JPEGTests {
         #expect(try codecs.convert(endless, to: .i420).memory.array == wanted)
     }
 
+    @Test("of a screen's pixels has their colours, and rows that are apart")
+    func screen() throws {
+        let stride = 64 * 4 + 32
+        var pixels = [UInt8](repeating: 0, count: stride * 48)
+        for row in 0..<48 {
+            for column in 0..<64 {
+                // Blue on the left, red on the right; the fourth byte is unused.
+                let color: [UInt8] = column < 32 ? [255, 0, 0, 77] : [0, 0, 255, 77]
+                pixels.replaceSubrange(
+                    (row * stride + column * 4)..<(row * stride + column * 4 + 4), with: color)
+            }
+        }
+        let jpeg = try JPEGEncoder(quality: 95).encode(bgrx: pixels, stride: stride, size: size)
+        #expect(codecs.isWholeJPEG(jpeg, size: size))
+        let planes = try codecs.convert(TestFrames.jpeg(jpeg, 64, 48), to: .i420).memory.array
+        func near(_ place: Int, _ value: Int) -> Bool { abs(Int(planes[place]) - value) <= 3 }
+        // Y, Cb and Cr of JFIF, in which conversions to I420 leave a JPEG.
+        #expect(near(24 * 64 + 8, 29) && near(24 * 64 + 56, 76))
+        #expect(near(64 * 48 + 12 * 32 + 4, 255) && near(64 * 48 + 12 * 32 + 28, 85))
+        #expect(near(64 * 48 * 5 / 4 + 12 * 32 + 4, 107) && near(64 * 48 * 5 / 4 + 12 * 32 + 28, 255))
+    }
+
     @Test("is whole with padding after its end, as cameras leave it", arguments: [1, 3, 4096])
     func padding(count: Int) throws {
         let bytes = try bytesOfFrame()

@@ -42,6 +42,27 @@ public final class JPEGEncoder {
         try encode([y, u, v], strides: [yStride, uStride, vStride], size: size, sampling: chroma.turboJPEG)
     }
 
+    /// Encodes the pixels of a screen as a full-range BT.601 frame (JFIF) with half the resolution of colours (4:2:0).
+    ///
+    /// - Parameters:
+    ///   - pixels: The first pixel; each is B, G, R and an unused byte.
+    ///   - stride: Bytes from one row to the next.
+    ///   - size: Width × height in pixels.
+    /// - Returns: A whole JPEG.
+    /// - Throws: When libjpeg-turbo refuses the frame, with its reason.
+    package func encode(
+        bgrx pixels: UnsafePointer<UInt8>, stride: Int, size: FrameSize
+    ) throws(EncodingError) -> SharedBytes {
+        let sampling = ChromaSampling.c420.turboJPEG
+        let (width, height) = (Int32(size.width), Int32(size.height))
+        return try compressed(size, sampling, "tjCompress2") { start, count in
+            tjCompress2(
+                handle, pixels, width, Int32(stride), height, Int32(TJPF_BGRX.rawValue), &start, &count,
+                sampling,
+                Int32(quality), TJFLAG_NOREALLOC)
+        }
+    }
+
     /// Encodes planes of any sampling.
     ///
     /// - Parameters:
@@ -55,18 +76,27 @@ public final class JPEGEncoder {
         _ planes: [UnsafePointer<UInt8>], strides: [Int], size: FrameSize, sampling: Int32
     ) throws(EncodingError) -> SharedBytes {
         let (width, height) = (Int32(size.width), Int32(size.height))
-        let needed = Int(tjBufSize(width, height, sampling))
-        if scratch.count < needed { scratch = SharedBytes(count: needed) }
         var sources = planes.map { Optional($0) }
         let strides = strides.map { Int32($0) }
+        return try compressed(size, sampling, "tjCompressFromYUVPlanes") { start, count in
+            tjCompressFromYUVPlanes(
+                handle, &sources, width, strides, height, sampling, &start, &count, Int32(quality),
+                TJFLAG_NOREALLOC)
+        }
+    }
+
+    /// Has libjpeg-turbo write into memory that is large enough, and copies what it wrote.
+    private func compressed(
+        _ size: FrameSize, _ sampling: Int32, _ operation: String,
+        by compress: (inout UnsafeMutablePointer<UInt8>?, inout UInt) -> Int32
+    ) throws(EncodingError) -> SharedBytes {
+        let needed = Int(tjBufSize(Int32(size.width), Int32(size.height), sampling))
+        if scratch.count < needed { scratch = SharedBytes(count: needed) }
         var start: UnsafeMutablePointer<UInt8>? = scratch.start.assumingMemoryBound(to: UInt8.self)
         var count = UInt(scratch.count)
-        let result = tjCompressFromYUVPlanes(
-            handle, &sources, width, strides, height, sampling, &start, &count, Int32(quality),
-            TJFLAG_NOREALLOC)
-        guard result == 0 else {
+        guard compress(&start, &count) == 0 else {
             throw EncodingError(
-                subject: "a JPEG of \(size)", operation: "tjCompressFromYUVPlanes",
+                subject: "a JPEG of \(size)", operation: operation,
                 reason: String(cString: tjGetErrorStr2(handle)))
         }
         return SharedBytes(copying: UnsafeRawBufferPointer(start: scratch.start, count: Int(count)))

@@ -5,6 +5,10 @@ public struct CaptureDevice: Sendable, Hashable {
     /// The kind of a device: built in, on a cable, synthetic, a file, or something else.
     public enum DeviceType: String, Sendable, Codable {
         case builtIn, external, virtual, file, network, screen, microphone
+
+        /// Whether a frame's time is exact as it is told: a file has it, and at a screen this computer looks by its own clock. Any other
+        /// device's times jitter, and a model of its clock smooths them.
+        package var hasExactTimes: Bool { self == .file || self == .screen }
     }
     /// The side of the computer that a built-in camera is on: `front` looks at the user.
     public enum Position: String, Sendable, Codable { case unspecified, front, back }

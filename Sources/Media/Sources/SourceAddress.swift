@@ -1,10 +1,10 @@
-/// Where a camera is that the network brings, as a profile names it.
+/// Where a camera is that a process of multicam brings, as a profile names it: over the network, or of a screen.
 ///
 /// An address may hold a password. Its description is `printable`, which has none; `text` has it.
 public struct SourceAddress: Sendable, Hashable {
-    /// The protocol by which frames come.
+    /// The protocol by which frames come; `screen` for none.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case rtsp, srt, rtmp, http
+        case rtsp, srt, rtmp, http, screen
     }
 
     /// The protocol.
@@ -19,6 +19,8 @@ public struct SourceAddress: Sendable, Hashable {
     public let isEncrypted: Bool
     /// The settings of an SRT connection; `nil` for other kinds.
     public let srt: SRTSettings?
+    /// The screen; `nil` for a network camera.
+    public let screen: ScreenAddress?
     /// Whether the address has a user, a password, or something else that others are not to see.
     public let hasSecret: Bool
     /// The address without anything that is secret: scheme, host and port, and the path where no secret is in the address.
@@ -40,8 +42,12 @@ public struct SourceAddress: Sendable, Hashable {
     private static let longest = 2048
     private static let longestName = 64
 
-    /// Whether a selector is an address of a network camera, well formed or not.
+    /// Whether a selector is an address of a screen, well formed or not.
+    public static func isScreen(_ selector: String) -> Bool { selector.hasPrefix(ScreenAddress.scheme) }
+
+    /// Whether a selector is an address of a network camera or a screen, well formed or not.
     public static func handles(_ selector: String) -> Bool {
+        if isScreen(selector) { return true }
         let scheme = selector.prefix { $0 != ":" }
         return selector.dropFirst(scheme.count).hasPrefix("://") && schemes[scheme.lowercased()] != nil
     }
@@ -52,7 +58,7 @@ public struct SourceAddress: Sendable, Hashable {
         do throws(DestinationAddressError) {
             return try SourceAddress(selector).printable
         } catch {
-            return "\(selector.prefix { $0 != ":" })://"
+            return isScreen(selector) ? ScreenAddress.scheme : "\(selector.prefix { $0 != ":" })://"
         }
     }
 
@@ -75,6 +81,13 @@ public struct SourceAddress: Sendable, Hashable {
             throw .init(
                 "the address is longer than \(Self.longest) bytes or has characters that cannot be printed: \(Self.expectation)."
             )
+        }
+        if Self.isScreen(text) {
+            let screen = try ScreenAddress(text)
+            (kind, self.text, host, port, isEncrypted) = (.screen, text, "", 0, false)
+            (srt, self.screen, hasSecret, printable) = (nil, screen, false, screen.label)
+            name = Self.name(screen.label, isWhole: true, mark: screen.label[...])
+            return
         }
         let word = text.prefix { $0 != ":" }
         let scheme = word.lowercased()
@@ -109,12 +122,16 @@ public struct SourceAddress: Sendable, Hashable {
         (self.isEncrypted, self.srt, self.hasSecret, self.printable) = (
             isEncrypted, srt, hasSecret, printable
         )
-        let isWhole = query.isEmpty && printable == shown + path && printable.utf8.count <= Self.longestName
-        name =
-            isWhole
-            ? printable
-            : String(decoding: printable.utf8.prefix(Self.longestName - 8), as: UTF8.self)
-                + Self.mark(of: tail)
+        screen = nil
+        name = Self.name(printable, isWhole: query.isEmpty && printable == shown + path, mark: tail)
+    }
+
+    /// A name of at most 64 bytes, with a mark where something does not show.
+    private static func name(_ printable: String, isWhole: Bool, mark text: Substring) -> String {
+        if isWhole, printable.utf8.count <= longestName { return printable }
+        var start = printable
+        while start.utf8.count > longestName - 8 { start.removeLast() }
+        return start + mark(of: text)
     }
 
     /// Whether a part of an address has a word by which cameras take passwords and keys.

@@ -16,7 +16,7 @@ public struct SourceReport: Sendable, Equatable, Codable {
     public var source: String
     /// What it does.
     public var state: State
-    /// Why, as one sentence without secrets; `nil` where there is nothing to say.
+    /// Why, or while it delivers what a person is to know of that, as one sentence without secrets; `nil` where there is nothing to say.
     public var text: String?
 
     /// Makes a report; each parameter sets the property of its name.

@@ -29,7 +29,8 @@ package final class RemoteCamera: CameraSource {
         self.format = format
         self.color = color
         deliveryDelay = delay
-        isOverNetwork = RemoteDevices.isOverNetwork(name)
+        isScreen = SourceAddress.isScreen(name)
+        isBroughtHere = RemoteDevices.isBroughtHere(name)
     }
 
     /// The greatest error of the capture times that the sender has told.
@@ -37,14 +38,19 @@ package final class RemoteCamera: CameraSource {
 
     package var timeOrigin: TimeOrigin? { state.withLock { $0.origin } }
 
-    package var outageCause: LossCause { isOverNetwork ? .network : .away }
+    package var outageCause: LossCause { isBroughtHere && !isScreen ? .network : .away }
 
-    /// Whether the network brings it, so that an outage is as long as frames are missing, not as its connection.
-    private let isOverNetwork: Bool
+    /// Whether a process of multicam brings it, so that an outage is as long as frames are missing, not as its connection.
+    private let isBroughtHere: Bool
+    /// Whether it is a screen.
+    private let isScreen: Bool
+
+    /// Why frames are missing between two: a screen's when the computer was too slow to capture and encode them.
+    private var lossCause: LossCause { isScreen ? .encoder : isBroughtHere ? .network : .bus }
 
     /// Whether a process may go on with it in a format. The rate of a network camera is measured, and never the same.
     func takes(_ other: VideoFormat, _ otherColor: ColorDescription) -> Bool {
-        guard isOverNetwork else { return other == format && otherColor == color }
+        guard isBroughtHere else { return other == format && otherColor == color }
         return other.pixel == format.pixel && other.size == format.size && otherColor == color
     }
 
@@ -68,7 +74,7 @@ package final class RemoteCamera: CameraSource {
     package func stop() { state.withLock { $0.receive = nil } }
 
     private static let cause = "its process has left"
-    private static let networkCause = "network: the process that brings it has ended"
+    private static let ended = "the process that brings it has ended"
 
     /// Takes a frame that the process sent.
     ///
@@ -107,7 +113,7 @@ package final class RemoteCamera: CameraSource {
         if missing > 0 {
             receive(
                 .lost(
-                    count: missing, cause: isOverNetwork ? .network : .bus,
+                    count: missing, cause: lossCause,
                     capturedAt: min(time, (since ?? time) + format.rate.interval)
                 ))
         }
@@ -123,10 +129,12 @@ package final class RemoteCamera: CameraSource {
             }
             return (state.isAway && !state.awaitsFrame ? nil : state.receive, state.lastTime)
         }
-        let since = isOverNetwork ? last.map { min($0 + format.rate.interval, time) } : nil
+        let since = isBroughtHere ? last.map { min($0 + format.rate.interval, time) } : nil
         receive?(
             .away(
-                at: since ?? time, cause: cause ?? (isOverNetwork ? Self.networkCause : Self.cause),
+                at: since ?? time,
+                cause: cause
+                    ?? (isBroughtHere ? "\(isScreen ? "screen" : "network"): \(Self.ended)" : Self.cause),
                 isRequested: false))
     }
 
@@ -134,11 +142,11 @@ package final class RemoteCamera: CameraSource {
     func comeBack(at time: ClockTime) {
         let receive = state.withLock { state in
             defer {
-                state.awaitsFrame = state.isAway && isOverNetwork
+                state.awaitsFrame = state.isAway && isBroughtHere
                 state.isAway = false
                 state.last = nil
             }
-            return state.isAway && !isOverNetwork ? state.receive : nil
+            return state.isAway && !isBroughtHere ? state.receive : nil
         }
         receive?(.returned(at: time, remark: nil))
     }

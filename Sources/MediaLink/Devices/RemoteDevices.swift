@@ -261,13 +261,14 @@ public final class RemoteDevices: RemoteSources {
         audio: AudioFormat? = nil
     ) -> CaptureDevice {
         CaptureDevice(
-            mediaType: medium, deviceType: .network, identity: DeviceIdentity(name: name), name: name,
+            mediaType: medium, deviceType: SourceAddress.isScreen(name) ? .screen : .network,
+            identity: DeviceIdentity(name: name), name: name,
             node: "",
-            selector: isOverNetwork(name) ? name : scheme + name, formats: formats, audio: audio)
+            selector: isBroughtHere(name) ? name : scheme + name, formats: formats, audio: audio)
     }
 
-    /// Whether a device of this name is a network camera or a phone: their names are their selectors.
-    static func isOverNetwork(_ name: String) -> Bool {
+    /// Whether a device of this name is a network camera, a screen or a phone: their names are their selectors.
+    static func isBroughtHere(_ name: String) -> Bool {
         SourceAddress.handles(name) || PhoneSelector.handles(name)
     }
 }

@@ -6,8 +6,8 @@ internal import Processes
 internal import SessionFolder
 public import Setup
 
-/// Brings network cameras to a session, by a process of its own, `multicam-sources`, which connects to them and sends them to the media
-/// socket.
+/// Brings network cameras and screens to a session, by a process of its own, `multicam-sources`, which connects to them and sends them to
+/// the media socket.
 ///
 ///     let sources = NetworkSources(of: mediaServer, sentTo: devices)
 ///     let setup = try SessionSetup(request, remote: sources)
@@ -233,14 +233,15 @@ public final class NetworkSources: RemoteSources {
             // Of another version, or none: what it tells next may be understood.
             return
         }
-        state.withLock { state in
-            guard state.child === child else { return }
+        let remark = state.withLock { state -> String? in
+            guard state.child === child else { return nil }
             state.heard = clock.now
             var report = report
             report.text = report.text?.printable(limit: 400)
-            if state.requests.contains(where: { $0.name == report.source }) {
-                state.reports[report.source] = report
-            }
+            guard state.requests.contains(where: { $0.name == report.source }) else { return nil }
+            let isNew = state.reports.updateValue(report, forKey: report.source) != report
+            return isNew && report.state == .connected ? report.text : nil
         }
+        if let remark { say(remark) }
     }
 }

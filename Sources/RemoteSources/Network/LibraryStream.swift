@@ -46,7 +46,7 @@ final class LibraryStream {
             switch address.kind {
             case .rtsp: "rtsp"
             case .srt: "mpegts"
-            case .rtmp, .http: "flv"
+            case .rtmp, .http, .screen: "flv"
             }
         var opened: UnsafeMutablePointer<AVFormatContext>? = allocated
         deadline.allow(Self.greeting)
@@ -155,6 +155,7 @@ final class LibraryStream {
         case .rtmp, .http:
             set("protocol_whitelist", address.isEncrypted ? "rtmps,rtmp,tls,tcp" : "rtmp,tcp")
             set("rtmp_live", "live")
+        case .screen: break
         }
         return options
     }

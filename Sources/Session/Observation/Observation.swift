@@ -158,8 +158,8 @@ public final class Observation: Sendable {
         return news
     }
 
-    /// Standard error of a device's dates: zero for a file, whose times are exact, else that of its clock model.
+    /// Standard error of a device's dates: zero where its times are exact, else that of its clock model.
     private static func error(of model: DeviceClock, _ device: CaptureDevice) -> Nanoseconds {
-        device.deviceType == .file ? .zero : model.residual
+        device.deviceType.hasExactTimes ? .zero : model.residual
     }
 }

@@ -33,8 +33,9 @@ extension OwnSources {
     ) throws(SetupError) -> OwnSources {
         guard let remote else { return self }
         let wantedCameras = try Self.wishes(
-            profile.cameras.map { ($0.role, $0.device, $0.address) }, "cameras", of: profile,
-            but: cameras.keys.sorted(), environment)
+            profile.cameras.map {
+                ($0.role, ScreenAddress.asking($0.device, size: $0.size, rate: $0.rate), $0.address)
+            }, "cameras", of: profile, but: cameras.keys.sorted(), environment)
         // The audio of a network camera, or of a phone, comes with its frames.
         let audible = Dictionary(
             wantedCameras.filter { Self.isAudible($0.selector) }.map {
@@ -81,6 +82,12 @@ extension OwnSources {
     ) throws(SetupError) -> [Wish] {
         var wishes: [Wish] = []
         for (role, selector, address) in roles where isRemote(selector) && !own.contains(role) {
+            guard section == "cameras" || !SourceAddress.isScreen(selector) else {
+                throw .usage(
+                    "the microphone \(role.printable()) is to be a screen, which has no audio: what the computer plays is a source of "
+                        + "the sound server, `pulse:` and the name that `pactl list short sources` has with .monitor at its end."
+                )
+            }
             var wish = Wish(role: role, selector: selector)
             if let address {
                 wish = try read(

@@ -80,4 +80,40 @@ struct RemoteCameraTests {
             #expect(try virtual.bytes(one.file) == sent.bytes(other.file), "\(name)")
         }
     }
+
+    @Test("of a screen is of that type, and what is missing of it was not lost by a network")
+    func screen() throws {
+        let devices = RemoteDevices()
+        let path = "/tmp/screen-\(UUID().uuidString.prefix(8))"
+        let server = try MediaServer(at: path, devices: devices)
+        defer { server.stop() }
+        let format = VideoFormat(
+            pixel: .mjpeg, size: FrameSize(width: 64, height: 48), rate: FrameRate(30))
+        let sender = try RemoteSource(
+            cameraNamed: "screen::0?cursor=no", format, .jpeg, delay: .zero, path: path)
+        let camera = try devices.camera("screen::0?cursor=no", within: .seconds(10))
+        #expect(camera.device.deviceType == .screen)
+        #expect(camera.device.selector == "screen::0?cursor=no")
+        #expect(camera.outageCause == .away)
+        let events = BoundedQueue<CameraEvent>(capacity: 10)
+        try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
+        let jpeg = SharedBytes([0xFF, 0xD8, 0xFF, 0xD9])
+        for number: Int64 in [1, 4] {
+            #expect(sender.send(frame: jpeg, at: MonotonicClock().now, sequence: number))
+        }
+        guard case .frame? = events.next(), case .lost(let count, let cause, _)? = events.next(),
+            case .frame? = events.next()
+        else {
+            Issue.record("frames and a loss were expected")
+            return
+        }
+        #expect(count == 2 && cause == .encoder)
+        sender.leave(because: "screen: the window was closed")
+        guard case .away(_, let text, _)? = events.next() else {
+            Issue.record("the screen did not leave")
+            return
+        }
+        #expect(text == "screen: the window was closed")
+        camera.stop()
+    }
 }

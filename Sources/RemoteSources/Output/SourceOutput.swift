@@ -7,10 +7,13 @@ final class SourceOutput {
     private let request: SourceRequest
     private let address: SourceAddress
     private let socket: String
-    private let whenDelivering: () -> Void
+    private let whenDelivering: (String?) -> Void
     private var camera: RemoteSource?
     private var microphone: RemoteSource?
-    private var cameraFormat: VideoFormat?
+    /// The format in which the camera was announced; `nil` before.
+    private(set) var cameraFormat: VideoFormat?
+    /// What a person is to know of the way it is delivered, as a sentence; `nil` for nothing.
+    var remark: String?
     private var sequence: Int64 = 0
     private var flood = FloodWatch()
 
@@ -21,10 +24,10 @@ final class SourceOutput {
     ///   - request: What is wanted, and under which name.
     ///   - address: Where it comes from, for sentences.
     ///   - socket: Path of the media socket.
-    ///   - whenDelivering: Called when the session has taken a frame or audio for the first time since it was announced.
+    ///   - whenDelivering: Called when the session has taken a frame or audio, with the remark on it.
     init(
         _ request: SourceRequest, _ address: SourceAddress, socket: String,
-        whenDelivering: @escaping () -> Void
+        whenDelivering: @escaping (String?) -> Void
     ) {
         (self.request, self.address, self.socket) = (request, address, socket)
         self.whenDelivering = whenDelivering
@@ -101,7 +104,7 @@ final class SourceOutput {
         sequence += Int64(missing) + 1
         let isTaken = camera.send(frame: bytes, at: time, error: error, sequence: sequence, isKey: isKey)
         try check(camera, isTaken)
-        whenDelivering()
+        whenDelivering(remark)
     }
 
     /// Sends audio.
@@ -128,7 +131,7 @@ final class SourceOutput {
                 firstSample: first + Int64(begin))
             try check(microphone, isTaken)
         }
-        whenDelivering()
+        whenDelivering(remark)
     }
 
     private func check(_ source: RemoteSource, _ isTaken: Bool) throws(SourceError) {

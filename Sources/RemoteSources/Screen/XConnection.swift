@@ -1,0 +1,138 @@
+internal import CXCB
+internal import Control
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
+
+/// A connection with an X server, with a deadline for every answer. Belongs to the thread that makes it.
+final class XConnection {
+    /// XCB's connection.
+    let handle: OpaquePointer
+    /// The screen of the display: its root window, size and pixels.
+    let screen: xcb_screen_t
+    private let address: SourceAddress
+    private let cancellation: Cancellation
+    private let clock = MonotonicClock()
+
+    private static let patience = Nanoseconds.seconds(3)
+    private static let folder = "/tmp/.X11-unix/X"
+
+    /// Connects. Blocks while a server that is there does not answer.
+    ///
+    /// - Parameters:
+    ///   - display: The display as X11 names it; `nil` for the environment's.
+    ///   - address: The screen, for sentences.
+    ///   - cancellation: Ends waits.
+    /// - Throws: `SourceError` when there is no such display, or it does not let this user in.
+    init(
+        display: String?, _ address: SourceAddress, _ cancellation: Cancellation
+    ) throws(SourceError) {
+        (self.address, self.cancellation) = (address, cancellation)
+        let environment = ProcessInfo.processInfo.environment
+        guard let name = display ?? environment["DISPLAY"], !name.isEmpty else {
+            throw .refused(
+                "DISPLAY is not set, so there is no display: start multicam on the screen's desktop, or name the display, as screen::0."
+            )
+        }
+        var number: Int32 = 0
+        guard let handle = xcb_connect(name, &number) else {
+            throw .lost("no memory is left for \(address).")
+        }
+        guard xcb_connection_has_error(handle) == 0 else {
+            xcb_disconnect(handle)
+            throw Self.failure(name, address)
+        }
+        var screens = xcb_setup_roots_iterator(xcb_get_setup(handle))
+        while number > 0, screens.rem > 1 {
+            xcb_screen_next(&screens)
+            number -= 1
+        }
+        guard let screen = screens.data, xcb_get_setup(handle).pointee.image_byte_order == 0,
+            Self.hasFourBytes(handle, depth: screen.pointee.root_depth)
+        else {
+            xcb_disconnect(handle)
+            throw .refused("the display \(name) has pixels of another form than 24 or 32 bits of B, G and R.")
+        }
+        (self.handle, self.screen) = (handle, screen.pointee)
+    }
+
+    deinit { xcb_disconnect(handle) }
+
+    /// Why a display cannot be connected to.
+    private static func failure(_ name: String, _ address: SourceAddress) -> SourceError {
+        let place = name.split(separator: ":", omittingEmptySubsequences: false)
+        let number = (place.last ?? "").prefix { $0 != "." }
+        let isLocal = place.count == 2 && (place[0].isEmpty || place[0] == "unix")
+        guard isLocal, listens(folder + number) else {
+            return .lost("the display \(name.printable()) is not there: no X server runs under that name.")
+        }
+        return .refused(
+            "the display \(name.printable()) does not let this user in: start multicam on its desktop, or name its key file in XAUTHORITY."
+        )
+    }
+
+    /// Whether a server listens at a socket: one that was killed leaves it behind.
+    private static func listens(_ path: String) -> Bool {
+        do throws(ControlError) {
+            return try LocalSocket().connects(to: path)
+        } catch {
+            return false
+        }
+    }
+
+    private static func hasFourBytes(_ handle: OpaquePointer, depth: UInt8) -> Bool {
+        var formats = xcb_setup_pixmap_formats_iterator(xcb_get_setup(handle))
+        while formats.rem > 0, let format = formats.data?.pointee {
+            if format.depth == depth { return depth >= 24 && format.bits_per_pixel == 32 }
+            xcb_format_next(&formats)
+        }
+        return false
+    }
+
+    /// A number for something new at the server.
+    var newNumber: UInt32 { xcb_generate_id(handle) }
+
+    /// Waits for the answer to a request.
+    ///
+    /// - Parameters:
+    ///   - sequence: The request's number, which its cookie has.
+    ///   - type: XCB's type of the answer.
+    /// - Returns: The answer; `nil` when the server refuses the request.
+    /// - Throws: `SourceError.lost` when the connection has ended, or there is no answer in time.
+    func reply<Answer>(to sequence: UInt32, _ type: Answer.Type) throws(SourceError) -> XReply<Answer>? {
+        xcb_flush(handle)
+        let deadline = clock.now + Self.patience
+        while true {
+            var memory: UnsafeMutableRawPointer?
+            var refusal: UnsafeMutablePointer<xcb_generic_error_t>?
+            let isOver = xcb_poll_for_reply(handle, sequence, &memory, &refusal) != 0
+            free(refusal)
+            if let memory { return XReply(memory) }
+            try check()
+            if isOver { return nil }
+            guard clock.now < deadline, !cancellation.isCancelled else {
+                throw .lost("the display of \(address) does not answer.")
+            }
+            var entry = pollfd(fd: xcb_get_file_descriptor(handle), events: Int16(POLLIN), revents: 0)
+            poll(&entry, 1, 50)
+        }
+    }
+
+    /// Gives each event that has come to a handler.
+    ///
+    /// - Throws: `SourceError.lost` when the connection has ended.
+    func drainEvents(_ handler: (UnsafeMutablePointer<xcb_generic_event_t>) -> Void) throws(SourceError) {
+        while let found = xcb_poll_for_event(handle) {
+            handler(found)
+            free(found)
+        }
+        try check()
+    }
+
+    private func check() throws(SourceError) {
+        guard xcb_connection_has_error(handle) == 0 else {
+            throw .lost(
+                "the display of \(address) has gone: its X server has ended, or its connection with it.")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import CLinux
+internal import CXCB
+internal import Glibc
+internal import Media
+
+/// Memory into which an X server puts what it shows: shared with it (MIT-SHM), or filled from its answers where it is elsewhere. Belongs to
+/// the connection's thread.
+final class XPicture {
+    private let connection: XConnection
+    private let isSharing: Bool
+    /// The shared memory's number at the server; `nil` where none is shared.
+    private var segment: UInt32?
+    private var memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
+    private var capacity = 64
+    /// The size of the last picture.
+    private(set) var size = FrameSize(width: 0, height: 0)
+
+    /// - Parameter connection: The connection with the server.
+    init(_ connection: XConnection) {
+        self.connection = connection
+        isSharing = xcb_ask_for_shm(connection.handle)?.pointee.present == 1
+    }
+
+    deinit { giveUp() }
+
+    /// What the last picture shows; nothing before there was one.
+    var pixels: ScreenPixels {
+        ScreenPixels(
+            start: memory.assumingMemoryBound(to: UInt8.self), stride: size.width * 4, size: size)
+    }
+
+    /// Fetches a part of a window or pixmap.
+    ///
+    /// - Returns: Whether the server gave it.
+    func fetch(_ part: PixelRectangle, of drawable: UInt32) throws(SourceError) -> Bool {
+        let count = part.width * part.height * 4
+        if count > capacity { try grow(to: count) }
+        let (x, y) = (Int16(clamping: part.x), Int16(clamping: part.y))
+        let (width, height) = (UInt16(clamping: part.width), UInt16(clamping: part.height))
+        if let segment {
+            let cookie = xcb_shm_get_image(
+                connection.handle, drawable, x, y, width, height, ~0,
+                UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue),
+                segment, 0)
+            let reply = try connection.reply(to: cookie.sequence, xcb_shm_get_image_reply_t.self)
+            guard reply != nil else { return false }
+        } else {
+            let cookie = xcb_get_image(
+                connection.handle, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), drawable, x, y, width, height,
+                ~0)
+            guard let reply = try connection.reply(to: cookie.sequence, xcb_get_image_reply_t.self),
+                Int(xcb_get_image_data_length(reply.pointer)) >= count,
+                let data = xcb_get_image_data(reply.pointer)
+            else { return false }
+            memory.copyMemory(from: data, byteCount: count)
+        }
+        size = part.size
+        return true
+    }
+
+    /// Makes room, shared with the server where it takes it.
+    private func grow(to count: Int) throws(SourceError) {
+        let shared = isSharing ? try share(count) : nil
+        giveUp()
+        (segment, capacity) = (shared?.number, count)
+        memory = shared?.memory ?? UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+    }
+
+    private func share(_ count: Int) throws(SourceError) -> (number: UInt32, memory: UnsafeMutableRawPointer)?
+    {
+        let descriptor = linux_make_memory("multicam-screen")
+        guard descriptor >= 0 else { return nil }
+        guard ftruncate(descriptor, count) == 0,
+            let shared = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
+            shared != MAP_FAILED
+        else {
+            close(descriptor)
+            return nil
+        }
+        let number = connection.newNumber
+        // XCB closes the descriptor when it has sent it.
+        let cookie = xcb_shm_attach_fd_checked(connection.handle, number, descriptor, 0)
+        // A request with an answer behind it, so that a refusal has come by then.
+        let question = xcb_get_input_focus(connection.handle)
+        _ = try connection.reply(to: question.sequence, xcb_get_input_focus_reply_t.self)
+        if let refusal = xcb_request_check(connection.handle, cookie) {
+            free(refusal)
+            munmap(shared, count)
+            return nil
+        }
+        return (number, shared)
+    }
+
+    /// Gives the memory back.
+    private func giveUp() {
+        guard let segment else { return memory.deallocate() }
+        xcb_shm_detach(connection.handle, segment)
+        munmap(memory, capacity)
+    }
+}

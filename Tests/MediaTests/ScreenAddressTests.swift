@@ -1,0 +1,65 @@
+import Media
+import Testing
+
+@Suite("Selectors of screens")
+struct ScreenAddressTests {
+    @Test("a selector names the display, what of it is wanted, and how")
+    func everything() throws {
+        let plain = try #require(try SourceAddress("screen:").screen)
+        #expect(plain.display == nil && plain.part == .everything && plain.hasCursor && plain.size == nil)
+        #expect(plain.rate == FrameRate(30))
+        let region = try #require(
+            try SourceAddress("screen:host:10.1?region=640x360+8+16&cursor=no&fps=29.97&size=320x180").screen)
+        #expect(region.display == "host:10.1" && !region.hasCursor)
+        #expect(region.part == .region(PixelRectangle(x: 8, y: 16, width: 640, height: 360)))
+        #expect(region.rate == FrameRate(30000, per: 1001))
+        #expect(region.size == FrameSize(width: 320, height: 180))
+        let window = try #require(try SourceAddress("screen::0?window=My%20slides").screen)
+        #expect(window.display == ":0" && window.part == .window("My slides"))
+    }
+
+    @Test("size and rate are no part of a screen's name, and a long title has a mark")
+    func names() throws {
+        #expect(try SourceAddress("screen::0?fps=5&cursor=no&size=320x180").name == "screen::0?cursor=no")
+        #expect(try SourceAddress("screen::0?size=320x180").printable == "screen::0")
+        let long = String(repeating: "ä", count: 100)
+        let names = try [1, 2].map { try SourceAddress("screen::0?window=\(long)\($0)").name }
+        #expect(names[0] != names[1])
+        #expect(names.allSatisfy { $0.utf8.count <= 64 && $0.hasPrefix("screen::0?window=ää") })
+    }
+
+    @Test("a role's size and rate are asked for where the selector has none, and of screens alone")
+    func asking() throws {
+        let size = FrameSize(width: 640, height: 360)
+        #expect(ScreenAddress.asking("screen:", size: nil, rate: nil) == "screen:")
+        let asked = ScreenAddress.asking("screen::0?window=x", size: size, rate: FrameRate(15))
+        #expect(asked == "screen::0?window=x&size=640x360&fps=15")
+        #expect(ScreenAddress.asking("screen:?fps=5", size: nil, rate: FrameRate(15)) == "screen:?fps=5")
+        #expect(ScreenAddress.asking("rtsp://host/x", size: size, rate: nil) == "rtsp://host/x")
+        let odd = try SourceAddress(
+            ScreenAddress.asking("screen:", size: nil, rate: FrameRate(30000, per: 1001)))
+        #expect(odd.screen?.rate == FrameRate(30000, per: 1001))
+    }
+
+    @Test(
+        "what no screen has is refused with a sentence that says what is expected",
+        arguments: [
+            "screen:0", "screen::a", "screen::0.1.2", "screen::70000", "screen::0?window=",
+            "screen::0?window=%zz",
+            "screen::0?region=640x360", "screen::0?region=640x360+-1+0", "screen::0?region=8x8+0+0",
+            "screen::0?window=a&region=640x360+0+0", "screen::0?cursor=maybe", "screen::0?fps=0",
+            "screen::0?fps=1000", "screen::0?size=641x360", "screen::0?size=2x2", "screen::0?monitor=1",
+            "screen::0?\u{7}",
+        ])
+    func refused(text: String) {
+        #expect(SourceAddress.handles(text) && SourceAddress.isScreen(text))
+        do {
+            _ = try SourceAddress(text)
+            Issue.record("\(text) was taken")
+        } catch {
+            #expect(
+                error.description.hasSuffix(".") && error.description.contains("expected")
+                    || text.contains("&region"))
+        }
+    }
+}
