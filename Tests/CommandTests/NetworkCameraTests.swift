@@ -31,14 +31,40 @@ struct NetworkCameraTests {
         #expect(missing.errors.contains("cameras.gate.url_from: found /none/gate, which cannot be read"))
     }
 
-    @Test("a camera that nobody is ends the command with a sentence, and nothing is recorded")
-    func nobody() throws {
+    @Test("a plan connects to no camera, and says in which format it takes it into account")
+    func plan() throws {
         let scratch = try Scratch()
-        // Port 9 of this computer is the one that discards, which no system serves.
         let path = try scratch.file(
             "gate.yaml",
-            "cameras: { gate: { device: \"http://127.0.0.1:9/x\" } }\ntracks: { cameras: copy }\n")
+            """
+            cameras:
+              gate: { device: "rtsp://127.0.0.1:9/x", size: 1920x1080, rate: 25 }
+              door: { device: "http://127.0.0.1:9/x" }
+              slides: { device: "screen::4711?cursor=no", rate: 15 }
+              kept: { url_from: { file: /none/kept } }
+            microphones: { gate-mic: { device: "camera:gate" } }
+            tracks: { cameras: copy }
+            """)
         let plan = try Multicam.run("plan", "--profile", path)
-        #expect(plan.status == 2 && plan.errors.contains("http://127.0.0.1:9/x"), "\(plan.errors)")
+        #expect(plan.status == 0, "\(plan.errors)")
+        for sentence in [
+            "gate: the format of rtsp://127.0.0.1:9/x is known when it is connected to, as it is recorded; planned as h264 1920x1080",
+            "door: the format of http://127.0.0.1:9/x is known", "planned as mjpeg 1280x720",
+            "slides: the format of screen::4711?cursor=no is known", "planned as mjpeg 1920x1080",
+            "kept: the format of the address that url_from keeps is known", "gate-mic",
+        ] {
+            #expect(plan.output.contains(sentence), "\(plan.output)")
+        }
+    }
+
+    @Test(
+        "a screen is no microphone, and a selector that is none of a screen is refused with what is expected")
+    func screens() throws {
+        let scratch = try Scratch()
+        let path = try scratch.file("desk.yaml", "microphones: { host: { device: \"screen:\" } }\n")
+        let microphone = try Multicam.run("record", "--profile", path, "--output", scratch.path)
+        #expect(microphone.status == 2 && microphone.errors.contains(".monitor"), "\(microphone.errors)")
+        let wrong = try Multicam.run("record", "--profile", "pip", "--camera", "desk=screen::0?monitor=1")
+        #expect(wrong.status == 2 && wrong.errors.contains("screen::0?window=TITLE"), "\(wrong.errors)")
     }
 }

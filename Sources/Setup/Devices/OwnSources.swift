@@ -8,6 +8,8 @@ package struct OwnSources: Sendable {
     let microphones: [String: any MicrophoneSource]
     /// Notes on the sources for the user, one sentence each.
     var notes: [String] = []
+    /// Devices by role that a plan has before anybody connects to them.
+    var assumed: [String: PlannedDevice] = [:]
 
     /// The beginning of the selector that a plan shows for a role with an own source; the source's name follows.
     private static let scheme = "own:"
@@ -32,7 +34,7 @@ package struct OwnSources: Sendable {
     }
 
     /// The roles that the sources play.
-    var roles: Set<String> { Set(cameras.keys).union(microphones.keys) }
+    var roles: Set<String> { Set(cameras.keys).union(microphones.keys).union(assumed.keys) }
 
     /// The profile with the sources in their roles, so that no device is looked for there.
     ///
@@ -89,7 +91,7 @@ package struct OwnSources: Sendable {
 
     /// What a plan can be made of: each source in the one format that it delivers.
     var planned: [String: PlannedDevice] {
-        var devices: [String: PlannedDevice] = [:]
+        var devices = assumed
         for (role, source) in cameras {
             var device = source.device
             // No node of the system is opened for it.

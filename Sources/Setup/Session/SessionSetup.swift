@@ -145,15 +145,17 @@ public struct SessionSetup: Sendable {
         self.microphones = microphones
     }
 
-    /// The plan that a request would run. Opens a device only to query it.
+    /// The plan that a request would run. Opens a device only to query it. Network cameras, screens and the devices of other processes
+    /// are not connected to: they are planned in the format that their roles want, with a note on it.
     ///
     /// - Returns: The plan, reduced when the request has a machine, whether it fits then or not.
     /// - Throws: `SetupError` when the profile or a selector is invalid, or a device is missing, busy or not permitted.
     public static func plan(_ request: SetupRequest) throws(SetupError) -> SessionPlan {
-        try resolve(request, calibrations: Calibrations.file).plan
+        try resolve(request, calibrations: Calibrations.file, assumes: true).plan
     }
 
-    /// The cost of a request on a machine, and what would be given up for it. Opens a device only to query it.
+    /// The cost of a request on a machine, and what would be given up for it. Opens a device only to query it, and connects to none, as
+    /// for the plan.
     ///
     /// - Parameters:
     ///   - request: What to run; its own machine is ignored.
@@ -165,20 +167,24 @@ public struct SessionSetup: Sendable {
     ) throws(SetupError) -> PlanReduction {
         var request = request
         request.machine = machine
-        guard let reduction = try resolve(request, calibrations: Calibrations.file).reduction else {
+        guard let reduction = try resolve(request, calibrations: Calibrations.file, assumes: true).reduction
+        else {
             preconditionFailure("a plan on a machine has no cost")
         }
         return reduction
     }
 
+    /// Compiles a request's plan; devices that nobody connects to now are planned in the format that their roles want, or not at all.
     static func resolve(
-        _ request: SetupRequest, calibrations: StateFile<Calibrations>?
+        _ request: SetupRequest, calibrations: StateFile<Calibrations>?, assumes: Bool = false
     ) throws(SetupError) -> (
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord
     ) {
         var tracker: (any OrientationTracker)?
+        let asked = try profile(of: request)
+        let (own, profile) = assumes ? OwnSources().assuming(for: asked) : (OwnSources(), asked)
         let (plan, reduction, resolver, choices, _) = try resolve(
-            request, try profile(of: request), calibrations: calibrations, tracker: &tracker)
+            request, profile, own: own, calibrations: calibrations, tracker: &tracker)
         return (plan, reduction, resolver, choices)
     }
 
