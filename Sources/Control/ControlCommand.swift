@@ -1,6 +1,7 @@
 public import Media
 public import Plan
 internal import Profiles
+public import Timing
 
 /// A command that a person or a program gives to a running `multicam record`.
 public enum ControlCommand: Sendable, Equatable {
@@ -10,8 +11,11 @@ public enum ControlCommand: Sendable, Equatable {
     case mark(String, at: MediaTime? = nil)
     /// Continues all tracks in new files.
     case split
-    /// Begins a recording of a session on standby: now, or with T0 at an instant of CLOCK_MONOTONIC; and until it is stopped, or for a time.
-    case start(at: ClockTime? = nil, for: Nanoseconds? = nil)
+    /// Begins a recording of a session on standby: now, or with T0 at an instant of CLOCK_MONOTONIC, which is `utc` by the group's time; and
+    /// until it is stopped, or for a time.
+    case start(at: ClockTime? = nil, utc: Int64? = nil, for: Nanoseconds? = nil)
+    /// Tells the group's time at an instant of CLOCK_MONOTONIC, as it was measured: it steers the session clock of a group's recording.
+    case clock(ClockMeasurement)
     /// Ends the recording: now, or at an instant since T0 that has passed.
     case stop(at: MediaTime? = nil)
     /// Ends the process: its recording, or its standby.
@@ -85,14 +89,18 @@ public enum ControlCommand: Sendable, Equatable {
                 ),
                 ("split", "go on in new files"),
                 (
-                    "start [at=NS] [for=NS]",
-                    "begin a recording, where `record --standby` waits: at=, at this instant of CLOCK_MONOTONIC; for=, for so many nanoseconds"
+                    "start [at=NS] [utc=NS] [for=NS]",
+                    "begin a recording, where `record --standby` waits: at=, at this instant of CLOCK_MONOTONIC; utc=, which is this one by a group's time, that the recording is to follow; for=, for so many nanoseconds"
                 ),
                 (
                     "stop [at=NS]",
                     "end the recording, or end it at an instant that has just passed, so many nanoseconds after its start"
                 ),
                 ("quit", "end the recording, and standing by"),
+                (
+                    "clock at=NS utc=NS bound=NS",
+                    "for `multicam node`, once a second: the group's time at an instant of CLOCK_MONOTONIC, and how wrong that may be"
+                ),
             ]),
         Group(
             title: "The program's layout",
@@ -158,7 +166,7 @@ public enum ControlCommand: Sendable, Equatable {
             throw .usage("no command was given: expected one of \(Self.names).")
         }
         let rest = words.dropFirst()
-        if name == "start" || name == "stop", !rest.isEmpty {
+        if name == "clock" || (name == "start" || name == "stop") && !rest.isEmpty {
             self = try Self.timed(name, Array(rest))
             return
         }
@@ -243,24 +251,41 @@ public enum ControlCommand: Sendable, Equatable {
         self = .change(change)
     }
 
-    /// Parses `start` and `stop` with their times.
+    /// The words of the commands that have times, in nanoseconds.
+    private static let times = [
+        "start": ["at", "utc", "for"], "stop": ["at"], "clock": ["at", "utc", "bound"],
+    ]
+
+    /// Parses `start`, `stop` and `clock` with their times.
     private static func timed(_ name: String, _ rest: [String]) throws(ControlError) -> ControlCommand {
         var times: [String: Int64] = [:]
+        let known = Self.times[name] ?? []
+        let expected = known.map { "\($0)=NS" }.joined(separator: ", ")
         for word in rest {
             let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-            let known = name == "start" ? ["at", "for"] : ["at"]
             guard parts.count == 2, known.contains(parts[0]), times[parts[0]] == nil,
                 let nanoseconds = Int64(parts[1]), nanoseconds >= (parts[0] == "for" ? 1 : 0)
             else {
                 throw .usage(
-                    "`\(name) \(word.printable(limit: 60))`: expected \(name == "start" ? "at=NS, for=NS" : "at=NS") in nanoseconds."
+                    "`\(name) \(word.printable(limit: 60))`: expected \(expected) in nanoseconds."
                 )
             }
             times[parts[0]] = nanoseconds
         }
-        guard name == "start" else { return .stop(at: times["at"].map { MediaTime(nanoseconds: $0) }) }
-        return .start(
-            at: times["at"].map { ClockTime(nanoseconds: $0) }, for: times["for"].map { Nanoseconds($0) })
+        let stamp = times["at"].map { ClockTime(nanoseconds: $0) }
+        switch name {
+        case "start":
+            guard times["utc"] == nil || stamp != nil else {
+                throw .usage("`start utc=` needs at=NS, too: the same instant on CLOCK_MONOTONIC.")
+            }
+            return .start(at: stamp, utc: times["utc"], for: times["for"].map { Nanoseconds($0) })
+        case "clock":
+            guard let stamp, let utc = times["utc"], let bound = times["bound"] else {
+                throw .usage("`clock` needs \(expected).")
+            }
+            return .clock(ClockMeasurement(stamp: stamp, utc: utc, bound: Nanoseconds(bound)))
+        default: return .stop(at: times["at"].map { MediaTime(nanoseconds: $0) })
+        }
     }
 
     /// The instant that a word `at=NS` names; `nil` where the word is another one.
@@ -321,7 +346,7 @@ public enum ControlCommand: Sendable, Equatable {
         case .mark, .split, .stop, .add, .addMicrophone, .exchange: true
         case .change(let change): change.needsRecording
         case .status, .start, .quit, .snapshot, .switchCamera, .set, .controls, .preset, .match, .keepScene,
-            .forgetScene, .publish, .unpublish:
+            .forgetScene, .publish, .unpublish, .clock:
             false
         }
     }
@@ -332,14 +357,14 @@ public enum ControlCommand: Sendable, Equatable {
         case .start, .switchCamera, .snapshot, .set, .controls, .preset, .match, .add, .addMicrophone,
             .exchange, .keepScene, .forgetScene:
             true
-        case .status, .mark, .split, .stop, .quit, .change, .publish, .unpublish: false
+        case .status, .mark, .split, .stop, .quit, .change, .publish, .unpublish, .clock: false
         }
     }
 
     /// Whether the answer is available at once. Other answers tell what became of the command in the recording.
     var isAnsweredAtOnce: Bool {
         switch self {
-        case .status, .stop, .quit, .publish, .unpublish: true
+        case .status, .stop, .quit, .publish, .unpublish, .clock: true
         case .mark, .split, .start, .switchCamera, .snapshot, .set, .controls, .preset, .match, .add,
             .addMicrophone, .exchange, .keepScene, .forgetScene, .change:
             false

@@ -69,7 +69,7 @@ package final class CameraInput: Sendable {
     package func start() throws(DeviceError) {
         let stream = stream
         stream.route.lead(to: self, as: stream)
-        try stream.source.start(on: clock) { [route = stream.route] event in route.carry(event) }
+        try stream.source.start(on: clock.stampClock) { [route = stream.route] event in route.carry(event) }
     }
 
     var stream: CameraStream { box.withLock { $0.stream } }
@@ -160,7 +160,11 @@ package final class CameraInput: Sendable {
     package func takeLog() -> (
         entries: [FrameLog.Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]
     ) {
-        box.withLock { $0.log.take() }
+        var taken = box.withLock { $0.log.take() }
+        for index in taken.entries.indices {
+            taken.entries[index].stamp = taken.entries[index].stamp.map { clock.time(stamped: $0) }
+        }
+        return taken
     }
 
     /// How many good frames have come, and the time of the first.
@@ -191,8 +195,8 @@ package final class CameraInput: Sendable {
     {
         let stream = stream
         guard !stream.hasExactTimes else { return time }
-        let stamp = frame.capturedAt - stream.latency
-        let other = model.predicted(frame.sequence)
+        let stamp = clock.time(stamped: frame.capturedAt - stream.latency)
+        let other = clock.time(stamped: model.predicted(frame.sequence))
         return (other - stamp).magnitude < (time - stamp).magnitude ? other : time
     }
 
@@ -253,6 +257,8 @@ package final class CameraInput: Sendable {
     /// Takes an event of the source.
     func receive(_ event: CameraEvent, of stream: CameraStream) {
         let latency = stream.latency
+        // Sources stamp by `CLOCK_MONOTONIC`, as the clock models do; all that is kept is on the session's clock.
+        func instant(_ stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) - latency }
         switch event {
         case .frame(let frame): receive(frame, of: stream)
         case .lost(let count, let cause, let time):
@@ -260,23 +266,23 @@ package final class CameraInput: Sendable {
             box.withLock { box in
                 let count = box.plausible(lost: count, at: arrival)
                 if box.isAway { box.explainedFrames = min(box.explainedFrames + count, 1_000_000_000) }
-                box.miss(count, cause, capturedAt: time - latency, isCounted: true)
+                box.miss(count, cause, capturedAt: instant(time), isCounted: true)
             }
         case .away(let time, let cause, let isRequested):
             box.withLock { box in
                 let request = isRequested ? box.request : nil
-                box.leave(at: time - latency, cause: request?.cause ?? stream.source.outageCause)
+                box.leave(at: instant(time), cause: request?.cause ?? stream.source.outageCause)
                 let text = request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause
                 // A source that repeats an outage tells nothing new.
                 if case .away(_, let told, let ledger)? = box.outage, told == text, ledger == box.awayCause {
                     return
                 }
-                let outage = Delivery.away(at: time - latency, cause: text, ledger: box.awayCause)
+                let outage = Delivery.away(at: instant(time), cause: text, ledger: box.awayCause)
                 box.outage = outage
                 box.deliveries.append(outage)
             }
         case .formatRefused(let format, let time, let cause):
-            refused(format, at: time - latency, cause: cause)
+            refused(format, at: instant(time), cause: cause)
         case .formatChanged(let format):
             box.withLock { box in
                 box.deliver(in: format)
@@ -291,29 +297,29 @@ package final class CameraInput: Sendable {
                 // The person who made a change wants to know how long it took.
                 var remark = remark
                 if case .away(let since, _, .change) = box.outage {
-                    let milliseconds = ((time - latency) - since).count / 1_000_000
+                    let milliseconds = (instant(time) - since).count / 1_000_000
                     let gap = "it was without frames for \(milliseconds) ms"
                     remark = remark.map { "\(gap); \($0)" } ?? gap
                 }
                 box.outage = nil
                 box.deliveries.append(
-                    .returned(at: time - latency, remark: remark, ledger: box.awayCause))
+                    .returned(at: instant(time), remark: remark, ledger: box.awayCause))
             }
         case .corrected: box.withLock { $0.correctedStamps += 1 }
         case .withoutHeaderClock(let time, let cause):
             let text = "camera \(role) is recorded without the clock of its packets: \(cause)"
-            box.withLock { $0.log.remark(text, at: time) }
+            box.withLock { $0.log.remark(text, at: clock.time(stamped: time)) }
         case .controls(let outcomes, let time):
             box.withLock { box in
                 for remark in box.take(outcomes) {
-                    box.deliveries.append(.warning(at: time - latency, text: "camera \(role): \(remark)"))
+                    box.deliveries.append(.warning(at: instant(time), text: "camera \(role): \(remark)"))
                 }
             }
         case .ended(let time, let cause):
             box.withLock { box in
                 if case .ended(_, let told)? = box.outage, told == cause { return }
-                box.leave(at: time - latency, cause: .away)
-                let outage = Delivery.ended(at: time - latency, cause: cause)
+                box.leave(at: instant(time), cause: .away)
+                let outage = Delivery.ended(at: instant(time), cause: cause)
                 box.outage = outage
                 box.deliveries.append(outage)
             }
@@ -335,12 +341,13 @@ package final class CameraInput: Sendable {
     }
 
     private func receive(_ frame: CapturedFrame, of stream: CameraStream) {
-        let (arrival, latency, hasExactTimes) = (clock.now, stream.latency, stream.hasExactTimes)
+        let (stampedArrival, latency) = (clock.stampClock.now, stream.latency)
+        let (arrival, hasExactTimes) = (clock.time(stamped: stampedArrival), stream.hasExactTimes)
         guard PlausibleStamp.frames.contains(frame.sequence), frame.size.isPlausible else {
             return box.withLock { $0.miss(1, .corrupt, capturedAt: arrival - latency) }
         }
         var frame = frame
-        let stamp = PlausibleStamp.time(frame.capturedAt, arrival: arrival)
+        let stamp = PlausibleStamp.time(frame.capturedAt, arrival: stampedArrival)
         let isCorrected = stamp != frame.capturedAt
         if isCorrected { frame = frame.captured(at: stamp) }
         let isLogged = keepsLog || taps.wantsMetadata(of: role)
@@ -352,12 +359,13 @@ package final class CameraInput: Sendable {
             let stamped = stamp - latency
             let modelled = box.clock.time(of: frame.sequence, stamped: stamped)
             box.jitter.add(stamped - modelled)
-            box.slowestDelivery = max(box.slowestDelivery, arrival - stamp)
+            box.slowestDelivery = max(box.slowestDelivery, stampedArrival - stamp)
             let untold = box.silence.frameCame(frame.sequence, at: arrival, clock: box.clock.reading)
             if let untold, !box.isAway {
                 box.miss(untold.count, stream.source.outageCause, capturedAt: untold.since)
             }
-            return hasExactTimes ? stamped : PlausibleStamp.time(modelled: modelled, stamped: stamped)
+            return clock.time(
+                stamped: hasExactTimes ? stamped : PlausibleStamp.time(modelled: modelled, stamped: stamped))
         }
         guard isWhole else {
             box.withLock { box in

@@ -106,7 +106,7 @@ package final class MicrophoneInput: Sendable {
 
     /// Starts the source.
     package func start() throws(DeviceError) {
-        try source.start(on: clock) { [self] event in receive(event) }
+        try source.start(on: clock.stampClock) { [self] event in receive(event) }
     }
 
     /// Takes all deliveries since the last call.
@@ -203,7 +203,9 @@ package final class MicrophoneInput: Sendable {
     // MARK: On the source's thread
 
     private func receive(_ event: MicrophoneEvent) {
-        let arrival = clock.now
+        // The source stamps by `CLOCK_MONOTONIC`, as the clock model does; all that is kept is on the session's clock.
+        let arrival = clock.stampClock.now
+        func instant(_ stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
         box.withLock { box in
             switch event {
             case .audio(let captured):
@@ -213,14 +215,15 @@ package final class MicrophoneInput: Sendable {
                     captured.samples.count.isMultiple(of: source.format.channels),
                     PlausibleStamp.samples.contains(captured.firstSample)
                 else {
-                    box.deliveries.append(.lost(cause: .corrupt, at: stamped))
+                    box.deliveries.append(.lost(cause: .corrupt, at: instant(stamped)))
                     return
                 }
                 guard captured.frameCount > 0 else { return }
                 let (audio, damaged) = DamagedSamples.repaired(captured, pick: pick)
                 let modelled = box.clock.time(of: audio.firstSample, stamped: stamped)
                 box.jitter.add(stamped - modelled)
-                let time = isFile ? stamped : PlausibleStamp.time(modelled: modelled, stamped: stamped)
+                let time = instant(
+                    isFile ? stamped : PlausibleStamp.time(modelled: modelled, stamped: stamped))
                 box.slowestDelivery = max(box.slowestDelivery, arrival - capturedAt)
                 box.goodSamples += Int64(audio.frameCount - damaged.reduce(0) { $0 + $1.count })
                 box.watch.take(audio.samples, at: time)
@@ -228,13 +231,16 @@ package final class MicrophoneInput: Sendable {
                 guard box.slices < Self.boxCapacity else { return }
                 box.slices += 1
                 box.deliveries.append(
-                    .audio(audio, time: time, clock: box.clock.reading, damaged: damaged))
+                    .audio(
+                        audio, time: time,
+                        clock: box.clock.reading.against(sessionClockAt: clock.partsPerMillion),
+                        damaged: damaged))
             case .lost(_, let cause, let time):
-                box.deliveries.append(.lost(cause: cause, at: time + offset))
+                box.deliveries.append(.lost(cause: cause, at: instant(time + offset)))
             case .away(let time, let cause):
                 // A source that repeats an outage tells nothing new.
                 if case .away(_, let told)? = box.outage, told == cause { return }
-                let outage = Delivery.away(at: time, cause: cause)
+                let outage = Delivery.away(at: instant(time), cause: cause)
                 box.outage = outage
                 box.deliveries.append(outage)
             case .returned(let time):
@@ -242,10 +248,10 @@ package final class MicrophoneInput: Sendable {
                 box.outage = nil
                 // The device counts its samples from another instant now.
                 box.clock.interrupt()
-                box.deliveries.append(.returned(at: time))
+                box.deliveries.append(.returned(at: instant(time)))
             case .ended(let time, let cause):
                 if case .ended(_, let told)? = box.outage, told == cause { return }
-                let outage = Delivery.ended(at: time, cause: cause)
+                let outage = Delivery.ended(at: instant(time), cause: cause)
                 box.outage = outage
                 box.deliveries.append(outage)
             }

@@ -53,6 +53,8 @@ public struct ControlStatus: Sendable, Equatable, Codable {
     public var time_ns: Int64
     /// T0 on CLOCK_MONOTONIC of this machine, in nanoseconds; `nil` while nothing is recorded.
     public var t0_monotonic_ns: Int64?
+    /// T0 by the time of the group that it follows, in nanoseconds since 1970; `nil` while it follows none.
+    public var t0_utc_ns: Int64?
     /// The cameras of the session.
     public var cameras: [Camera]
     /// The microphones of the session.

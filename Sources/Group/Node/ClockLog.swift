@@ -66,15 +66,18 @@ final class ClockLog {
         let before = first ?? distance
         first = before
         guard var largest else {
-            largest = GroupClockSummary(
+            var one = GroupClockSummary(
                 source: reading.source, max_offset_ns: Nanoseconds(reading.offset_ns).magnitude.count,
                 max_bound_ns: reading.bound_ns, max_age_ns: reading.age_ns, steps: reading.steps, drift_ns: 0,
                 readings: 1)
+            one.max_reckoned_bound_ns = reading.reckoned_bound_ns
+            largest = one
             return
         }
         largest.source = reading.source
         largest.max_offset_ns = max(largest.max_offset_ns, Nanoseconds(reading.offset_ns).magnitude.count)
         largest.max_bound_ns = max(largest.max_bound_ns, reading.bound_ns)
+        largest.max_reckoned_bound_ns = max(largest.max_reckoned_bound_ns ?? 0, reading.reckoned_bound_ns)
         largest.max_age_ns = max(largest.max_age_ns, reading.age_ns)
         largest.steps = max(largest.steps, reading.steps)
         largest.drift_ns = (distance - before).count

@@ -12,8 +12,8 @@ final class ClockRecorder: Sendable {
 
     init(_ journal: NodeJournal, output: String) { (self.journal, self.output) = (journal, output) }
 
-    /// Takes what chrony has measured; `nil` while there is nothing.
-    func take(_ reading: ClockReading?) {
+    /// Takes what chrony has measured, `nil` while there is nothing, and when it was read.
+    func take(_ reading: ClockReading?, at now: ClockPair) {
         present.withLock { present in
             guard let entry = journal.running, let folder = entry.folder, let start = entry.t0_monotonic_ns
             else {
@@ -31,7 +31,7 @@ final class ClockRecorder: Sendable {
                 }
             }
             guard let reading, let log = present?.log else { return }
-            log.write(reading, at: ClockPair.now())
+            log.write(reading, at: now)
             if log.largest.map({ $0.readings % Self.pace == 1 }) ?? false {
                 journal.update(entry.recording) { $0.clock = log.largest }
             }

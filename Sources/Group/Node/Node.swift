@@ -10,6 +10,7 @@ final class Node: Sendable {
     private let folder: GroupFolder
     private let settings: GroupSettings
     private let desk: NodeDesk
+    private let teller: ClockTeller
     private let subjects: GroupSubjects
     private let stop = StopSignals()
     private let status = ConditionLock<ControlStatus?>(nil)
@@ -40,7 +41,12 @@ final class Node: Sendable {
             folder, program: program, profile: profile, arguments: arguments + ["--output", place])
         let journal = try NodeJournal(in: folder)
         let log = ClockRecorder(journal, output: place)
-        let clock = GroupClock(GroupTime.socket(in: folder)) { log.take($0) }
+        let teller = ClockTeller(recorder)
+        let clock = GroupClock(GroupTime.socket(in: folder)) { reading, now in
+            log.take(reading, at: now)
+            teller.take(reading, at: now)
+        }
+        self.teller = teller
         desk = NodeDesk(node, recorder, journal, clock, output: place)
     }
 
@@ -85,6 +91,7 @@ final class Node: Sendable {
             }
         }
         desk.clock.end()
+        teller.end()
         try desk.recorder.quit()
         _ = desk.tend()
     }

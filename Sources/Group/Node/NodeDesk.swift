@@ -193,7 +193,8 @@ final class NodeDesk: Sendable {
         _ = try recorder.standBy(with: nil)
         let start = clock.monotonic(of: entry.t0_utc_ns)
         let late = MonotonicClock().now + Self.lead - start
-        var words = ["start", "at=\(max(start.nanoseconds, 0))"]
+        // The recorder's session clock follows the group's time from T0 on, and knows better than one reading when that is.
+        var words = ["start", "at=\(max(start.nanoseconds, 0))", "utc=\(max(entry.t0_utc_ns, 0))"]
         if let duration = entry.duration_ns {
             // One that begins late is ended by `tend`, at the instant at which the others end; this is for when nobody does.
             let rest = late > .zero ? Nanoseconds(duration) - late + .seconds(1) : Nanoseconds(duration)
@@ -204,23 +205,27 @@ final class NodeDesk: Sendable {
         }
         let reply = try recorder.ask(words)
         guard reply.ok else { throw GroupError(reply.text) }
-        guard let (first, folder) = beginning() else { throw GroupError("the recording was over at once.") }
+        guard let (first, utc, folder) = beginning() else {
+            throw GroupError("the recording was over at once.")
+        }
         let name = folder.split(separator: "/").last.map(String.init)
         journal.update(entry.recording) { entry in
             entry.folder = name
             entry.t0_monotonic_ns = first
-            entry.first_ns = (ClockTime(nanoseconds: first) - start).count
+            entry.first_ns =
+                utc.map { (Nanoseconds($0) - Nanoseconds(entry.t0_utc_ns)).count }
+                ?? (ClockTime(nanoseconds: first) - start).count
         }
         Talk.say("records \(entry.recording) into \(folder.printable(limit: 400))")
     }
 
-    /// T0 and folder of the recording that has just begun; the recorder's status tells them a moment later.
-    private func beginning() -> (start: Int64, folder: String)? {
+    /// T0 on CLOCK_MONOTONIC and by the group's time, and the folder, of the recording that has just begun; the recorder's status tells them a moment later.
+    private func beginning() -> (start: Int64, utc: Int64?, folder: String)? {
         let monotonic = MonotonicClock()
         let deadline = monotonic.now + .seconds(5)
         repeat {
             if let status = recorder.status, let start = status.t0_monotonic_ns, let folder = status.folder {
-                return (start, folder)
+                return (start, status.t0_utc_ns, folder)
             }
             monotonic.sleep(until: monotonic.now + .milliseconds(50), unless: Cancellation())
         } while monotonic.now < deadline
@@ -255,7 +260,7 @@ final class NodeDesk: Sendable {
             return try recorder.ask(["stop"]).text
         }
         let time = (Nanoseconds(end) - Nanoseconds(entry.t0_utc_ns) - Nanoseconds(first)).count
-        let reply = try recorder.ask(["stop", "at=\(max(time, 0))"])
+        let reply = try askOfInstant(["stop", "at=\(max(time, 0))"])
         guard reply.ok else { throw GroupError(reply.text) }
         return reply.text
     }
@@ -276,9 +281,22 @@ final class NodeDesk: Sendable {
                 until: min(clock.monotonic(of: at), MonotonicClock().now + .seconds(5)) + Self.grace,
                 unless: Cancellation())
         }
-        let reply = try recorder.ask(words)
+        let reply = try askOfInstant(words)
         guard reply.ok else { throw GroupError(reply.text, status: reply.usage ? 2 : 1) }
         return reply.text
+    }
+
+    /// Says words to the recorder, and, where they name an instant, again while that has not come on its session clock: it may be some
+    /// milliseconds behind the group's time where that was not measured for long.
+    private func askOfInstant(_ words: [String]) throws(GroupError) -> ControlReply {
+        let monotonic = MonotonicClock()
+        let deadline = monotonic.now + .seconds(2)
+        while true {
+            let reply = try recorder.ask(words)
+            let mayCome = words.last?.hasPrefix("at=") ?? false
+            guard !reply.ok, reply.usage, mayCome, monotonic.now < deadline else { return reply }
+            monotonic.sleep(until: monotonic.now + .milliseconds(20), unless: Cancellation())
+        }
     }
 
     // MARK: While it records

@@ -1,3 +1,5 @@
+internal import Media
+
 /// How far this computer's clock is from the group's time, as chrony has measured it.
 struct ClockReading: Codable, Sendable, Equatable {
     /// Address of the source that chrony follows.
@@ -16,4 +18,7 @@ struct ClockReading: Codable, Sendable, Equatable {
     var age_ns: Int64
     /// How often this computer's clock was set since the measurement began.
     var steps: Int
+
+    /// No more than this is the group's time wrong as this computer reckons it, by its clock and `offset_ns`, in nanoseconds.
+    var reckoned_bound_ns: Int64 { (Nanoseconds(root_delay_ns) / 2 + Nanoseconds(root_dispersion_ns)).count }
 }

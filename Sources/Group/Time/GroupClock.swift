@@ -21,16 +21,16 @@ final class GroupClock: Sendable {
     ///
     /// - Parameters:
     ///   - socket: The socket of the chronyd that measures; `nil` measures nothing.
-    ///   - read: Called once a second with the reading; `nil` while there is none.
-    init(_ socket: String?, read: @escaping @Sendable (ClockReading?) -> Void = { _ in }) {
+    ///   - read: Called once a second with the reading, `nil` while there is none, and the instant at which it was made.
+    init(_ socket: String?, read: @escaping @Sendable (ClockReading?, ClockPair) -> Void = { _, _ in }) {
         let program = socket == nil ? nil : KeptProgram.path(of: "chronyc")
         _ = MediaThread(name: "group:clock") { [self] in
             let clock = MonotonicClock()
             var next = clock.now
             while !ending.isCancelled {
                 let tracking = program.flatMap { program in socket.flatMap { Self.tracking(program, $0) } }
-                let reading = note(tracking, ClockPair.now())
-                read(reading)
+                let now = ClockPair.now()
+                read(note(tracking, now), now)
                 next = max(next + Self.interval, clock.now)
                 guard clock.sleep(until: next, unless: ending) else { return }
             }

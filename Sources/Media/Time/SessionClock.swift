@@ -28,4 +28,27 @@ public protocol SessionClock: Sendable {
 
     /// Ends one `hold()`; time goes on when every hold is released.
     func release()
+
+    /// The clock of the time stamps that devices give: this one, or the one that it steers. Devices are started on it.
+    var stampClock: any SessionClock { get }
+
+    /// An instant of `stampClock` on this clock.
+    func time(stamped stamp: ClockTime) -> ClockTime
+
+    /// An instant of this clock on `stampClock`.
+    func stamp(of time: ClockTime) -> ClockTime
+
+    /// How fast this clock runs against `stampClock` now, in parts per million; negative when it is slower.
+    var partsPerMillion: Double { get }
+}
+
+extension SessionClock {
+    /// This clock: it is not steered.
+    public var stampClock: any SessionClock { self }
+    /// The same instant: the clock is not steered.
+    public func time(stamped stamp: ClockTime) -> ClockTime { stamp }
+    /// The same instant: the clock is not steered.
+    public func stamp(of time: ClockTime) -> ClockTime { time }
+    /// Zero: the clock is not steered.
+    public var partsPerMillion: Double { 0 }
 }

@@ -6,6 +6,7 @@ public import Session
 public import SessionFolder
 public import Setup
 public import Stills
+public import Timing
 
 /// Steers sessions, one after the other: it carries out the requests of `multicam ctl` and of signals on the present session, and
 /// on standby it says what comes next. Safe to call from any thread.
@@ -51,6 +52,9 @@ public final class SessionSteering: Sendable {
         /// The control server; `nil` when `multicam ctl` cannot reach this process.
         var server: ControlServer?
     }
+
+    /// The clock of the sessions that are steered: it follows a group's time while a recording does.
+    public let clock = SteeredClock()
 
     private let isStandby: Bool
     private let say: @Sendable (String) -> Void
@@ -162,6 +166,10 @@ public final class SessionSteering: Sendable {
             session.status, plan: session.currentPlan, folder: isRecording ? session.folderPath : nil,
             cost: session.hardwareCost)
         if !isRecording { status.verdict = verdict }
+        if let start = session.status.start {
+            status.t0_monotonic_ns = clock.stamp(of: start).nanoseconds
+            status.t0_utc_ns = clock.utc(of: start)
+        }
         return status
     }
 
@@ -185,6 +193,8 @@ public final class SessionSteering: Sendable {
         _ command: ControlCommand, at arrival: ClockTime, paused: SessionPlan,
         answer: @escaping ControlServer.Answer
     ) {
+        if case .clock(let measurement) = command { return answer(take(measurement)) }
+        let arrival = clock.time(stamped: arrival)
         let (session, isStopped, isRecording) = state.withLock { ($0.session, $0.isStopped, $0.isRecording) }
         guard let session else { return answer(performWithoutSession(command, isStopped, paused)) }
         if isStopped, command != .status {
@@ -240,7 +250,7 @@ public final class SessionSteering: Sendable {
                         : "the devices are let go, and `multicam record` ends.")
             )
         case .status, .start, .snapshot, .set, .controls, .preset, .match, .switchCamera, .add,
-            .addMicrophone, .exchange, .keepScene, .forgetScene, .publish, .unpublish:
+            .addMicrophone, .exchange, .keepScene, .forgetScene, .publish, .unpublish, .clock:
             answer(perform(command, session, isRecording: isRecording))
         }
     }
@@ -252,13 +262,14 @@ public final class SessionSteering: Sendable {
         case .status:
             let status = ControlStatus(SessionStatus(), plan: paused, folder: nil, state: .paused)
             return ControlReply(ok: true, text: "nothing is being recorded at the moment.", status: status)
-        case .start(let time, let duration) where isStandby && !isStopped: return start(time, duration)
+        case .start(let time, let utc, let duration) where isStandby && !isStopped:
+            return start(time, utc, duration)
         case .stop where !isStandby, .quit:
             state.withLock { $0.isStopped = true }
             end(nil)
             return ControlReply(ok: true, text: "it does not go on.")
         case .mark, .split, .change, .add, .addMicrophone, .exchange, .set, .controls, .preset, .match,
-            .snapshot, .start, .stop, .switchCamera, .keepScene, .forgetScene, .publish, .unpublish:
+            .snapshot, .start, .stop, .switchCamera, .keepScene, .forgetScene, .publish, .unpublish, .clock:
             return ControlReply(ok: false, text: "nothing is being recorded at the moment.")
         }
     }
@@ -318,13 +329,13 @@ public final class SessionSteering: Sendable {
                 text: session.status.phase == .finishing
                     ? "the files of the last recording are still being finished."
                     : "a recording runs already.")
-        case .start(let time, let duration): return start(time, duration)
+        case .start(let time, let utc, let duration): return start(time, utc, duration)
         case .switchCamera(let selector): return switchCamera(to: selector)
         case .publish(let place): return publishing { $0.perform(place) }
         case .unpublish(let name): return publishing { $0.end(name) }
         case .keepScene(let name): return scenes.keep(name, of: session, state.withLock(\.setup))
         case .forgetScene(let name): return scenes.forget(name, of: session, state.withLock(\.setup))
-        case .mark, .split, .change, .stop, .quit:
+        case .mark, .split, .change, .stop, .quit, .clock:
             preconditionFailure("`\(command)` is answered when it is decided")
         }
     }
@@ -353,15 +364,20 @@ public final class SessionSteering: Sendable {
     }
 
     /// Requests a recording, and waits for its T0.
-    private func start(_ time: ClockTime?, _ duration: Nanoseconds?) -> ControlReply {
+    private func start(_ stamp: ClockTime?, _ utc: Int64?, _ duration: Nanoseconds?) -> ControlReply {
         // Requests during a pending start wait for the same recording.
         let (before, isFirst) = state.withLock { state in
             defer { state.isStarting = true }
             return (state.beginnings, !state.isStarting)
         }
-        if isFirst { next.yield(.start(at: time, for: duration)) }
-        let clock = MonotonicClock()
-        let begun = state.wait(until: max(clock.now, time ?? clock.now) + Self.patience) {
+        if isFirst {
+            let start = stamp.map { stamp in
+                utc.map { clock.begin(at: stamp, utc: $0) } ?? clock.time(stamped: stamp)
+            }
+            next.yield(.start(at: start, for: duration))
+        }
+        let now = MonotonicClock().now
+        let begun = state.wait(until: max(now, stamp ?? now) + Self.patience) {
             state -> String?? in
             state.beginnings != before ? .some(state.begun) : state.isStopped ? .some(nil) : nil
         }
@@ -376,6 +392,16 @@ public final class SessionSteering: Sendable {
                 text:
                     "the recording has not begun within \(Int(Self.patience.inSeconds)) s; `status` tells how it goes."
             )
+        }
+    }
+
+    /// Takes what was measured of the group's time.
+    private func take(_ measurement: ClockMeasurement) -> ControlReply {
+        do throws(ClockRefusal) {
+            try clock.take(measurement)
+            return ControlReply(ok: true, text: "taken.")
+        } catch {
+            return ControlReply(ok: false, text: "the measurement is not followed: \(error).")
         }
     }
 
@@ -491,7 +517,7 @@ public final class SessionSteering: Sendable {
     ///
     /// - Parameter isRecording: `true` before a recording begins, `false` when it is over.
     public func record(_ isRecording: Bool) {
-        if isRecording { state.withLock(\.session)?.forgetStop() }
+        if isRecording { state.withLock(\.session)?.forgetStop() } else { clock.end() }
         let isStopped = state.withLock { state in
             state.isRecording = isRecording
             state.stills = state.plannedStills

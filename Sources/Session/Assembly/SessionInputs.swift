@@ -109,7 +109,7 @@ final class SessionInputs {
     }
 
     /// Begins a recording: from here on the timeline takes all deliveries, first of all which devices are away.
-    func tellBeginning(_ start: ClockTime) {
+    func tellBeginning(_ start: ClockTime, stamped stamp: ClockTime) {
         for (index, camera) in cameras.enumerated() {
             let isTold = kept[index].contains { delivery in
                 switch delivery {
@@ -119,14 +119,14 @@ final class SessionInputs {
             }
             if let outage = camera.outage, !isTold { kept[index].insert(outage, at: 0) }
             camera.beginCounting()
-            camera.source.recordingBegins(at: start)
+            camera.source.recordingBegins(at: stamp)
         }
         for microphone in microphones + voices { microphone.recallOutage() }
         for microphone in microphones {
             microphone.beginWatch(at: start)
-            microphone.source.recordingBegins(at: start)
+            microphone.source.recordingBegins(at: stamp)
         }
-        for voice in voices { voice.source.recordingBegins(at: start) }
+        for voice in voices { voice.source.recordingBegins(at: stamp) }
     }
 
     /// Stops all devices.

@@ -103,7 +103,8 @@ public final class Observation: Sendable {
         _ handle: ([Observed], ClockTime) -> Bool
     ) {
         // As in a recording, devices get a moment to begin together: files play from here.
-        inputs.tellBeginning(clock.now + .milliseconds(120))
+        let (now, lead) = (clock.now, Nanoseconds.milliseconds(120))
+        inputs.tellBeginning(now + lead, stamped: clock.stamp(of: now + lead))
         var running = inputs.cameras.count + inputs.microphones.count
         while running > 0, controls.stopTime == nil {
             clock.sleep(until: clock.now + interval, unless: controls.cancellation)

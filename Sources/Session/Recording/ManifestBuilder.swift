@@ -17,7 +17,7 @@ package struct ManifestBuilder {
     private var plan: SessionPlan
     private let inputs: SessionInputs
     private let publications: PublicationBoard
-    private let isRealTime: Bool
+    private let clock: any SessionClock
     private let start: ClockTime
 
     /// Creates the manifest of a recording that begins.
@@ -31,10 +31,11 @@ package struct ManifestBuilder {
         inputs = context.inputs
         publications = context.publications
         self.start = start
-        isRealTime = context.clock.isRealTime
+        clock = context.clock
         manifest = Manifest(
             multicam: context.options.version, profile: context.plan.profile,
-            started: Self.timeStamp(context.clock.date(of: start)), t0_monotonic_ns: start.nanoseconds,
+            started: Self.timeStamp(clock.date(of: start)),
+            t0_monotonic_ns: clock.stamp(of: start).nanoseconds,
             duration_ns: 0, alignment_delay_ns: delay.count, outcome: .recording, machine: Self.machine,
             limits: Manifest.Limits(context.plan.limits), devices: [],
             tracks: [], cost: Manifest.Cost(context.options.reduction), governor: [], marks: [], gaps: [])
@@ -117,6 +118,7 @@ package struct ManifestBuilder {
         if !silenceExceeded.isEmpty { manifest.limits?.silent = silenceExceeded.sorted() }
         manifest.duration_ns = end.nanoseconds
         manifest.outcome = outcome
+        manifest.group_time = (clock as? SteeredClock)?.summary.map { Manifest.GroupTime($0) }
         manifest.marks = marks.sorted { $0.at_ns < $1.at_ns }
         manifest.stills = stills.isEmpty ? nil : stills
         manifest.tracks = cameraTracks(outputs, files, end) + microphoneTracks(outputs, files, end)
@@ -412,7 +414,7 @@ package struct ManifestBuilder {
 
     private func cost(_ pressure: Manifest.Pressure?) -> Manifest.Cost? {
         var usage = rusage()
-        guard isRealTime, getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else {
+        guard clock.isRealTime, getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else {
             guard let pressure else { return manifest.cost }
             var cost = manifest.cost ?? Manifest.Cost()
             cost.pressure = pressure

@@ -46,7 +46,7 @@ final class RecordingPreparation {
         inputs.keepLatest()
         let start = try chooseStart()
         let outputs = assembly.make(prepared, start: start)
-        inputs.tellBeginning(start)
+        inputs.tellBeginning(start, stamped: clock.stamp(of: start))
         let recording = RunningRecording(context, start: start, delay: alignmentDelay, outputs: outputs)
         recording.announce(remarks + controlRemarks, shortcoming: shortcoming)
         return recording

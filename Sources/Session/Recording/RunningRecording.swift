@@ -102,7 +102,7 @@ final class RunningRecording {
     func announce(_ remarks: [(role: String, text: String)], shortcoming: String?) {
         // It is announced when it is true, not while T0 is still to come.
         context.clock.sleep(until: start, unless: Cancellation())
-        var fields: [String: JSONValue] = ["t0_monotonic_ns": .integer(start.nanoseconds)]
+        var fields = ["t0_monotonic_ns": JSONValue.integer(context.clock.stamp(of: start).nanoseconds)]
         if let folder = context.folder { fields["folder"] = .string(folder) }
         context.note(SessionEvent(.started, at: .zero, fields))
         for step in context.options.reduction?.steps ?? [] { context.note(SessionEvent(reduced: step)) }
@@ -231,7 +231,7 @@ final class RunningRecording {
     }
 
     private func note(_ files: StillFolder.Files, of role: String) {
-        let time = max(MediaTime(files.capturedAt, since: start), .zero)
+        let time = max(MediaTime(context.clock.time(stamped: files.capturedAt), since: start), .zero)
         let still = Manifest.Still(at_ns: time.nanoseconds, role: role, files, in: context.folder)
         stills.append(still)
         var fields: [String: JSONValue] = ["track": .string(role), "file": .string(still.file)]

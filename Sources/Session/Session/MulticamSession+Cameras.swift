@@ -41,7 +41,7 @@ extension MulticamSession {
                 codecs: codecs, onRefusal: onRefusal(of: planned.role))
             try input.start()
             // A camera that plays a file shows its first frame now.
-            source.recordingBegins(at: clock.now)
+            source.recordingBegins(at: clock.stampClock.now)
         } catch let error as SessionChangeError {
             source.stop()
             throw error

@@ -97,7 +97,7 @@ extension MulticamSession {
                 clock: clock, codecs: codecs)
             try input.start()
             // A camera that plays a file shows its first frame now.
-            source.recordingBegins(at: clock.now)
+            source.recordingBegins(at: clock.stampClock.now)
             return input
         } catch {
             throw SessionChangeError("camera \(role) is not exchanged: \(error)".printable(limit: 1000))

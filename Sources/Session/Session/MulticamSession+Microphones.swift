@@ -39,7 +39,7 @@ extension MulticamSession {
                 throw SessionChangeError("\(refusal): \(error)".printable(limit: 1000))
             }
             // A microphone that plays a file is heard from its first sample now.
-            source.recordingBegins(at: clock.now)
+            source.recordingBegins(at: clock.stampClock.now)
             try waitUntilReady(input, refusal)
             let isTaken = try changeAndWait(as: [words]) { (running) throws(SessionChangeError) in
                 try running.admit(planned, track)

@@ -40,7 +40,8 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     public var duration_ns: Int64?
     /// The nodes whose folders are here.
     public var nodes: [Node]
-    /// The largest error between two nodes' clocks: the sum of the two largest bounds, in nanoseconds; `nil` where one was not measured.
+    /// The largest error between two nodes' time: the sum of the two largest reckoned bounds, in nanoseconds; `nil` where one was not
+    /// measured.
     public var largest_error_ns: Int64?
     /// Nodes that took part and whose folders are not here, or not whole yet.
     public var missing: [String]
@@ -55,7 +56,8 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     ) {
         (self.group, self.recording, self.t0_utc_ns) = (group, recording, t0_utc_ns)
         (self.duration_ns, self.nodes, self.missing) = (duration_ns, nodes, missing)
-        let bounds = nodes.compactMap { $0.clock?.max_bound_ns }.sorted(by: >)
+        let bounds = nodes.compactMap { $0.clock?.max_reckoned_bound_ns ?? $0.clock?.max_bound_ns }
+            .sorted(by: >)
         guard bounds.count == nodes.count, !bounds.isEmpty else { return }
         largest_error_ns = bounds.prefix(2).reduce(0) { (Nanoseconds($0) + Nanoseconds($1)).count }
     }

@@ -119,6 +119,8 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var publications: [Publication]? = nil
     /// Stretches of tracks for which no frame or sample was captured, with their causes.
     public var gaps: [Gap]
+    /// How the session clock followed the time of a group of computers; `nil` where it did not.
+    public var group_time: GroupTime? = nil
     /// The work of a recovery; `nil` where the recording was not recovered.
     public var recovery: Recovery?
 

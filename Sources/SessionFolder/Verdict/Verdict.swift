@@ -52,6 +52,7 @@ public struct Verdict: Sendable, Equatable {
                 "The clock of \(device.role) is known to ±\((device.clock.residual_us / 100).rounded() / 10) ms only."
             )
         }
+        noteGroupTime(manifest)
         let remedies = Self.remedies(for: tracks)
         if !remedies.isEmpty { note(.good, "Next time \(remedies.joined(separator: "; ")).") }
         if sentences.isEmpty { sentences = [Self.praise(manifest, tracks)] }
@@ -130,6 +131,30 @@ public struct Verdict: Sendable, Equatable {
                 .asSentence
             exceededLimits.append(sentence)
             note(.bad, sentence)
+        }
+    }
+
+    /// Notes where the group's time was so uncertain that frames of two computers may be apart.
+    private mutating func noteGroupTime(_ manifest: Manifest) {
+        guard let time = manifest.group_time else { return }
+        let fastest = manifest.tracks.compactMap(\.rate).filter { $0.isFinite && $0 > 0 }.max()
+        let half = Nanoseconds.seconds(rounding: 0.5 / (fastest ?? 30))
+        func milliseconds(_ count: Int64) -> Double { (Double(count) / 1e5).rounded() / 10 }
+        if time.followed == 0 {
+            note(
+                .look,
+                "The group's time was not measured: the tracks run on this computer's own crystal, and drift from those of the others."
+            )
+        } else if time.max_bound_ns > half.count {
+            note(
+                .look,
+                "The group's time was known to ±\(milliseconds(time.max_bound_ns)) ms only, which is more than half a frame."
+            )
+        } else if time.max_error_ns > half.count {
+            note(
+                .look,
+                "The session clock was up to \(milliseconds(time.max_error_ns)) ms from the group's time, which is more than half a frame."
+            )
         }
     }
 

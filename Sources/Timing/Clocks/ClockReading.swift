@@ -14,6 +14,18 @@ public struct ClockReading: Sendable, Equatable {
     public let restarts: Int
     /// The sum of all jumps of the modelled time; above 0 to later times. Absences do not count, as nothing is known of them.
     public let moved: Nanoseconds
+
+    /// The same against a session clock that itself runs so fast against the clock of the stamps.
+    ///
+    /// - Parameter ppm: How fast the session clock runs, in parts per million.
+    /// - Returns: The reading with another rate.
+    public func against(sessionClockAt ppm: Double) -> Self {
+        ppm == 0
+            ? self
+            : Self(
+                interval: interval, partsPerMillion: partsPerMillion - ppm, residual: residual,
+                isLocked: isLocked, restarts: restarts, moved: moved)
+    }
 }
 
 extension DeviceClock {

@@ -1,5 +1,6 @@
 import Media
 import Testing
+import Timing
 
 @testable import Control
 @testable import Plan
@@ -30,7 +31,17 @@ struct ControlCommandTests {
             try ControlCommand(words: ["start", "for=5", "at=7"])
                 == .start(at: ClockTime(nanoseconds: 7), for: Nanoseconds(5)))
         #expect(try ControlCommand(words: ["stop", "at=7"]) == .stop(at: MediaTime(nanoseconds: 7)))
+        #expect(
+            try ControlCommand(words: ["start", "at=7", "utc=9"])
+                == .start(at: ClockTime(nanoseconds: 7), utc: 9))
+        #expect(
+            try ControlCommand(words: ["clock", "at=7", "utc=9", "bound=3"])
+                == .clock(
+                    ClockMeasurement(stamp: ClockTime(nanoseconds: 7), utc: 9, bound: Nanoseconds(3))))
         for words in [
+            ["start", "utc=9"], ["clock"], ["clock", "at=7", "utc=9"],
+            ["clock", "at=7", "utc=9", "bound=-1"],
+            ["clock", "at=7", "utc=9", "bound=1e400"], ["clock", "at=nan", "utc=9", "bound=3"],
             ["start", "now"], ["start", "at=-1"], ["start", "at=1", "at=2"], ["start", "for=0"],
             ["stop", "for=1"],
             ["stop", "at=1e9"], ["stop", "at="],

@@ -76,6 +76,23 @@ struct VerdictTests {
             Self.verdict([Self.camera("desk")], microphones: []).text.hasPrefix("Every frame is there, and"))
     }
 
+    @Test(
+        "says of a group's recording when its time was not measured, or so badly that frames may be apart",
+        arguments: [
+            (60, 3000, 400, nil), (0, 0, 0, "was not measured"),
+            (60, 17_000_000, 400, "known to ±17.0 ms only"),
+            (60, 3000, 20_000_000, "up to 20.0 ms from the group's time"),
+        ] as [(Int, Int64, Int64, String?)])
+    func groupTime(followed: Int, bound: Int64, error: Int64, words: String?) {
+        let verdict = Self.verdict([Self.camera("desk")], microphones: []) { manifest in
+            manifest.group_time = Manifest.GroupTime(
+                followed: followed, refused: 0, max_bound_ns: bound, max_error_ns: error, steps: 0,
+                gained_ns: 0, ppm: 0)
+        }
+        #expect(verdict.level == (words == nil ? .good : .look))
+        #expect(verdict.text.contains(words ?? "Every frame is there"))
+    }
+
     @Test("names what is missing, why, what is complete, and what helps")
     func program() {
         let verdict = Self.verdict(

@@ -36,6 +36,11 @@ struct VerifyCommand: Command {
             let one = await verify("\(folder)/\(node.name)")
             if one == .failed || status == .done { status = one }
         }
+        if let error = group.largest_error_ns {
+            let text =
+                error < 10_000_000 ? "\(max(1, error / 1000)) µs" : "\(error / 1_000_000) ms"
+            Output.message("between two nodes the group's time was known to \(text).")
+        }
         guard !group.missing.isEmpty else { return status }
         Output.message(
             "not collected yet: \(group.missing.map { $0.printable(limit: 100) }.joined(separator: ", ")).")

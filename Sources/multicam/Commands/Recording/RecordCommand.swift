@@ -304,7 +304,7 @@ struct RecordCommand: Command {
         let session = setup.makeSession(
             RecordingOptions(
                 parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
-                copy: copy), stills: stills)
+                copy: copy), clock: steering.clock, stills: stills)
         let rotation = setup.followRotation(of: session, stills: stills)
         if let rotation { Task { for await text in rotation.sentences { Output.message(text) } } }
         setup.followVoices(of: session)

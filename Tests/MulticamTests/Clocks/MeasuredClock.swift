@@ -1,0 +1,74 @@
+import Foundation
+import Media
+import Timing
+
+/// A simulated `CLOCK_MONOTONIC` whose crystal is off, and that tells a session clock the group's time once a second, as a node does.
+final class MeasuredClock: SessionClock {
+    private struct State {
+        var next: ClockTime
+        weak var steered: SteeredClock?
+    }
+
+    private let base: SimulatedClock
+    private let state: ConditionLock<State>
+    /// How fast the group's time runs against this clock, in parts per million.
+    private let ppm: Double
+    private let origin: ClockTime
+
+    static let epoch: Int64 = 1_790_000_000_000_000_000
+    static let bound = Nanoseconds.microseconds(30)
+
+    init(at start: ClockTime, ppm: Double) {
+        (base, origin, self.ppm) = (SimulatedClock(start: start), start, ppm)
+        state = ConditionLock(State(next: start + .seconds(1)))
+    }
+
+    /// The group's time at an instant, in nanoseconds since 1970.
+    func truth(_ time: ClockTime) -> Double {
+        let passed = Double((time - origin).count)
+        return Double(Self.epoch) + passed + passed * ppm * 1e-6
+    }
+
+    /// The group's time at an instant less that of `epoch`, which a `Double` has to the nanosecond.
+    func passed(_ time: ClockTime) -> Double { Double((time - origin).count) * (1 + ppm * 1e-6) }
+
+    private func measurement(_ time: ClockTime) -> ClockMeasurement {
+        // The error is a different one each second, and never more than the bound.
+        let error = (time.nanoseconds / 1_000_000_000 * 7919 % 61 - 30) * 1000 * 9 / 10
+        return ClockMeasurement(
+            stamp: time, utc: Self.epoch + Int64(passed(time).rounded()) + error, bound: Self.bound)
+    }
+
+    /// Tells a clock that steers this one, from now on; at first the last ten seconds.
+    func tell(_ steered: SteeredClock) throws(ClockRefusal) {
+        for second in (0..<10).reversed() { try steered.take(measurement(origin - .seconds(Int64(second)))) }
+        state.withLock { $0.steered = steered }
+    }
+
+    var now: ClockTime { base.now }
+    func date(of instant: ClockTime) -> Date { base.date(of: instant) }
+    var isRealTime: Bool { false }
+    func startThread(named name: String, _ body: sending @escaping () -> Void) -> MediaThread {
+        base.startThread(named: name, body)
+    }
+    func hold() { base.hold() }
+    func release() { base.release() }
+
+    func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
+        let isReached = base.sleep(until: deadline, unless: cancellation)
+        let now = base.now
+        while true {
+            let due = state.withLock { state -> (SteeredClock, ClockTime)? in
+                guard let steered = state.steered, state.next <= now else { return nil }
+                defer { state.next = state.next + .seconds(1) }
+                return (steered, state.next)
+            }
+            guard let (steered, time) = due else { return isReached }
+            do throws(ClockRefusal) {
+                try steered.take(measurement(time))
+            } catch {
+                print("not followed: \(error)")
+            }
+        }
+    }
+}

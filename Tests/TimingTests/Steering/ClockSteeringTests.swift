@@ -1,0 +1,246 @@
+import Media
+import SeededNoise
+import Testing
+
+@testable import Timing
+
+@Suite("a session clock that follows a group's time")
+struct ClockSteeringTests {
+    private static let hours = 10.0
+    private static let start = 40.0
+
+    /// How a recording of ten hours went.
+    private struct Course {
+        /// The largest that claps were beyond the bound that was said at their time, in nanoseconds.
+        var beyond = -Double.infinity
+        var largest = 0.0
+        var first = 0.0
+        var last = 0.0
+        var turn = 0.0
+        var isForward = true
+        var frames: Int64 = 0
+        var summary: ClockSteering.Summary?
+    }
+
+    /// Records: a measurement every four seconds, and a clap at each second.
+    private func record(_ computer: GroupComputer, hours: Double = Self.hours, begun: Double = 36) throws
+        -> Course
+    {
+        var (computer, steering, course) = (computer, ClockSteering(), Course())
+        let utc = GroupComputer.epoch + Int64(computer.truth(Self.start))
+        var t0: ClockTime?
+        var (before, rate) = (ClockTime(nanoseconds: .min), nil as Double?)
+        for second in 0...Int(hours * 3600 + Self.start) {
+            let now = Double(second)
+            // Ten minutes of each hour it hears nothing of its source, and for five the network is busy.
+            let place = second % 3600
+            let age = place >= 2000 && place < 2600 ? Double(place - 2000) : 0
+            let way = place >= 3000 && place < 3300 ? 200_000.0 : 3000
+            let measurement = computer.measurement(now, age: age, way: way)
+            // The node's own process is away for a minute, too.
+            if second.isMultiple(of: 4), !(1000..<1060).contains(place) {
+                try steering.take(measurement, now: computer.stamp(now + 0.002))
+            }
+            if now == begun {
+                t0 = steering.begin(at: computer.stamp(Self.start), utc: utc, now: computer.stamp(now + 0.01))
+            }
+            let stamp = computer.stamp(now + 0.5)
+            let time = steering.time(stamped: stamp)
+            course.isForward = course.isForward && time > before
+            before = time
+            guard let t0, now >= Self.start else { continue }
+            let error = Double((time - t0).count) - (computer.truth(now + 0.5) - computer.truth(Self.start))
+            course.beyond = max(course.beyond, abs(error) - Double(measurement.bound.count))
+            course.largest = max(course.largest, abs(error))
+            if now == Self.start { course.first = error }
+            course.last = error
+            let present = steering.partsPerMillion(at: stamp)
+            course.turn = max(course.turn, abs(present - (rate ?? present)))
+            rate = present
+        }
+        let end = try #require(t0) + .seconds(Int64(hours * 3600))
+        course.frames = FrameRate(30, per: 1).ticks(before: MediaTime(end, since: try #require(t0)))
+        course.summary = steering.summary
+        // The end by the group's time is the end by the session clock, too: no frame more, and none less.
+        let stop = steering.stamp(of: end)
+        let passed = Double((stop - computer.stamp(0)).count) / 1e9
+        #expect(abs(computer.truth(passed) - computer.truth(Self.start) - hours * 3600e9) < 1e6)
+        return course
+    }
+
+    @Test(
+        "has claps within the bound and 1 ms for ten hours, from the first to the last, with crystals that are 50 ppm off",
+        arguments: [(50.0, 1.0), (-50, 1), (12, 2)])
+    func tenHours(ppm: Double, wander: Double) throws {
+        let computer = GroupComputer(
+            ppm: ppm, wander: wander, boot: 5_000_000_000_000, generator: SeededGenerator(seed: 7))
+        let course = try record(computer)
+        #expect(course.beyond < 1e6)
+        #expect(abs(course.first) < 20e3 && abs(course.last) < 1e6)
+        #expect(course.isForward)
+        #expect(course.turn <= 15.001)
+        #expect(course.frames == 30 * 36_000)
+        let summary = try #require(course.summary)
+        #expect(summary.refused == 0 && summary.steps == 0)
+        #expect(summary.followed > 8_500)
+        #expect(summary.largestBound >= .microseconds(590))
+        // Without steering the track would be so much too long or too short.
+        #expect(abs(summary.gained.inSeconds - ppm * 1e-6 * 36_000) < 0.08)
+    }
+
+    @Test("begins at T0 by the measurements, not by the instant that one reading gave")
+    func beginning() throws {
+        let computer = GroupComputer(
+            ppm: 50, wander: 0, boot: 0, generator: SeededGenerator(seed: 3))
+        // Named four seconds ahead, at 50 ppm, T0 would be 0.2 ms off.
+        #expect(abs(try record(computer, hours: 0.02).first) < 5e3)
+    }
+
+    @Test("of a recording that is heard of a minute late has its ticks where the others have them")
+    func late() throws {
+        let computer = GroupComputer(
+            ppm: -50, wander: 0, boot: 0, generator: SeededGenerator(seed: 3))
+        let course = try record(computer, hours: 0.1, begun: Self.start + 60)
+        #expect(abs(course.last) < 50e3 && course.beyond < 1e6)
+    }
+
+    /// A clock that is steered, ten seconds after the beginning of a recording.
+    private func steered() throws -> (ClockSteering, GroupComputer) {
+        var (steering, computer) = (
+            ClockSteering(),
+            GroupComputer(ppm: 30, wander: 0, boot: 0, generator: SeededGenerator(seed: 5))
+        )
+        for second in 0..<60 {
+            let now = computer.stamp(Double(second))
+            try steering.take(computer.measurement(Double(second)), now: now)
+            if second == 50 {
+                _ = steering.begin(
+                    at: now, utc: GroupComputer.epoch + Int64(computer.truth(50)), now: now)
+            }
+        }
+        return (steering, computer)
+    }
+
+    private enum Hostile: CaseIterable {
+        case bound, negativeBound, old, future, step, hugeStep, stamp
+    }
+
+    @Test("refuses measurements that cannot be, and goes on as it did", arguments: Hostile.allCases)
+    private func refusals(_ hostile: Hostile) throws {
+        var (steering, computer) = try steered()
+        let now = computer.stamp(60)
+        let other = computer.stamp(90)
+        let before = (steering.time(stamped: now), steering.time(stamped: other))
+        var measurement = computer.measurement(60)
+        switch hostile {
+        case .bound:
+            measurement = ClockMeasurement(stamp: now, utc: measurement.utc, bound: .seconds(2))
+        case .negativeBound:
+            measurement = ClockMeasurement(stamp: now, utc: measurement.utc, bound: Nanoseconds(-1))
+        case .old: measurement = computer.measurement(58)
+        case .future: measurement = computer.measurement(90)
+        case .step:
+            measurement = ClockMeasurement(
+                stamp: now, utc: measurement.utc + 11_000_000, bound: measurement.bound)
+        case .hugeStep: measurement = ClockMeasurement(stamp: now, utc: .max, bound: measurement.bound)
+        case .stamp:
+            measurement = ClockMeasurement(
+                stamp: ClockTime(nanoseconds: .min), utc: .min, bound: measurement.bound)
+        }
+        #expect(throws: ClockRefusal.self) { try steering.take(measurement, now: now) }
+        #expect(steering.time(stamped: now) == before.0 && steering.time(stamped: other) == before.1)
+        #expect(steering.summary?.refused == 1)
+    }
+
+    @Test("refuses a group's time that would run at more than 500 ppm, however it gets there")
+    func rate() throws {
+        var (steering, computer) = try steered()
+        var refused = 0
+        for second in 60..<600 {
+            let measured = computer.measurement(Double(second))
+            // Each is within what a step may be, and together they run away.
+            let utc = measured.utc + Int64(second - 60) * 700_000
+            do throws(ClockRefusal) {
+                try steering.take(
+                    ClockMeasurement(stamp: measured.stamp, utc: utc, bound: measured.bound),
+                    now: measured.stamp)
+            } catch {
+                refused += 1
+            }
+            #expect(abs(steering.partsPerMillion(at: measured.stamp)) <= 500)
+        }
+        #expect(refused > 400)
+    }
+
+    @Test("does not follow a step of the group's time, and goes on to follow its rate")
+    func step() throws {
+        var (steering, computer) = try steered()
+        let length: Int64 = 5_000_000_000
+        let begin = steering.time(stamped: computer.stamp(60))
+        for second in 60..<3660 {
+            let measured = computer.measurement(Double(second))
+            do throws(ClockRefusal) {
+                try steering.take(
+                    ClockMeasurement(
+                        stamp: measured.stamp, utc: measured.utc + length, bound: measured.bound),
+                    now: measured.stamp)
+            } catch {
+                #expect(second < 64)
+            }
+        }
+        let passed = steering.time(stamped: computer.stamp(3660)) - begin
+        #expect(abs(Double(passed.count) - (computer.truth(3660) - computer.truth(60))) < 50e3)
+        #expect(steering.summary?.steps == 1)
+    }
+
+    @Test(
+        "runs as CLOCK_MONOTONIC does before a recording, after it, and in one whose group's time is not measured"
+    )
+    func unsteered() throws {
+        var (steering, computer) = (
+            ClockSteering(),
+            GroupComputer(ppm: 50, wander: 0, boot: 0, generator: SeededGenerator(seed: 5))
+        )
+        for second in 0..<60 {
+            try steering.take(computer.measurement(Double(second)), now: computer.stamp(Double(second)))
+        }
+        #expect(steering.time(stamped: computer.stamp(60)) == computer.stamp(60))
+        #expect(steering.summary == nil && steering.utc(of: computer.stamp(60)) == nil)
+        let now = computer.stamp(60)
+        let start = steering.begin(at: now, utc: GroupComputer.epoch + Int64(computer.truth(60)), now: now)
+        #expect(steering.utc(of: start) == GroupComputer.epoch + Int64(computer.truth(60)))
+        steering.end(now: computer.stamp(160))
+        let gained = steering.time(stamped: computer.stamp(160)) - computer.stamp(160)
+        #expect(abs(gained.count - 5_000_000) < 100_000)
+        #expect(steering.time(stamped: computer.stamp(1000)) - computer.stamp(1000) == gained)
+        var other = ClockSteering()
+        #expect(other.begin(at: computer.stamp(7), utc: 12, now: computer.stamp(5)) == computer.stamp(7))
+        #expect(other.time(stamped: computer.stamp(500)) == computer.stamp(500))
+    }
+
+    @Test(
+        "takes no time zone, dead clock or other error of the computer's own time for drift, where T0 was named by that"
+    )
+    func firstMeasurement() throws {
+        var (steering, computer) = (
+            ClockSteering(),
+            GroupComputer(ppm: 20, wander: 0, boot: 0, generator: SeededGenerator(seed: 5))
+        )
+        _ = steering.begin(
+            at: computer.stamp(3), utc: GroupComputer.epoch + 900_000_000_000, now: computer.stamp(1))
+        for second in 10..<100 {
+            try steering.take(computer.measurement(Double(second)), now: computer.stamp(Double(second)))
+        }
+        #expect(abs(steering.partsPerMillion(at: computer.stamp(99)) - 20) < 1)
+        #expect(steering.summary?.steps == 1)
+    }
+
+    @Test("has an inverse to the nanosecond")
+    func inverse() throws {
+        let (steering, computer) = try steered()
+        for tenth in 0..<1000 {
+            let stamp = computer.stamp(Double(tenth) / 10)
+            #expect(abs((steering.stamp(of: steering.time(stamped: stamp)) - stamp).count) <= 1)
+        }
+    }
+}
