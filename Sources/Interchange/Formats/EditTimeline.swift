@@ -137,7 +137,9 @@ extension EditTimeline {
     /// has none.
     func mediaStart(of part: SessionPart) -> ExactTime {
         if part.file.hasSuffix(".wav") {
-            let samples = session.start.samples(rate: 48_000) + part.from.ticks(perSecond: 48_000)
+            let track = session.microphones.first { $0.parts.contains { $0.file == part.file } }
+            let (start, since) = session.origin(of: track, at: part.from)
+            let samples = start.samples(rate: 48_000) + since.ticks(perSecond: 48_000)
             return ExactTime(frame: samples, at: FrameRate(48_000))
         }
         let cameras = session.angles.filter {
@@ -150,7 +152,7 @@ extension EditTimeline {
         guard part.file.hasSuffix(".mov"), let rate = streams.min(by: { $0.stream < $1.stream })?.rate,
             rate >= FrameRate(1)
         else { return .zero }
-        let code = session.timecode(at: rate).advanced(by: rate.ticks(before: part.from))
+        let code = session.timecode(of: cameras.first, at: part.from, rate: rate)
         return ExactTime(frame: Int64(code.firstFrame), at: rate)
     }
 

@@ -7,7 +7,7 @@ public import SessionFolder
 internal import Timing
 
 extension RecordedSession {
-    /// Reads the recording in a session folder.
+    /// Reads the recording in a session folder, or that of a group in the folder that `multicam collect` made.
     ///
     /// - Parameter folder: Path of the folder.
     /// - Throws: `FileError` "read" with a sentence that says what to do: there is no recording, it still runs, it was
@@ -15,6 +15,10 @@ extension RecordedSession {
     public init(folder: String) throws(FileError) {
         let path = folder + "/manifest.json"
         func wrong(_ detail: String) -> FileError { FileError(path: path, operation: "read", detail: detail) }
+        if let group = try GroupManifest.read(in: folder) {
+            self = try Self(group, in: folder)
+            return
+        }
         let state = FolderState(of: folder)
         if let remedy = state.remedy(for: folder) { throw wrong(remedy) }
         guard state == .ended else {

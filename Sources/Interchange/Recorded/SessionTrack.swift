@@ -1,3 +1,4 @@
+public import Containers
 public import Media
 public import Timing
 
@@ -31,6 +32,18 @@ public struct SessionTrack: Sendable, Equatable {
     public let devices: [String]
     /// The camera that shows who speaks into this microphone; `nil` where nobody said.
     public let camera: String?
+
+    /// Of a group's recording, what the track's files count from: the wall clock at T0 of the computer that recorded them, and how much later
+    /// than the group's T0 that was. `nil` where that is the session's.
+    public var origin: Origin?
+
+    /// What a track's files count from, in a group's recording.
+    public struct Origin: Sendable, Equatable {
+        /// The wall clock at the T0 of the computer that recorded the track.
+        public let start: LocalTime
+        /// How much later than the group's T0 that was.
+        public let later: Nanoseconds
+    }
 
     /// Describes a track.
     public init(

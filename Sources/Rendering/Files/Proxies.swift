@@ -59,9 +59,10 @@ public struct Proxies: Sendable {
         let settings = VideoEncodingSettings(size: size, rate: rate, preset: .ultrafast, quality: 28)
         let first = rate.ticks(before: part.firstFrame)
         let ticks = first..<max(first + 1, rate.ticks(before: part.to))
-        let own = SessionTrack(
+        var own = SessionTrack(
             role: track.role, kind: track.kind, parts: [part], rate: rate, isOnGrid: track.isOnGrid,
             rotation: track.rotation, gaps: track.gaps, devices: track.devices)
+        own.origin = track.origin
         let (folder, name) = (folder, copyName(of: part, track))
         let schedule =
             track.isOnGrid ? nil : FrameSchedule(own, folder: folder, rate: rate, count: ticks.upperBound)
@@ -79,9 +80,11 @@ public struct Proxies: Sendable {
     private func copyName(of part: SessionPart, _ track: SessionTrack) -> String {
         let name = part.file.split(separator: "/").last.map(String.init) ?? part.file
         let isShared = session.angles.contains { other in
-            other.role != track.role && other.parts.contains { $0.file == part.file }
+            other.role != track.role
+                && other.parts.contains { $0.file == part.file || $0.file.hasSuffix("/" + name) }
         }
-        return isShared ? "\(track.role)-\(name)" : name
+        // In a group's recording a role has its node in front.
+        return isShared ? "\(track.role.split(separator: "/").joined(separator: "-"))-\(name)" : name
     }
 
     private func write(
@@ -91,7 +94,7 @@ public struct Proxies: Sendable {
     ) throws -> [String] {
         let (folder, rate, size) = (folder, settings.rate, settings.size)
         let parameters = try Codecs().makeVideoEncoder(settings, name: track.role).parameters
-        let timecode = session.timecode(at: rate).advanced(by: ticks.lowerBound)
+        let timecode = session.timecode(of: track, at: rate.time(ofTick: ticks.lowerBound), rate: rate)
         let file = try MovieFile(
             path: draft.path, kind: .mov,
             tracks: [

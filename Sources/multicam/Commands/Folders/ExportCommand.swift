@@ -20,6 +20,8 @@ struct ExportCommand: Command {
                 + "else is the name of a file like edit/cut.json.",
             "`--to podcast` writes the mix as edit/podcast.m4a, at -16 LUFS with the marks as chapters. report/contact.html shows a frame of "
                 + "each camera every so often, with marks and cuts: one page to print.",
+            "Of a recording of a group, collected by `multicam collect`, one project has the tracks of all nodes, as NODE/ROLE; their programs "
+                + "are not in it.",
             "Exit status: 0 when all is written, also where a file of the recording is missing and the project is made without it: "
                 + "that is said. 1 when there is no recording to read, 2 for a cut that is none, 4 or 7 when a file cannot be "
                 + "written.",
