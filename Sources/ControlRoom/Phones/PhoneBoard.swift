@@ -168,9 +168,13 @@ final class PhoneBoard {
         }
     }
 
-    /// Tells each phone how far off its times may be. Called every second or so.
-    func tellErrors() {
-        for (name, phone) in phones { if let link = phone.link { show(link, name) } }
+    /// Tells each phone how far off its times may be, and looks whether its frames still come. Called every second or so.
+    func look() {
+        for (name, phone) in phones {
+            guard let link = phone.link else { continue }
+            show(link, name)
+            phone.source.look()
+        }
     }
 
     private func show(_ link: PhoneLink, _ name: String) {

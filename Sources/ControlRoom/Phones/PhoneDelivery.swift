@@ -11,6 +11,10 @@ final class PhoneDelivery {
     private var microphone: RemoteSource?
     /// The recorder that has them.
     private var process: Int32?
+    /// When the last frame came, or the camera was announced.
+    private var lastFrame = ClockTime(nanoseconds: 0)
+    /// Whether frames have stopped while the phone is there: the camera is away until the next one.
+    private var isStalled = false
     /// When it is tried again to announce them.
     private var retryAt = ClockTime(nanoseconds: 0)
     /// Numbers below these have been sent.
@@ -26,6 +30,8 @@ final class PhoneDelivery {
     /// A phone's clock that is off by more than this in the future is not understood.
     private static let newest = Nanoseconds.milliseconds(250)
     private static let pause = Nanoseconds.seconds(1)
+    /// A phone that sends no frame for this long has no camera, whatever else it sends.
+    private static let longestStall = Nanoseconds.seconds(3)
 
     /// - Parameters:
     ///   - recorder: How the recorder is reached.
@@ -49,7 +55,14 @@ final class PhoneDelivery {
     func leave(because cause: String) {
         camera?.leave(because: cause)
         microphone?.leave(because: cause)
-        (camera, microphone, process, offer) = (nil, nil, nil, nil)
+        (camera, microphone, process, offer, isStalled) = (nil, nil, nil, nil, false)
+    }
+
+    /// Notes that the camera is away when no frame has come for some seconds. The microphone goes on. Called every second or so.
+    func look(at now: ClockTime) {
+        guard let camera, now - lastFrame > Self.longestStall else { return }
+        camera.leave(because: "network: no frame has come for 3 s")
+        (self.camera, isStalled) = (nil, true)
     }
 
     /// Sends a frame or audio.
@@ -58,7 +71,10 @@ final class PhoneDelivery {
     ///   - media: What the phone has sent.
     ///   - now: The present instant.
     func take(_ media: DatedPhoneMedia, at now: ClockTime) {
-        guard let offer, isAnnounced(offer, at: now) else { return }
+        guard let offer else { return }
+        guard isAnnounced(offer, at: now), !isStalled || media.kind == .pcm || returns(offer, at: now) else {
+            return
+        }
         let age = now - media.time
         let isTimely = age < Self.oldest && age > -Self.newest - media.error
         switch media.kind {
@@ -77,6 +93,7 @@ final class PhoneDelivery {
             guard (media.kind == .jpeg) == (offer.format.pixel == .mjpeg), media.number >= next.frame else {
                 return
             }
+            lastFrame = now
             let isNext = media.number == next.frame
             next.frame = media.number + 1
             guard isTimely else { return askForKey(at: now) }
@@ -100,7 +117,7 @@ final class PhoneDelivery {
     private func drop() {
         camera?.close()
         microphone?.close()
-        (camera, microphone, process) = (nil, nil, nil)
+        (camera, microphone, process, isStalled) = (nil, nil, nil, false)
     }
 
     private func askForKey(at now: ClockTime) {
@@ -110,11 +127,31 @@ final class PhoneDelivery {
         tell(.wantsKey)
     }
 
+    /// Announces the camera again whose frames had stopped.
+    private func returns(_ offer: PhoneOffer, at now: ClockTime) -> Bool {
+        guard let process, now >= retryAt else { return false }
+        retryAt = now + Self.pause
+        do throws(ControlError) {
+            camera = try announced(offer, to: process)
+            (isStalled, awaitsKey, lastFrame) = (false, true, now)
+            tell(.taken)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func announced(_ offer: PhoneOffer, to process: Int32) throws(ControlError) -> RemoteSource {
+        try RemoteSource(
+            cameraNamed: offer.selector, offer.format, offer.color, delay: Self.delay, dated: offer.origin,
+            over: try recorder.connect(process))
+    }
+
     /// Whether the present recorder has the camera and the microphone; announces them where it has not.
     private func isAnnounced(_ offer: PhoneOffer, at now: ClockTime) -> Bool {
         let present = recorder.process()
         let problem = camera?.problem ?? microphone?.problem
-        if camera != nil, present == process, problem == nil { return true }
+        if camera != nil || isStalled, present == process, problem == nil { return true }
         if let problem {
             tell(.problem(problem.printable(limit: 400)))
             retryAt = now + Self.pause
@@ -123,16 +160,13 @@ final class PhoneDelivery {
         guard let present, now >= retryAt else { return false }
         retryAt = now + Self.pause
         do throws(ControlError) {
-            let origin: TimeOrigin = offer.knowsCapture ? .mapped : .arrival
-            let camera = try RemoteSource(
-                cameraNamed: offer.selector, offer.format, offer.color, delay: Self.delay, dated: origin,
-                over: try recorder.connect(present))
+            let camera = try announced(offer, to: present)
             if let audio = offer.audio {
                 microphone = try RemoteSource(
-                    microphoneNamed: offer.selector, audio, delay: Self.delay, dated: origin,
+                    microphoneNamed: offer.selector, audio, delay: Self.delay, dated: offer.origin,
                     over: try recorder.connect(present))
             }
-            (self.camera, process, awaitsKey) = (camera, present, true)
+            (self.camera, process, awaitsKey, lastFrame) = (camera, present, true, now)
             tell(.taken)
             return true
         } catch {

@@ -21,6 +21,9 @@ struct PhoneOffer: Sendable, Equatable {
     /// Whether the phone's browser tells when a frame was captured, and not only when it came.
     let knowsCapture: Bool
 
+    /// Who dates what it sends.
+    var origin: TimeOrigin { knowsCapture ? .mapped : .arrival }
+
     private struct Text: Decodable {
         struct Video: Decodable {
             var codec: String

@@ -25,6 +25,7 @@ final class PhoneSource: Sendable {
     private enum Piece: Sendable {
         case begin(PhoneOffer)
         case frame(DatedPhoneMedia)
+        case look
         case leave(because: String)
     }
 
@@ -51,6 +52,7 @@ final class PhoneSource: Sendable {
                 case .frame(let media):
                     waiting.withLock { $0 -= media.bytes.count }
                     delivery.take(media, at: MonotonicClock().now)
+                case .look: delivery.look(at: MonotonicClock().now)
                 case .leave(let cause): delivery.leave(because: cause)
                 }
             }
@@ -78,6 +80,9 @@ final class PhoneSource: Sendable {
     ///
     /// - Parameter cause: Why, as it stands in the recording.
     func leave(because cause: String) { _ = pieces.offer(.leave(because: cause)) }
+
+    /// Has it noted whether frames still come. Called every second or so.
+    func look() { if pieces.count < Self.mostPieces { _ = pieces.offer(.look) } }
 
     /// Ends the thread soon.
     func close() { pieces.finish() }

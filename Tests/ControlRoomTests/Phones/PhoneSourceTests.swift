@@ -107,6 +107,46 @@ struct PhoneSourceTests {
         #expect(news.first == .taken && news.contains(.wantsKey))
     }
 
+    @Test(
+        "a phone whose frames stop while its audio goes on has no camera until the next frame, and keeps its microphone"
+    )
+    func stall() throws {
+        let place = try Place()
+        defer { place.server.stop() }
+        let delivery = place.delivery
+        let now = MonotonicClock().now
+        delivery.begin(try PhoneOffer(PhoneMessageTests.offer()))
+        let camera = try place.devices.camera("phone:anna", within: .seconds(20))
+        let events = BoundedQueue<CameraEvent>(capacity: 100)
+        try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
+        defer { camera.stop() }
+        func take(_ kind: UInt8, _ number: Int64, after seconds: Int64, _ content: [UInt8]) throws {
+            let bytes = PhoneMessageTests.message(kind, number: number, microseconds: 0, content)
+            let media = try #require(bytes.withUnsafeBytes { PhoneMedia($0) })
+            let instant = now + .seconds(seconds)
+            delivery.take(DatedPhoneMedia(media, at: instant, within: .zero), at: instant)
+        }
+        try take(2, 0, after: 60, [0, 0, 1])
+        delivery.look(at: now + .seconds(62))
+        try take(3, 0, after: 62, [1, 2])
+        delivery.look(at: now + .seconds(64))
+        var causes: [String] = []
+        while causes.isEmpty, let event = events.next() {
+            if case .away(_, let cause, _) = event { causes.append(cause) }
+        }
+        #expect(causes == ["network: no frame has come for 3 s"])
+        try take(3, 1, after: 65, [1, 2])
+        // The recorder notices the end of the camera's connection on its own thread: it is tried again.
+        var returns = false
+        for second in Int64(70)...130 where !returns {
+            try take(2, second, after: second * 2, [0, 0, 1])
+            while events.count > 0, let event = events.next() { if case .returned = event { returns = true } }
+            MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(50), unless: Cancellation())
+        }
+        #expect(returns)
+        delivery.leave(because: "network: the end")
+    }
+
     @Test("a phone with another format than before is told why the recorder does not take it")
     func format() throws {
         let place = try Place()

@@ -11,6 +11,8 @@ const keyInterval = 2000;
 const firstFrames = 20;
 /** Frames that may wait in the encoder. */
 const mostQueued = 4;
+/** Faults of the encoder in a row after which it is given up. */
+const mostFaults = 5;
 const jpegQuality = 0.85;
 
 /**
@@ -36,6 +38,12 @@ export class PhoneCamera {
      */
     canSend = () => false;
 
+    /**
+     * Called when the encoder has failed for good, with the browser's words.
+     * @type {(what: string) => void}
+     */
+    onFault = () => {};
+
     /** @type {Promise<CameraFormat & {dated: string}>} */
     format;
     /** Frames that were captured, those left out among them. */
@@ -55,6 +63,10 @@ export class PhoneCamera {
     #needsKey = true;
     #keyAt = -1e9;
     #isDrawing = false;
+    /** Whether frames are drawn anew before they are encoded. */
+    #isDrawn = false;
+    /** Faults of the encoder since it encoded a frame. */
+    #faults = 0;
     /** The track whose frames count; of others what still comes is closed. */
     #track;
     #video;
@@ -165,11 +177,7 @@ export class PhoneCamera {
             }
         }
         if (codec === "h264") {
-            this.#encoder = new VideoEncoder({
-                output: (chunk) => this.#encoded(chunk),
-                error: () => this.#restart(config),
-            });
-            this.#encoder.configure(config);
+            this.#start(config);
         }
         // What is no YUV the encoder makes YUV of.
         const { matrix, fullRange } = frame.colorSpace ?? {};
@@ -182,12 +190,21 @@ export class PhoneCamera {
     }
 
     /** @param {any} config */
-    #restart(config) {
-        if (this.#isEnded) return;
+    #start(config) {
         this.#encoding.clear();
-        this.#encoder = new VideoEncoder({ output: (chunk) => this.#encoded(chunk), error: () => this.#restart(config) });
-        this.#encoder.configure(config);
         this.#needsKey = true;
+        this.#encoder = new VideoEncoder({
+            output: (chunk) => this.#encoded(chunk),
+            error: (fault) => {
+                if (this.#isEnded) return;
+                // Some encoders take no frames of another pixel format than the first one's: drawn ones they take.
+                this.#isDrawn = true;
+                this.#faults += 1;
+                if (this.#faults > mostFaults) this.onFault(fault.message);
+                else this.#start(config);
+            },
+        });
+        this.#encoder.configure(config);
     }
 
     /**
@@ -197,7 +214,7 @@ export class PhoneCamera {
      */
     #fitted(frame) {
         const { width, height } = /** @type {CameraFormat} */ (this.#known);
-        if (frame.displayWidth === width && frame.displayHeight === height && !frame.rotation) return frame;
+        if (!this.#isDrawn && frame.displayWidth === width && frame.displayHeight === height && !frame.rotation) return frame;
         const canvas = this.#draw(frame);
         const fitted = new VideoFrame(canvas, { timestamp: frame.timestamp });
         frame.close();
@@ -218,7 +235,7 @@ export class PhoneCamera {
 
     /** @param {VideoFrame} frame @param {number} number @param {number} at */
     #encode(frame, number, at) {
-        if (this.#encoder.encodeQueueSize > mostQueued) {
+        if (this.#encoder.state !== "configured" || this.#encoder.encodeQueueSize > mostQueued) {
             frame.close();
             return;
         }
@@ -237,6 +254,7 @@ export class PhoneCamera {
         const facts = this.#encoding.get(chunk.timestamp);
         this.#encoding.delete(chunk.timestamp);
         if (!facts) return;
+        this.#faults = 0;
         const bytes = new Uint8Array(chunk.byteLength);
         chunk.copyTo(bytes);
         this.onFrame({ kind: 2, isKey: chunk.type === "key", ...facts, bytes });

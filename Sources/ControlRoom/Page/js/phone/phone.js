@@ -34,6 +34,7 @@ addWords({
     "phone-insecure": ["Browsers give cameras to pages over TLS alone: open the link that begins with https://.", "Browser geben Kameras nur Seiten mit TLS: den Link öffnen, der mit https:// beginnt."],
     "phone-denied": ["No camera: {what}. Allow it in the browser's settings of this page, and try again.", "Keine Kamera: {what}. In den Browser-Einstellungen dieser Seite erlauben und neu versuchen."],
     "phone-no-sound": ["No microphone: {what}.", "Kein Mikrofon: {what}."],
+    "phone-encoder": ["This browser cannot encode the camera: {what}. Choose another resolution or camera.", "Dieser Browser kann die Kamera nicht kodieren: {what}. Andere Auflösung oder Kamera wählen."],
     "phone-hidden": ["This page must stay in front: browsers stop the camera of a page that is not seen.", "Diese Seite muss vorn bleiben: Browser halten die Kamera einer verdeckten Seite an."],
     "phone-slow": ["The network is too slow: some frames are left out.", "Das Netz ist zu langsam: Bilder werden ausgelassen."],
 });
@@ -168,6 +169,7 @@ async function open() {
         update();
     };
     itsLink.onRefused = (text) => stop(text);
+    itsCamera.onFault = (what) => stop(say("phone-encoder", { what }));
     itsLink.onKey = () => itsCamera.key();
     itsCamera.canSend = () => {
         if (!itsLink.isWelcome) return false;
