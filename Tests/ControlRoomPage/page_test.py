@@ -1248,6 +1248,7 @@ def _(room, browser, arguments):
     needs(room, "/api/v1/phones")
     page = room.page
     opens(room, "prepare")
+    room.until("the profile is shown", lambda: page.locator(".form-head h2").inner_text() != "")
     button = page.locator(".phones-view button", has_text="Add a phone")
     button.click()
     room.until("the code is drawn", lambda: page.locator("svg.phone-code path").count() == 1)
