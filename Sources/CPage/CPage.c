@@ -57,6 +57,12 @@ static const unsigned char dom_js[] = {
 static const unsigned char foot_css[] = {
 #embed "../ControlRoom/Page/style/foot.css"
 };
+static const unsigned char group_css[] = {
+#embed "../ControlRoom/Page/style/group.css"
+};
+static const unsigned char group_js[] = {
+#embed "../ControlRoom/Page/js/elements/group.js"
+};
 static const unsigned char health_js[] = {
 #embed "../ControlRoom/Page/js/elements/health.js"
 };
@@ -241,6 +247,8 @@ const page_file page_files[] = {
     FILE("doctor-view.js", doctor_view_js),
     FILE("dom.js", dom_js),
     FILE("foot.css", foot_css),
+    FILE("group.css", group_css),
+    FILE("group.js", group_js),
     FILE("health.js", health_js),
     FILE("icon.svg", icon_svg),
     FILE("index.html", index_html),

@@ -36,6 +36,9 @@ package struct ControlFolder: Sendable {
         }
     }
 
+    /// The folder with a file for each group of computers that this one is in: what it hears of the group's nodes.
+    package var groups: String { "\(path)/groups" }
+
     package func socketPath(of process: Int32) -> String { "\(path)/\(process).sock" }
 
     /// The path of a process's media socket.

@@ -60,7 +60,7 @@ struct GroupTask {
         case "node":
             try Node(
                 try folder(), program: try value("program"), profile: try value("profile"),
-                arguments: values["argument"] ?? [], output: optional("output")
+                arguments: values["argument"] ?? [], output: optional("output"), page: optional("page")
             ).run()
         case "status": return try GroupStatus(folder: try folder(), asJSON: optional("json") != nil).run()
         case "record": return try conductor().run()

@@ -1,3 +1,4 @@
+internal import Control
 internal import FileSystem
 internal import FoundationEssentials
 internal import Glibc
@@ -23,6 +24,7 @@ package struct StudioDesk: Sendable {
         case .plan: run(["plan", "--json"] + plan.choice + plan.folder)
         case .devices: run(["devices", "--json"])
         case .doctor: run(["doctor", "--json"])
+        case .group: groups()
         case .calibration: run(["calibrate", "--show", "--json"])
         case .profiles: run(["profiles", "--json"])
         case .recordings: run(["recordings", "--json"] + plan.folder)
@@ -152,6 +154,36 @@ package struct StudioDesk: Sendable {
             200,
             JSONText.line(["ok": JSONValue.boolean(true), "text": .string("kept as \(folder)/\(name).yaml")])
         )
+    }
+
+    // MARK: Groups
+
+    private struct Groups: Encodable {
+        let ok = true
+        /// CLOCK_MONOTONIC, to which the files' times belong.
+        var now_ns: Int64
+        var groups: [JSONValue]
+    }
+
+    /// Most bytes of what is heard of a group.
+    private static let longestGroup = 1 << 20
+
+    /// What is heard of the nodes of this computer's groups, from the files of the programs that hear it.
+    private func groups() -> Outcome {
+        let place = ControlFolder(environment: ProcessInfo.processInfo.environment).groups
+        var found = Groups(now_ns: 0, groups: [])
+        for name in FolderListing.names(in: place).sorted() where name.hasSuffix(".json") {
+            guard let bytes = FileManager.default.contents(atPath: "\(place)/\(name)"),
+                bytes.count <= Self.longestGroup
+            else { continue }
+            do {
+                found.groups.append(try JSONText.decoder().decode(JSONValue.self, from: bytes))
+            } catch {
+                // It is none of ours.
+            }
+        }
+        found.now_ns = MonotonicClock().now.nanoseconds
+        return (200, JSONText.line(found))
     }
 
     // MARK: Recordings

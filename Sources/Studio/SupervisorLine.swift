@@ -13,6 +13,8 @@ public struct SupervisorLine: Sendable, Codable {
         case devices
         /// The checks of `multicam doctor`.
         case doctor
+        /// The nodes of the groups that this computer is in, as it hears them.
+        case group
         /// What is kept of the devices' latencies, as `multicam calibrate --show --json` tells it.
         case calibration
         /// The recordings in the output folder, with their verdicts.

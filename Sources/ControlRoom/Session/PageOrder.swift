@@ -62,11 +62,12 @@ struct PageOrder: Equatable {
             return field
         }
         switch (place[0], place.count) {
-        case ("plan", 1), ("devices", 1), ("doctor", 1), ("calibration", 1), ("profiles", 1),
+        case ("plan", 1), ("devices", 1), ("doctor", 1), ("group", 1), ("calibration", 1), ("profiles", 1),
             ("recordings", 1):
             try only("GET")
             let tasks: [String: SupervisorLine.Task] = [
-                "plan": .plan, "devices": .devices, "doctor": .doctor, "calibration": .calibration,
+                "plan": .plan, "devices": .devices, "doctor": .doctor, "group": .group,
+                "calibration": .calibration,
                 "profiles": .profiles,
             ]
             task = tasks[place[0]] ?? .recordings

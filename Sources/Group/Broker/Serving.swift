@@ -60,6 +60,9 @@ struct Serving {
             try stream.make()
             Talk.data("\(present.broker)")
             Talk.say("the group \(folder.group) is served; Ctrl-C ends that, and no recording.")
+            let board = StateBoard(folder)
+            defer { board.end() }
+            board.listen(over: connection, until: Cancellation())
             keep(stream, until: stop)
         }
     }

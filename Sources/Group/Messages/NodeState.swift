@@ -22,4 +22,6 @@ struct NodeState: Codable, Sendable {
     var pressure: String?
     /// How far its clock is; `nil` while that is not known.
     var clock: ClockReading?
+    /// The address of its own control room, to which others' link; `nil` where none was named.
+    var page: String?
 }

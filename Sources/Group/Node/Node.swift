@@ -11,6 +11,8 @@ final class Node: Sendable {
     private let settings: GroupSettings
     private let desk: NodeDesk
     private let teller: ClockTeller
+    private let board: StateBoard
+    private let page: String?
     private let subjects: GroupSubjects
     private let stop = StopSignals()
     private let status = ConditionLock<ControlStatus?>(nil)
@@ -25,9 +27,11 @@ final class Node: Sendable {
     ///   - profile: The node's own profile.
     ///   - arguments: What else `record` is told.
     ///   - output: Where it records, as an absolute path; `nil` for where it was when it joined.
+    ///   - page: The address of its own control room; `nil` for none.
     /// - Throws: `GroupError` when this computer has not joined.
     init(
-        _ folder: GroupFolder, program: String, profile: String, arguments: [String], output: String?
+        _ folder: GroupFolder, program: String, profile: String, arguments: [String], output: String?,
+        page: String?
     ) throws(GroupError) {
         let settings = try folder.settings()
         guard let node = settings.node, let place = output ?? settings.output else {
@@ -47,6 +51,8 @@ final class Node: Sendable {
             teller.take(reading, at: now)
         }
         self.teller = teller
+        self.page = page
+        board = StateBoard(folder)
         desk = NodeDesk(node, recorder, journal, clock, output: place)
     }
 
@@ -92,6 +98,7 @@ final class Node: Sendable {
         }
         desk.clock.end()
         teller.end()
+        board.end()
         try desk.recorder.quit()
         _ = desk.tend()
     }
@@ -103,6 +110,7 @@ final class Node: Sendable {
         let over = Cancellation()
         defer { over.cancel() }
         hear(commandsToAllOver: connection, until: over)
+        board.listen(over: connection, until: over)
         _ = MediaThread(name: "node:events") { [self] in send(to: stream, until: over) }
         _ = MediaThread(name: "node:state") { [self] in
             let clock = MonotonicClock()
@@ -188,6 +196,6 @@ final class Node: Sendable {
             time_ns: running?.folder == nil ? nil : status?.time_ns, lost_frames: running == nil ? nil : lost,
             disk_seconds: status?.disk?.seconds_left, cost: status?.cost?.hardware,
             pressure: status?.pressure,
-            clock: desk.clock.reading)
+            clock: desk.clock.reading, page: page)
     }
 }

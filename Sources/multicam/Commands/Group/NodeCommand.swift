@@ -39,6 +39,11 @@ struct NodeCommand: Command {
                     "Where session folders are made. Default of `join`: recordings in this folder; later: as it was then."
             ),
             OptionSpec(
+                "page", "URL",
+                help:
+                    "The address of this computer's control room (`multicam studio --listen`), to which those of the others link."
+            ),
+            OptionSpec(
                 "ssh-port", "NUMBER", help: "Of `join`: the port of this computer's SSH server. Default: 22."),
         ])
 
@@ -74,6 +79,7 @@ struct NodeCommand: Command {
             ("profile", arguments.optional("profile") ?? Self.usualProfile),
             ("output", arguments.optional("output").map(GroupProgram.absolute)),
             ("program", ProgramPath.own),
+            ("page", try Self.page(arguments)),
         ]
         for name in ["camera", "mic"] {
             for (role, selector) in try arguments.pairs(name) {
@@ -84,6 +90,22 @@ struct NodeCommand: Command {
             values.append(("argument", "--\(name)"))
         }
         task = ("node", values)
+    }
+
+    /// The address of the control room, without a token: everybody in the group sees it.
+    private static func page(_ arguments: ParsedArguments) throws(UsageError) -> String? {
+        guard let page = arguments.optional("page") else { return nil }
+        let isPage = ["http://", "https://"].contains {
+            page.hasPrefix($0) && page.utf8.count > $0.utf8.count
+        }
+        guard isPage, page.utf8.count <= 200, page.printable() == page, !page.contains("#"),
+            !page.contains(" ")
+        else {
+            throw arguments.spec.error(
+                "`--page \(page.printable(limit: 100))`: expected an address without a token, such as https://192.168.1.21:8470/."
+            )
+        }
+        return page
     }
 
     /// The host's name as a name of a node.

@@ -11,6 +11,7 @@ import "./live.js";
 import "./sound.js";
 import "./timeline.js";
 import "./health.js";
+import "./group.js";
 import "./key-sheet.js";
 import { askToEnd, chooseLayout, chooseScene, cut, cutTo, goOn, insetTo, mark, record, scenes, setPreviewFirst, split, still, undo } from "./commands.js";
 import { actionOf, isTyping } from "./keys.js";
