@@ -215,7 +215,7 @@ final class Conducting: Sendable {
                 }
                 open.removeAll { $0 == node }
                 last[node] = nil
-                status = max(status, outcome == "finished" ? 0 : 1)
+                status = max(status, part.exit ?? (outcome == "finished" ? 0 : 1))
                 Talk.say("\(node): \(Self.text(part, outcome))")
             }
             if !open.isEmpty { clock.sleep(until: clock.now + .milliseconds(300), unless: over) }

@@ -20,6 +20,9 @@ struct NodeRecording: Codable, Sendable, Equatable {
     var outcome: String?
     /// The verdict, as a sentence.
     var verdict: String?
+    /// The exit status that the outcome calls for: 0 as asked, 6 with losses beyond the profile's limit, 7 where storage failed, else 1; `nil`
+    /// while it runs, and of older nodes.
+    var exit: Int32?
     /// Why it has not begun; `nil` when it has.
     var failure: String?
     /// What was measured of its clock; `nil` where nothing was.

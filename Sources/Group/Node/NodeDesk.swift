@@ -326,33 +326,40 @@ final class NodeDesk: Sendable {
                     || $0.folder != nil && !($0.folder ?? "").hasSuffix("/" + folder)
             } ?? true
         guard isOver else { return status }
-        let (outcome, verdict) = Self.outcome(of: "\(output)/\(folder)")
-        // A recorder that has died leaves `recording` in the manifest.
-        let word = outcome == "recording" ? (status == nil ? "unfinished" : nil) : outcome ?? "unfinished"
+        let ending = Self.ending(of: "\(output)/\(folder)")
+        // A recorder that has died leaves `recording` in the manifest, and the next one stands by.
+        let outcome = ending?.outcome
+        let word =
+            outcome == "recording"
+            ? (status == nil || status?.state == .standby ? "unfinished" : nil) : outcome ?? "unfinished"
         guard let word else { return status }
+        let verdict = word == "unfinished" ? nil : ending?.verdict
         journal.update(entry.recording) { entry in
             entry.outcome = word
             entry.verdict = verdict
+            entry.exit = word == "unfinished" ? 1 : ending?.exit
         }
         Talk.say("\(entry.recording) is \(word). \(verdict ?? "")")
         return status
     }
 
-    /// What a session folder's manifest says of its end.
-    private static func outcome(of folder: String) -> (outcome: String?, verdict: String?) {
-        struct Outcome: Decodable {
-            struct Verdict: Decodable { var text: String? }
-            var outcome: String
-            var verdict: Verdict?
-        }
-        guard let bytes = FileManager.default.contents(atPath: folder + "/manifest.json") else {
-            return (nil, nil)
-        }
-        do {
-            let manifest = try JSONText.decoder().decode(Outcome.self, from: bytes)
-            return (manifest.outcome, manifest.verdict?.text?.printable(limit: 1000))
+    /// What a session folder's manifest says of its end; `nil` where it cannot be read.
+    private static func ending(of folder: String) -> (outcome: String, verdict: String, exit: Int32)? {
+        guard let bytes = FileManager.default.contents(atPath: folder + "/manifest.json"),
+            bytes.count <= Manifest.largestByteCount
+        else { return nil }
+        do throws(ManifestFault) {
+            let manifest = try Manifest(reading: Array(bytes))
+            let verdict = Verdict(manifest)
+            let exit: Int32 =
+                switch manifest.outcome {
+                case .finished: verdict.exceededLimits.isEmpty ? 0 : 6
+                case .storageFailed: 7
+                case .recording, .recovered: 1
+                }
+            return (manifest.outcome.rawValue, verdict.text.printable(limit: 1000), exit)
         } catch {
-            return (nil, nil)
+            return nil
         }
     }
 }
