@@ -31,7 +31,8 @@ let fuzzing: Target = {
         "Interchange", "Media",
         "MediaLink",
         "Monitoring",
-        "Plan", "Plots", "Profiles", "SessionFolder", "Setup", "Synchrony", "VirtualDevices", "YAML",
+        "Plan", "Plots", "Profiles", "SessionFolder", "Setup", "Synchrony", "Timing", "VirtualDevices",
+        "YAML",
     ]
     let inputs = ["Corpus", "Findings", "Words"]
     return isFuzzing
