@@ -18,29 +18,34 @@ extension MulticamSession {
         note(at: told.since) { SessionEvent(told, at: $0) }
     }
 
-    /// Takes a live output that the profile does not name into the plan, and keeps within the budget.
+    /// Takes a live output that the profile does not name into the plan, and keeps within the budget. The recording is told only of cameras
+    /// that are reduced for it.
     ///
     /// - Parameter publication: The output.
     /// - Throws: `SessionChangeError` when the plan would be over budget, or when the recording is over.
     package nonisolated func plan(_ publication: PlannedPublication) throws(SessionChangeError) {
-        try change(as: ["publish \(publication.destination)"]) { running in
+        let words = "publish \(publication.destination)"
+        let fits = running.withLock { running in
+            var changed = running
+            changed.publish(publication)
+            do throws(SessionChangeError) {
+                guard try changed.keepWithinBudget(since: running, asked: [], words: words).orders.isEmpty
+                else { return false }
+            } catch {
+                return false
+            }
+            running = changed
+            return true
+        }
+        guard !fits else { return }
+        try change(as: [words]) { running in
             running.publish(publication)
             return []
         }
     }
 
-    /// Takes a live output out of the plan again; one that the plan has not, or after the recording, changes nothing.
-    package nonisolated func unplan(_ name: String) {
-        guard currentPlan.publications.contains(where: { $0.name == name }) else { return }
-        do throws(SessionChangeError) {
-            try change(as: ["unpublish \(name)"]) { running in
-                running.unpublish(name)
-                return []
-            }
-        } catch {
-            return
-        }
-    }
+    /// Takes a live output out of the plan again.
+    package nonisolated func unplan(_ name: String) { running.withLock { $0.unpublish(name) } }
 
     /// Tells a warning, which the recording that runs keeps among its events. Never blocks.
     ///
