@@ -72,11 +72,12 @@ package struct Calibrations: StateFileContent {
         return forgotten
     }
 
-    /// The selector that identifies a synthetic device (by all its options) or a file (by its path); `nil` for a real device.
+    /// The selector that identifies a synthetic device (by all its options), a file (by its path), or what another process sends (by its
+    /// address or name); `nil` for a device of this computer.
     package static func ownSelector(of device: CaptureDevice) -> String? {
         switch device.deviceType {
-        case .virtual, .file: device.selector
-        case .builtIn, .external, .network, .screen, .microphone: nil
+        case .virtual, .file, .network, .screen: device.selector
+        case .builtIn, .external, .microphone: nil
         }
     }
 }

@@ -128,3 +128,10 @@ extension SessionSetup {
         }
     }
 }
+
+extension SessionSetup {
+    /// Whether one of some selectors names a device that another process sends, a network camera or a screen.
+    package static func namesRemote(_ selectors: [String]) -> Bool {
+        selectors.contains { OwnSources.isRemote($0) }
+    }
+}

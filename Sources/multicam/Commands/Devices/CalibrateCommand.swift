@@ -1,6 +1,7 @@
 import Arguments
 import Glibc
 import Media
+import MediaLink
 import MulticamKit
 import SessionFolder
 import Setup
@@ -100,7 +101,51 @@ struct CalibrateCommand: Command {
         _ request: SetupRequest, _ options: CalibrationOptions, isDry: Bool
     ) async throws -> ExitStatus {
         SignalInbox.open()
-        let setup = try SessionSetup(request)
+        let (media, sources) = try listen(request)
+        let outcome: Result<ExitStatus, any Error>
+        do {
+            outcome = .success(try await measure(request, options, isDry: isDry, sources))
+        } catch {
+            outcome = .failure(error)
+        }
+        if let sources {
+            await withCheckedContinuation { continuation in
+                _ = MediaThread(name: "sources:end") {
+                    sources.end()
+                    continuation.resume()
+                }
+            }
+        }
+        media?.stop()
+        return try outcome.get()
+    }
+
+    /// Opens a media socket for network cameras, screens and other processes, where the profile names any.
+    private func listen(_ request: SetupRequest) throws -> (MediaServer?, NetworkSources?) {
+        let selectors = try SessionSetup.selectors(of: request)
+        let named = Array(selectors.cameras.values) + Array(selectors.microphones.values)
+        guard SessionSetup.namesRemote(named) else { return (nil, nil) }
+        let devices = RemoteDevices()
+        let media = try MediaServer(devices: devices)
+        let profile = try SessionSetup.read(request).readProfile
+        return (
+            media,
+            NetworkSources(of: media, sentTo: devices, withholding: profile?.secretVariables ?? []) {
+                Output.message($0)
+            }
+        )
+    }
+
+    private func measure(
+        _ request: SetupRequest, _ options: CalibrationOptions, isDry: Bool, _ sources: NetworkSources?
+    ) async throws -> ExitStatus {
+        // Cameras are waited for.
+        let setup = try await withCheckedThrowingContinuation { continuation in
+            _ = MediaThread(name: "setup") {
+                continuation.resume(
+                    with: Result { () throws(SetupError) in try SessionSetup(request, remote: sources) })
+            }
+        }
         let calibration = try Calibration(setup, options)
         SignalInbox.listen { request in
             switch request {
