@@ -1,6 +1,8 @@
 """The network between multicam and an RTSP camera, as a TCP relay that understands interleaved RTP: it stops, and sets the camera's
 clock, which RTCP sender reports tell (RFC 3550, 6.4.1)."""
+import select
 import socket
+import ssl
 import threading
 import time
 
@@ -48,6 +50,7 @@ class Network:
                 data += more
                 while (message := self.message(data)) is not None:
                     data = data[len(message):]
+                    self.wait()
                     self.wait()
                     near.sendall(self.changed(message))
         except OSError:
@@ -104,3 +107,37 @@ class Relay(Network):
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+
+
+class Encrypted:
+    """TLS in front of a server at this computer."""
+
+    def __init__(self, port, camera, certificate):
+        """Listens at `port` with a certificate, a PEM file with its key, and leads to `camera`, another one."""
+        self.camera, self.context = camera, ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(certificate)
+        self.listener = socket.create_server(("127.0.0.1", port))
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            near, _ = self.listener.accept()
+            threading.Thread(target=self.lead, args=(near,), daemon=True).start()
+
+    def lead(self, near):
+        try:
+            near = self.context.wrap_socket(near, server_side=True)
+            far = socket.create_connection(("127.0.0.1", self.camera), 3)
+            far.settimeout(None)
+            # TLS is used by one thread at a time; what waits in its own buffers select(2) does not see.
+            while True:
+                ready = [near] if near.pending() else select.select([near, far], [], [])[0]
+                for end in ready:
+                    data = end.recv(1 << 16)
+                    if not data:
+                        return
+                    (far if end is near else near).sendall(data)
+        except OSError:
+            pass
+        finally:
+            near.close()
