@@ -1,6 +1,7 @@
 import Interchange
 import Media
 import Profiles
+import Rendering
 import Session
 import SessionFolder
 
@@ -11,7 +12,7 @@ enum FinishedProjects {
         let formats = (result.manifest.edit ?? []).compactMap { EditFormat(rawValue: $0) }
         guard !formats.isEmpty else { return }
         do throws(FileError) {
-            let session = try RecordedSession(folder: result.folder)
+            let session = try RecordedSession(folder: result.folder).withFirstFrames(in: result.folder)
             let files = try SessionExport.write(
                 session, cut: .live(of: session), formats: formats, in: result.folder)
             Output.message(
