@@ -51,24 +51,25 @@ final class SessionInputs {
         microphones.removeSubrange(plannedCounts.microphones...)
     }
 
-    /// Starts all devices. In real time all cameras start at once, since a driver may take half a second to begin a
-    /// stream; in simulated time they start one after the other, since the order counts. When one refuses, those that
-    /// started run until `stop`.
+    /// Starts all devices. In real time all start at once, since a driver or server may take half a second; in simulated time they
+    /// start one after the other, since the order counts. When one refuses, those that started run until `stop`.
     func start(on clock: any SessionClock) throws(RecordingError) {
+        let starts: [@Sendable () -> Result<Void, DeviceError>] =
+            cameras.map { camera in
+                { @Sendable in Result { () throws(DeviceError) in try camera.start() } }
+            }
+            + (microphones + voices).map { microphone in
+                { @Sendable in Result { () throws(DeviceError) in try microphone.start() } }
+            }
         do throws(DeviceError) {
             if clock.isRealTime {
-                for result in Parallel.map(cameras, threads: "start", Self.start) { try result.get() }
+                for result in Parallel.map(starts, threads: "start", { $0() }) { try result.get() }
             } else {
-                for camera in cameras { try camera.start() }
+                for start in starts { try start().get() }
             }
-            for microphone in microphones + voices { try microphone.start() }
         } catch {
             throw .device(error)
         }
-    }
-
-    private static func start(_ camera: CameraInput) -> Result<Void, DeviceError> {
-        Result { () throws(DeviceError) in try camera.start() }
     }
 
     /// How many good frames a camera must have delivered before a recording uses it.
@@ -82,12 +83,20 @@ final class SessionInputs {
         Double(microphone.goodSamples) >= audioNeeded * Double(microphone.source.format.rate)
     }
 
-    /// Sleeps until every device has delivered enough, or throws when one does not within `limit`.
-    func waitUntilReady(
-        on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
+    /// What a device is waited for.
+    enum Awaited {
+        /// A frame, of H.264 a key frame, or audio: what it delivers is known then.
+        case first
+        /// Enough for its clock to be known.
+        case enough
+    }
+
+    /// Sleeps until every device has delivered, or throws when one does not within `limit`.
+    func wait(
+        for awaited: Awaited, on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
     ) throws(RecordingError) {
         let begin = clock.now
-        while let (waiting, settlingTime) = firstThatIsNotReady() {
+        while let (waiting, settlingTime) = firstWithout(awaited) {
             guard controls.stopTime == nil else { throw .stopped }
             let limit = limit + settlingTime
             guard clock.now < begin + limit else {
@@ -129,11 +138,18 @@ final class SessionInputs {
         for voice in voices { voice.source.recordingBegins(at: stamp) }
     }
 
-    /// Stops all devices.
-    func stop() {
-        for camera in cameras[..<plannedCounts.cameras] { camera.source.stop() }
-        for camera in cameras[plannedCounts.cameras...] { camera.stop() }
-        for microphone in microphones + voices { microphone.source.stop() }
+    /// Stops all devices, in real time all at once.
+    ///
+    /// - Returns: The threads that stop them, to be waited for.
+    func stop(on clock: any SessionClock) -> [MediaThread] {
+        let (planned, added) = (cameras[..<plannedCounts.cameras], cameras[plannedCounts.cameras...])
+        let stops: [@Sendable () -> Void] =
+            planned.map { camera in { @Sendable in camera.source.stop() } }
+            + added.map { camera in { @Sendable in camera.stop() } }
+            + (microphones + voices).map { microphone in { @Sendable in microphone.source.stop() } }
+        guard !clock.isRealTime else { return stops.map { MediaThread(name: "stop", $0) } }
+        for stop in stops { stop() }
+        return []
     }
 
     /// The longest time from capture to delivery of any device.
@@ -151,12 +167,16 @@ final class SessionInputs {
             + microphones.map(\.source.simulationTime).reduce(.zero, +)
     }
 
-    /// The first device that has not delivered enough yet: its name, and how much longer than others it may take.
-    private func firstThatIsNotReady() -> (name: String, settlingTime: Nanoseconds)? {
+    /// The first device that has not delivered yet: its name, and how much longer than others it may take.
+    private func firstWithout(_ awaited: Awaited) -> (name: String, settlingTime: Nanoseconds)? {
         for camera in cameras where camera.progress.goodFrames < Self.framesNeeded(of: camera) {
+            let hasBegun =
+                camera.source.format.pixel == .h264 ? camera.latestKey != nil : camera.progress.goodFrames > 0
+            if awaited == .first, hasBegun { continue }
             return ("camera \(camera.role) (\(camera.source.device.name))", .zero)
         }
         for microphone in microphones + voices where !Self.isReady(microphone) {
+            if awaited == .first, microphone.goodSamples > 0 { continue }
             return (
                 "microphone \(microphone.role) (\(microphone.source.device.name))",
                 microphone.source.settlingTime

@@ -69,7 +69,7 @@ public final class Observation: Sendable {
         guard let inputs = inputs.withLock({ inputs in inputs.take() }) else {
             preconditionFailure("an observation runs once")
         }
-        defer { inputs.stop() }
+        defer { for stop in inputs.stop(on: clock) { stop.join() } }
         // Devices and observer begin at one instant, so that simulated observations are repeatable.
         clock.hold()
         do {
@@ -83,7 +83,7 @@ public final class Observation: Sendable {
         nonisolated(unsafe) var outcome: Result<Void, RecordingError>?
         let observer = clock.startThread(named: "observer") { [clock, controls] in
             do throws(RecordingError) {
-                try carried.waitUntilReady(on: clock, limit: limit, controls: controls)
+                try carried.wait(for: .enough, on: clock, limit: limit, controls: controls)
                 Self.follow(carried, on: clock, controls, body)
                 outcome = .success(())
             } catch {

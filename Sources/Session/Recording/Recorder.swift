@@ -52,7 +52,7 @@ final class Recorder {
             if !context.isLentDevices { try inputs.start(on: context.clock) }
         } catch {
             context.clock.release()
-            inputs.stop()
+            for stop in inputs.stop(on: context.clock) { stop.join() }
             throw error
         }
         // This thread only waits while the timeline's uses the recording: `join` hands it over and back.
@@ -67,7 +67,9 @@ final class Recorder {
         }
         context.clock.release()
         timeline.join()
-        if !context.isLentDevices { inputs.stop() }
+        // The files are finished meanwhile.
+        let stops = context.isLentDevices ? [] : inputs.stop(on: context.clock)
+        defer { for stop in stops { stop.join() } }
         guard let recorded = outcome else {
             preconditionFailure("the timeline ended without a result")
         }

@@ -35,21 +35,34 @@ final class RecordingPreparation {
     ///   first.
     func begin() throws(RecordingError) -> RunningRecording {
         let shortcoming = inputs.cameras.isEmpty ? nil : context.codecs.slateShortcoming
-        try inputs.waitUntilReady(
-            on: clock, limit: context.options.startTimeLimit, controls: context.controls)
-        let remarks = CameraMatching(plan, inputs, clock: clock, controls: context.controls).run()
+        try wait(for: .first)
         let assembly = OutputAssembly(
             plan: plan, inputs: inputs, disks: context.disks, codecs: context.codecs, clock: clock,
             sinks: context.sinks, prepared: encoders)
-        // A slow disk takes its time before T0 is chosen, and what devices deliver meanwhile is no part of the recording.
+        // Files and encoders are made while the devices deliver what their clocks need. A slow disk takes its time before T0 is chosen,
+        // and what devices deliver meanwhile is no part of the recording.
         let prepared = try assembly.prepare()
-        inputs.keepLatest()
-        let start = try chooseStart()
+        let remarks: [(role: String, text: String)]
+        let start: ClockTime
+        do throws(RecordingError) {
+            try wait(for: .enough)
+            remarks = CameraMatching(plan, inputs, clock: clock, controls: context.controls).run()
+            inputs.keepLatest()
+            start = try chooseStart()
+        } catch {
+            prepared.abandon()
+            throw error
+        }
         let outputs = assembly.make(prepared, start: start)
         inputs.tellBeginning(start, stamped: clock.stamp(of: start))
         let recording = RunningRecording(context, start: start, delay: alignmentDelay, outputs: outputs)
         recording.announce(remarks + controlRemarks, shortcoming: shortcoming)
         return recording
+    }
+
+    private func wait(for awaited: SessionInputs.Awaited) throws(RecordingError) {
+        try inputs.wait(
+            for: awaited, on: clock, limit: context.options.startTimeLimit, controls: context.controls)
     }
 
     /// Waits until shortly before the instant that the options name, and chooses T0: that instant, or the next tick of its grid where it is

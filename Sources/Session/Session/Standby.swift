@@ -70,12 +70,12 @@ final class Standby: Sendable {
         ready: (Result<Void, RecordingError>) -> Void
     ) {
         defer {
-            inputs.stop()
+            for stop in inputs.stop(on: clock) { stop.join() }
             freeSpace?.stop()
         }
         do throws(RecordingError) {
             try inputs.start(on: clock)
-            try inputs.waitUntilReady(on: clock, limit: limit, controls: controls)
+            try inputs.wait(for: .enough, on: clock, limit: limit, controls: controls)
         } catch {
             ready(.failure(error))
             return
