@@ -2,9 +2,9 @@ internal import Media
 internal import Profiles
 
 extension SessionPlan {
-    /// Whether some output needs the pixels of a camera, or a scene may.
+    /// Whether some output needs the pixels of a camera, or may: a scene, or another layout, which shows the cameras that the program names.
     package func decodes(_ role: String) -> Bool {
-        (program?.layers.contains { $0.role == role } ?? false)
+        (program.map { ([$0.arrangement.main] + $0.arrangement.insets).contains(role) } ?? false)
             || (program?.scenes.contains { $0.shown.contains(role) } ?? false)
             || cameraTracks.contains { $0.role == role && $0.mode == .encode }
             || publications.contains { $0.source == role }

@@ -101,6 +101,25 @@ struct SessionPlanTests {
         #expect(encoded.notes.contains { $0.contains("surplus frames are skipped") })
     }
 
+    @Test(
+        "an H.264 camera that the program names is decoded, since another layout shows it; one that it does not name is not"
+    )
+    func namedInProgram() throws {
+        let profile = try Self.profile(
+            """
+            cameras: { a: { rate: 30 }, b: { format: h264, rate: 30 }, c: { format: h264, rate: 30 } }
+            program: { layout: single, main: a, inset: b }
+            tracks: { cameras: copy }
+            """)
+        let devices = Dictionary(
+            uniqueKeysWithValues: ["a", "b", "c"].map { ($0, Self.camera(node: "/dev/\($0)")) })
+        let plan = try SessionPlan(profile: profile, devices: devices)
+        #expect(plan.decodes("a") && plan.decodes("b") && !plan.decodes("c"))
+        var running = RunningPlan(plan)
+        _ = try running.apply(.layout(.sideBySide))
+        #expect(running.plan.program?.layers.map(\.role) == ["a", "b"])
+    }
+
     @Test("H.264 is the last choice")
     func h264() throws {
         let device = Self.camera([Self.offer(.h264, Self.hd, 60), Self.offer(.nv12, Self.hd, 30)])
