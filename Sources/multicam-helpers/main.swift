@@ -19,6 +19,7 @@ case "multicam-sources": exit(RemoteSources.run(arguments))
 case "multicam-group": exit(Group.run(arguments))
 default:
     _ = StandardStreams.write(
-        "multicam-helpers: multicam starts this program by the names of its processes, such as multicam-web.\n", to: STDERR_FILENO)
+        "multicam-helpers: multicam starts this program by the names of its processes, such as multicam-web.\n",
+        to: STDERR_FILENO)
     exit(2)
 }
