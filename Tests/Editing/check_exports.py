@@ -9,6 +9,7 @@ against its document type definition (needs lxml). Prints each difference; exit 
 import argparse
 import json
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from fractions import Fraction
@@ -31,7 +32,7 @@ class Truth:
     """What a manifest says, computed anew."""
 
     def __init__(self, folder):
-        self.folder = Path(folder)
+        self.folder, self.first_frames = Path(folder), {}
         self.manifest = m = json.loads((self.folder / "manifest.json").read_text())
         cameras = [t for t in m["tracks"] if t["kind"] == "camera"]
         program = next((t for t in m["tracks"] if t["kind"] == "program"), None)
@@ -63,6 +64,18 @@ class Truth:
         counted = rate if rate in (Fraction(30000, 1001), Fraction(60000, 1001)) else Fraction(-(-rate.numerator // rate.denominator))
         return int((self.midnight + 10_000) * counted / 10**9)
 
+    def first_frame(self, track, file):
+        """When a file that is not on a grid begins to show something, in ns since its time 0: at a key frame, in copied H.264."""
+        if track.get("grid") is not False:
+            return 0
+        if file not in self.first_frames:
+            told = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-read_intervals", "%+#1", "-show_entries",
+                                   "packet=pts_time", "-of", "csv=p=0", str(self.folder / file)], capture_output=True, text=True).stdout
+            first = int(Fraction(told.strip().strip(",") or 0) * 10**9)
+            # A frame is shown at the tick that is nearest.
+            self.first_frames[file] = first if first > 10**9 / exact(track["rate"]) / 2 else 0
+        return self.first_frames[file]
+
     def parts(self, role):
         """[file, its track, begin and end in frames of the project, begin in its own time] of an angle."""
         opened = []
@@ -78,8 +91,8 @@ class Truth:
         result = []
         for index, (begin, end, track, file) in enumerate(opened):
             if index + 1 < len(opened):
-                end = min(end, opened[index + 1][0])
-            first, last = self.ceiling(begin), self.ceiling(min(end, self.manifest["duration_ns"]))
+                end = min(end, opened[index + 1][0] + self.first_frame(*opened[index + 1][2:]))
+            first, last = self.ceiling(begin + self.first_frame(track, file)), self.ceiling(min(end, self.manifest["duration_ns"]))
             if track.get("grid") is False:
                 origin = Fraction(round(Fraction(begin) * 90000 / 10**9), 90000)
             else:
@@ -320,6 +333,7 @@ def check_mlt(truth):
                 at += last - first + 1
         lists[name] = clips
     wanted = {role: truth.shown(role, 0, truth.count) for role in truth.angles}
+    late = {file: first for role in truth.angles for file, track, first, *_ in truth.parts(role) if truth.first_frame(track, file)}
     places = []
     for first, last, roles, look in truth.shots():
         for index, role in enumerate(roles):
@@ -330,7 +344,8 @@ def check_mlt(truth):
                 box = (layer["x"], layer["y"], layer["width"], layer["height"])
                 places += [(a, b - 1, box, layer["filling"]) for _, a, b, _ in parts]
     for name, clips in wanted.items():
-        exactly = [(f, a, b, round(float(t * truth.rate))) for f, a, b, t in clips]
+        # melt counts the frames of a file from the first that it shows.
+        exactly = [(f, a, b, a - late[f] if f in late else round(float(t * truth.rate))) for f, a, b, t in clips]
         got = lists.get(name)
         expect(got is not None and all(x[:3] == y[:3] and abs(x[3] - y[3]) <= (0 if f else 1) for x, y, f in
                zip(got, exactly, [(t * truth.rate).denominator == 1 for _, _, _, t in clips])) and len(got) == len(exactly),

@@ -23,6 +23,7 @@ struct InjectionTests {
         "camera.desk.event:1:countMin+:1", "camera.desk.event:1:awayBack+:1",
         "camera.face.event:1:lost-max+:1",
         "camera.side.event:1:sizeHuge+:1", "camera.side.event:11:sizeHuge+:1",
+        "camera.face.warm-up:2:otherPixel+:1",
     ]
 
     @Test("lives through two hundred of its failures, gives up only what they touch, and accounts for that")

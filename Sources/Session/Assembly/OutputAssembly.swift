@@ -67,6 +67,10 @@ struct OutputAssembly {
         func abandon() {
             for movie in movies.values { movie.abandon() }
             for wave in waves.values { wave.abandon() }
+            for file in metadata.values.joined().map(\.file) {
+                file.finish()
+                file.join()
+            }
         }
     }
 

@@ -81,7 +81,7 @@ struct ExportTests {
     }
 
     private static func export(_ folder: String) throws {
-        let session = try RecordedSession(folder: folder)
+        let session = try RecordedSession(folder: folder).withFirstFrames(in: folder)
         #expect(session.problems.isEmpty)
         let files = try SessionExport.write(
             session, cut: .live(of: session), formats: EditFormat.allCases, in: folder)
