@@ -156,6 +156,8 @@ def viewer(say, live):
     live.publish("show", server.url)
     say("headless Chromium as the viewer is connected to", live.reaches("show", "connected"), live.state.get("show", {}).get("text"))
     time.sleep(10)
+    # On a machine that has much else to do the browser begins late.
+    driver.until(lambda: len(browser.facts()["frames"]) > 60, 30)
     facts = browser.facts()
     frames = facts["frames"]
     backwards, _ = codes.order(frames)
