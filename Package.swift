@@ -230,7 +230,7 @@ let package = Package(
         tests("ProfilesTests", "Media", "Profiles"),
         tests("PlanTests", "Media", "Monitoring", "Plan", "Profiles", "Session", "Timing"),
         tests("MonitoringTests", "Media", "Monitoring", "Plan", "Profiles", "Timing"),
-        tests("SessionFolderTests", "Media", "Profiles", "SessionFolder", "Timing"),
+        tests("SessionFolderTests", "Containers", "Media", "Profiles", "SessionFolder", "Timing"),
         tests(
             "InterchangeTests", "Containers", "Interchange", "Media", "Plan", "Profiles", "SeededNoise",
             "SessionFolder",
