@@ -115,13 +115,8 @@ public final class LivePublisher: Sendable {
         }
         before?.followRecordings(nil)
         guard let session else { return }
-        for publication in wanted {
-            do throws(SessionChangeError) {
-                try plan(publication)
-            } catch {
-                // It is on the air already, and goes on.
-                say(error.description)
-            }
+        for publication in wanted where !publications.contains(where: { $0.name == publication.name }) {
+            session.count(publication.planned)
         }
         session.followRecordings { [weak self] begins in self?.follow(recording: begins) }
         for publication in publications where publication.start == .session { publish(publication) }
@@ -156,13 +151,12 @@ public final class LivePublisher: Sendable {
     /// - Returns: Whether it was published.
     @discardableResult
     public func unpublish(_ name: String) -> Bool {
-        let (isEnded, session) = state.withLock { state -> (Bool, MulticamSession?) in
-            guard let index = state.index(name), !state.outputs[index].isLeaving else { return (false, nil) }
+        state.withLock { state in
+            guard let index = state.index(name), !state.outputs[index].isLeaving else { return false }
             state.end(index, at: clock.now)
-            return (true, state.session)
+            if !state.entries.contains(where: { $0.name == name }) { state.session?.unplan(name) }
+            return true
         }
-        if entry(name) == nil { session?.unplan(name) }
-        return isEnded
     }
 
     /// Has the session count what a live output costs that its profile does not name.

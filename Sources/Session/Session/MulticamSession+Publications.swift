@@ -8,10 +8,10 @@ extension MulticamSession {
 
     /// Notes how a live output goes: a change becomes an event, and the manifest of the recording that runs keeps it. Never blocks.
     ///
-    /// - Parameter publication: How it goes; a time to come counts as now.
+    /// - Parameter publication: How it goes, since an instant on CLOCK_MONOTONIC; a time to come counts as now.
     public nonisolated func note(_ publication: PublicationStatus) {
         var publication = publication
-        publication.since = min(publication.since, clock.now)
+        publication.since = min(clock.time(stamped: publication.since), clock.now)
         publication.text = publication.text?.printable(limit: 400)
         guard publicationBoard.take(publication) else { return }
         let told = publication
@@ -42,6 +42,13 @@ extension MulticamSession {
             running.publish(publication)
             return []
         }
+    }
+
+    /// Takes a live output into the plan that the profile does not name and that is on the air already, over budget or not.
+    ///
+    /// - Parameter publication: The output.
+    package nonisolated func count(_ publication: PlannedPublication) {
+        running.withLock { $0.publish(publication) }
     }
 
     /// Takes a live output out of the plan again.

@@ -201,8 +201,12 @@ public actor MulticamSession {
                         plan: changed.plan, words: words, orders: orders, cost: changed.cost?.total,
                         reductions: kept.reductions, at: asked, decided: decided))
                 guard outcome != .ended else {
-                    throw SessionChangeError(
-                        "`\(words.joined(separator: ", "))` comes too late: the recording is over.")
+                    let words = words.joined(separator: ", ")
+                    throw controls.standsBy && !kept.reductions.isEmpty
+                        ? SessionChangeError(
+                            "`\(words)` would be over budget, and on standby nothing is reduced for it: leave something out, or say it "
+                                + "while a recording runs.", isOverBudget: true)
+                        : SessionChangeError("`\(words)` comes too late: the recording is over.")
                 }
                 running = changed
                 return .success(outcome)
@@ -249,7 +253,7 @@ public actor MulticamSession {
 
     /// The hardware cost of the plan as it runs now, on the machine that it was planned for; `nil` where it was planned for none.
     ///
-    /// It is reckoned anew with each change of cameras, microphones, their tracks and the program, and only then.
+    /// It is reckoned anew with each change of cameras, microphones, their tracks, the program and live outputs, and only then.
     public nonisolated var hardwareCost: HardwareCost? {
         let running = running.withLock(\.self)
         if let known = knownCost.withLock({ $0 }), known.plan == running { return known.cost }

@@ -89,4 +89,45 @@ struct LiveBudgetTests {
         #expect(text.hasSuffix(" would fit."), "\(text)")
         #expect(recording.manifest.changes == nil && recording.manifest.tracks.map(\.name) == ["desk"])
     }
+
+    @Test(
+        "on standby, what would need a camera to give way is refused with the budget's sentence; what is on the air already is counted"
+    )
+    func standby() async throws { try await OwnThread.run(Self.standby) }
+
+    private static func standby() async throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "budget-\(UUID().uuidString)")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let file = scratch.appending(path: "test.yaml")
+        var options = RecordingOptions(
+            parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0")
+        options.machine = MachineModel(
+            processors: 1, costs: .usual, freeMemory: 64_000_000_000,
+            disk: MachineModel.Disk(freeBytes: 1_000_000_000_000, bytesPerSecond: 1e12))
+        func session(budget: Double) throws -> MulticamSession {
+            let text = profile.replacingOccurrences(of: "copy", with: "encode").replacingOccurrences(
+                of: "1.0, policy: POLICY", with: "\(budget), policy: adapt")
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            return try SessionSetup(SetupRequest(profile: file.path)).makeSession(options)
+        }
+        // A little room, and less than the output takes.
+        let needed = try #require(try session(budget: 10).hardwareCost?.total)
+        let session = try session(budget: needed + 0.05)
+        try await session.standBy()
+        let camera = PlannedPublication(
+            name: "v4l2", kind: .v4l2, destination: "/dev/video9", source: "desk")
+        let before = try #require(session.hardwareCost?.total)
+        let refusal = #expect(throws: SessionChangeError.self) { try session.plan(camera) }
+        #expect(
+            refusal?.isOverBudget == true
+                && refusal?.description.contains("on standby nothing is reduced") == true,
+            "\(before) \(refusal as Any)")
+        #expect(session.hardwareCost?.total == before)
+        session.count(camera)
+        #expect((session.hardwareCost?.total ?? 0) > before)
+        session.unplan("v4l2")
+        #expect(session.hardwareCost?.total == before)
+        await session.close()
+    }
 }
