@@ -113,6 +113,23 @@ struct VoiceCutTests {
         }
     }
 
+    @Test(
+        "cuts only where somebody begins or ends to speak, also where a voice goes on for less than a shot alone"
+    )
+    func cutsAtVoices() throws {
+        let turns = [(1, 50..<1000), (0, 1041..<1760), (1, 1407..<1846), (0, 1882..<2245)]
+            .map { (who: $0.0, range: $0.1) }
+        let talk = Talk(people: 2, turns: turns, count: 2400, seed: 28)
+        let session = try Self.session(people: 2, seconds: 24)
+        let cut = try VoiceCut(for: session, cameras: Self.pairs(2)).cut(of: session, levels: talk.levels)
+        let borders = turns.flatMap { [$0.range.lowerBound, $0.range.upperBound] }
+        #expect(cut.shots.count >= 4)
+        for shot in cut.shots.dropFirst() {
+            let level = Int(session.rate.time(ofTick: shot.first).nanoseconds / 10_000_000)
+            #expect(borders.contains { abs($0 - level) <= 15 }, "\(shot)")
+        }
+    }
+
     @Test("shows the camera that no microphone belongs to where several speak or nobody does")
     func wideCamera() throws {
         let session = try Self.session(people: 2, seconds: 40, wide: true)

@@ -75,7 +75,7 @@ public struct LiveVoice: Sendable {
             ears[index].hear(index < levels.count ? levels[index] : VoiceMeter.silence, at: time)
         }
         learn()
-        if ears.contains(where: { $0.level > $0.floor + 3 }) { sounded = time }
+        if ears.contains(where: { $0.level > $0.floor + 1 }) { sounded = time }
         let speaking = ears.indices.filter(isOwn)
         let isWoven = takesTurns(speaking)
         let owned = ears.map(\.owned)

@@ -2,6 +2,8 @@
 struct ShotSearch {
     /// For each choice what it is worth at each frame; all of equal length, at least one frame.
     let worth: [[Float]]
+    /// For each frame whether a shot may begin there; the first one may always.
+    let mayBegin: [Bool]
     /// Length of the shortest shot in frames, at least 1.
     let shortest: Int
     /// What a cut must gain, in frames of worth 1.
@@ -28,7 +30,7 @@ struct ShotSearch {
                 var origin = stays
                 let shot = sums[choice][end] - sums[choice][end - shortest]
                 if end == shortest { (value, origin) = (shot, begins) }
-                if end >= 2 * shortest {
+                if end >= 2 * shortest, mayBegin[end - shortest] {
                     for other in worth.indices where other != choice {
                         let changed = best[other][end - shortest] - price + shot
                         if changed > value + 1e-6 { (value, origin) = (changed, Int16(other)) }

@@ -3,7 +3,8 @@ public import Profiles
 
 /// The cut that follows the voices: whoever speaks is shown, and all of them where several speak or nobody does. Pure.
 ///
-/// It knows the whole recording, so it cuts a little before a voice, and never to what lasts shorter than a shot may.
+/// It knows the whole recording, so it cuts a little before a voice, and never to what lasts shorter than a shot may. A cut that
+/// comes while nothing changes looks like a mistake: each comes where somebody begins or ends to speak.
 public struct VoiceCut: Sendable, Equatable {
     /// A microphone, and the camera that shows who speaks into it.
     public struct Speaker: Sendable, Equatable {
@@ -107,18 +108,21 @@ public struct VoiceCut: Sendable, Equatable {
         var seen = cameras.map { camera in
             Self.seen(speakers.indices.filter { speakers[$0].camera == camera }.map { activity.speaks[$0] })
         }
+        let heard = seen.map { Self.frames($0, count: frames, of: session) }
         for index in seen.indices { advance(&seen[index], by: Int(lead.count / 10_000_000)) }
-        let shown = seen.map { seen in
-            (0..<frames).map { frame in
-                let level = session.rate.time(ofTick: Int64(frame)).ticks(perSecond: 100)
-                return seen[min(seen.count - 1, Int(clamping: level))]
-            }
-        }
+        let shown = seen.map { Self.frames($0, count: frames, of: session) }
         let shortest = max(
             1, Int(clamping: session.rate.ticks(before: MediaTime(nanoseconds: self.shortest.count))))
         let price = 0.3 * session.rate.perSecond
         let search = ShotSearch(
-            worth: Self.worth(shown, shortest: shortest), shortest: shortest, price: price)
+            worth: Self.worth(shown, shortest: shortest, lead: Int(lead.inSeconds * session.rate.perSecond)),
+            mayBegin: (0..<frames).map { frame in
+                frame > 0
+                    && shown.indices.contains { camera in
+                        let (shown, heard) = (shown[camera], heard[camera])
+                        return shown[frame] != shown[frame - 1] || shown[frame] && !heard[frame - 1]
+                    }
+            }, shortest: shortest, price: price)
         let shots = search.shots().map { shot in
             let isWide = shot.choice == cameras.count
             return Cut.Shot(
@@ -136,6 +140,14 @@ public struct VoiceCut: Sendable, Equatable {
         return first.indices.map { time in speaks.contains { $0[time] } }
     }
 
+    /// Levels of every 10 ms as the session's frames have them.
+    private static func frames(_ levels: [Bool], count: Int, of session: RecordedSession) -> [Bool] {
+        (0..<count).map { frame in
+            let level = session.rate.time(ofTick: Int64(frame)).ticks(perSecond: 100)
+            return levels[min(levels.count - 1, Int(clamping: level))]
+        }
+    }
+
     /// Begins each voice earlier.
     private func advance(_ speaks: inout [Bool], by count: Int) {
         for run in VoiceActivity.runs(of: true, in: speaks) {
@@ -146,13 +158,15 @@ public struct VoiceCut: Sendable, Equatable {
     /// What each camera, and last the wide shot, is worth at each frame.
     ///
     /// What does not last as long as a shot must needs no shot: there the cameras before and after are as good.
-    private static func worth(_ seen: [[Bool]], shortest: Int) -> [[Float]] {
+    /// A pause is as long as it is without the lead of the voice that ends it.
+    private static func worth(_ seen: [[Bool]], shortest: Int, lead: Int) -> [[Float]] {
         let counts = (seen.first ?? []).indices.map { frame in seen.count { $0[frame] } }
         var worth = seen.map { seen in
             zip(seen, counts).map { $0 ? ($1 == 1 ? Float(1) : 0.3) : 0 }
         }
         var wide = counts.map { $0 == 1 ? Float(0) : 1 }
-        for pause in VoiceActivity.runs(of: true, in: counts.map { $0 == 0 }) where pause.count < shortest {
+        for pause in VoiceActivity.runs(of: true, in: counts.map { $0 == 0 })
+        where pause.count + lead < shortest {
             for frame in pause { wide[frame] = 0.02 }
         }
         for crowd in VoiceActivity.runs(of: true, in: counts.map { $0 > 1 }) where crowd.count < shortest {
