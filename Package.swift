@@ -96,7 +96,8 @@ let package = Package(
         module(
             "Group", "CNATS", "QRCodes", "CTLS", "Control", "FileSystem", "Media", "Processes",
             "SessionFolder"),
-        module("Studio", "CLinux", "Control", "FileSystem", "Media", "Processes", "SessionFolder"),
+        module(
+            "Studio", "CLinux", "Containers", "Control", "FileSystem", "Media", "Processes", "SessionFolder"),
         module(
             "MulticamKit", "Control", "Doctor", "MediaLink", "Encoding", "Inputs", "Interchange", "Media",
             "Monitoring",

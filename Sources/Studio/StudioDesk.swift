@@ -31,6 +31,7 @@ package struct StudioDesk: Sendable {
         case .profile: profile(order.name)
         case .check: check(order.text ?? "")
         case .keep: keep(order.name, order.text ?? "")
+        case .store: store(order.piece, of: order.name)
         case .use, .start, .job, .cancel: (409, "The supervisor does that itself.")
         }
     }
@@ -192,7 +193,7 @@ package struct StudioDesk: Sendable {
 
     // MARK: Programs
 
-    private func run(_ arguments: [String]) -> Outcome {
+    func run(_ arguments: [String]) -> Outcome {
         let result = Self.output(of: plan.program, arguments)
         if !result.lines.isEmpty { return (200, result.lines.joined(separator: "\n")) }
         let words = result.messages.map(Self.sentence).joined(separator: " ")

@@ -378,7 +378,7 @@ public final class Supervisor: Sendable {
             let refusal = state.jobs.cancel(order.job ?? 0)
             answer(order, refusal?.status ?? 200, refusal?.text ?? "it is being ended.", state)
         case .plan, .devices, .doctor, .group, .calibration, .recordings, .profiles, .profile, .check, .keep,
-            .use:
+            .store, .use:
             guard state.tasks.count < Self.mostTasks.waiting else {
                 return answer(order, 503, "Too many requests are under way: ask again.", state)
             }

@@ -31,6 +31,8 @@ public struct SupervisorLine: Sendable, Codable {
         case use
         /// Start a recorder again, after one has ended.
         case start
+        /// Take a piece of what a phone has kept of a recording; `piece` says which. The last one is followed by `multicam ingest`.
+        case store
         /// Run a command that takes long; `command` says which.
         case job
         /// End such a command before it is done; `job` says which.
@@ -53,6 +55,8 @@ public struct SupervisorLine: Sendable, Codable {
         public var options: [String: String]?
         /// The number of a job.
         public var job: Int?
+        /// A piece of what a phone has kept of the recording that `name` names.
+        package var piece: PhonePiece?
 
         /// Creates an order; each parameter sets the property of its name.
         public init(ticket: Int, task: Task, name: String? = nil, text: String? = nil) {

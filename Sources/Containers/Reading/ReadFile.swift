@@ -1,17 +1,19 @@
 internal import FileSystem
 import Glibc
-import Media
+package import Media
 
 /// A file that is only read, at offsets of the caller's choosing.
-final class ReadFile: ReadableFile {
-    let path: String
-    let byteCount: Int64
+package final class ReadFile: ReadableFile {
+    /// Path of the file.
+    package let path: String
+    /// Size of the file in bytes when it was opened.
+    package let byteCount: Int64
     private let descriptor: OwnedDescriptor
 
     /// Opens the file.
     ///
     /// - Throws: `FileError` "open", also for what is no regular file.
-    init(_ path: String) throws(FileError) {
+    package init(_ path: String) throws(FileError) {
         self.path = path
         // `O_NONBLOCK` keeps the opening of a named pipe from blocking.
         descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK, operation: "open")
@@ -26,7 +28,7 @@ final class ReadFile: ReadableFile {
     }
 
     /// Reads up to `count` bytes from `offset` on; fewer where the file ends.
-    func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
+    package func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
         try descriptor.read(count, at: offset, of: path)
     }
 }

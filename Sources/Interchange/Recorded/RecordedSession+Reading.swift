@@ -63,12 +63,18 @@ extension RecordedSession {
             }
             return roles.compactMap { role in
                 let own = tracks.filter { ($0.role ?? $0.name) == role }
-                let track = SessionTrack(own, role: role, kind: kind, of: manifest, end: end) { file in
+                func isFound(_ file: String) -> Bool {
                     let isThere = file.isPathWithin && isThere(file)
                     if !isThere { lost.append(file.printable()) }
                     return isThere
                 }
-                return track.parts.isEmpty ? nil : track
+                let track = SessionTrack(
+                    own, role: role, kind: kind, of: manifest, end: end, isThere: isFound)
+                let kept = (manifest.uploads ?? []).filter {
+                    kind == .camera && $0.role == role && isFound($0.file)
+                }
+                let best = track.replaced(by: kept, end: end) ?? track
+                return best.parts.isEmpty ? nil : best
             }
         }
         let cameras = tracks(.camera)
@@ -162,6 +168,38 @@ extension SessionTrack {
             channels: first?.channels ?? 0,
             gaps: manifest.gaps.filter { names.contains($0.track) && $0.to > .zero && $0.from < end },
             devices: devices.map { $0.name.printable() }, camera: devices.lazy.compactMap(\.camera).first)
+    }
+
+    /// The track as the phone kept it in its own storage: in place of what came over the network, where it has more of the recording.
+    ///
+    /// - Parameters:
+    ///   - uploads: What the phone has handed over, of which all files are there.
+    ///   - end: End of the recording.
+    /// - Returns: `nil` where the track itself has as much.
+    fileprivate func replaced(by uploads: [Manifest.Upload], end: MediaTime) -> SessionTrack? {
+        let sorted = uploads.sorted { $0.first_ns < $1.first_ns }
+        let parts = sorted.indices.compactMap { index -> SessionPart? in
+            let upload = sorted[index]
+            let from = max(0, upload.first_ns)
+            let next = index + 1 < sorted.count ? sorted[index + 1].first_ns : end.nanoseconds
+            let to = min(from + max(0, upload.duration_ns), next, end.nanoseconds)
+            let size = FrameSize(width: upload.width, height: upload.height)
+            guard from < to else { return nil }
+            return SessionPart(
+                file: upload.file, stream: 0, codec: upload.codec, from: MediaTime(nanoseconds: from),
+                to: MediaTime(nanoseconds: to), size: size.isPlausible ? size : nil)
+        }
+        func length(_ parts: [SessionPart]) -> Int64 {
+            parts.reduce(0) { $0 + $1.to.nanoseconds - $1.from.nanoseconds }
+        }
+        let missing = gaps.reduce(0) { sum, gap in
+            sum + max(0, min(gap.to, end).nanoseconds - max(gap.from, .zero).nanoseconds)
+        }
+        guard !parts.isEmpty, length(parts) > length(self.parts) - missing else { return nil }
+        return SessionTrack(
+            role: role, kind: kind, parts: parts, rate: rate, isOnGrid: false, rotation: rotation,
+            shown: shown,
+            devices: devices, camera: camera)
     }
 
     /// The files of tracks in order, each from its first instant to the next one's.

@@ -54,6 +54,13 @@ extension Manifest {
                 check.time(connection.to_ns, "publications.\(index).connected.to_ns")
             }
         }
+        for (index, upload) in (uploads ?? []).enumerated() {
+            check.time(upload.first_ns, "uploads.\(index).first_ns")
+            check.time(upload.duration_ns, "uploads.\(index).duration_ns")
+            check.time(upload.error_ns, "uploads.\(index).error_ns")
+            check.count(upload.frames, "uploads.\(index).frames")
+            check.real(upload.rate, "uploads.\(index).rate")
+        }
         for (index, device) in devices.enumerated() {
             check.count(device.clock.restarts, "devices.\(index).clock.restarts")
             check.count(device.clock.non_monotonic, "devices.\(index).clock.non_monotonic")

@@ -117,6 +117,8 @@ public struct Manifest: Sendable, Equatable, Codable {
     public var stills: [Still]? = nil
     /// Live outputs of the recording, in the order in which they were first wanted; `nil` in recordings of older versions.
     public var publications: [Publication]? = nil
+    /// What phones have handed over after the recording; `nil` where none has.
+    public var uploads: [Upload]? = nil
     /// Stretches of tracks for which no frame or sample was captured, with their causes.
     public var gaps: [Gap]
     /// How the session clock followed the time of a group of computers; `nil` where it did not.

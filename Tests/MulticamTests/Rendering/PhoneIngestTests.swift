@@ -1,0 +1,203 @@
+import Foundation
+import Interchange
+import Media
+import Rendering
+import SessionFolder
+import Testing
+import Timing
+import VirtualDevices
+
+/// What a phone would have stored, made of the H.264 frames of a file: one message after the other, each after its length.
+private struct PhoneStorage {
+    var bytes = Data()
+
+    mutating func add(
+        _ kind: UInt8, isKey: Bool = true, number: Int = 0, at microseconds: Int64 = 0, _ content: Data
+    ) {
+        func put<Value: FixedWidthInteger>(_ value: Value) {
+            withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        put(UInt32(20 + content.count))
+        bytes.append(contentsOf: [kind, isKey ? 1 : 0, 0, 0])
+        put(Int64(number))
+        put(microseconds)
+        bytes.append(content)
+    }
+
+    mutating func addFormat(codec: String = "h264") {
+        add(
+            5,
+            Data(
+                #"{"codec":"\#(codec)","width":320,"height":180,"rate":30,"matrix":"bt709","full":false}"#
+                    .utf8))
+    }
+
+    /// The phone's clock at an instant: what is added to it, and how far off that may be, in microseconds.
+    mutating func addDate(at microseconds: Int64, offset: Int64, error: Int64) {
+        add(
+            4, at: microseconds,
+            [offset, error].reduce(into: Data()) { data, number in
+                withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
+            })
+    }
+
+    /// Each packet of a movie in Annex B, as ffmpeg takes it apart.
+    static func packets(of path: String, in folder: String) throws -> [(isKey: Bool, bytes: Data)] {
+        _ = try Reader.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-i", path, "-map", "0:v", "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f",
+                "image2",
+                "\(folder)/packet-%05d.bin",
+            ])
+        let keys = try Reader.run(
+            "ffprobe",
+            ["-v", "error", "-select_streams", "v", "-show_entries", "packet=flags", "-of", "csv=p=0", path])
+        return try String(decoding: keys, as: UTF8.self).split(separator: "\n").enumerated().map {
+            index, flags in
+            let name = String(format: "%@/packet-%05d.bin", folder, index + 1)
+            return (flags.hasPrefix("K"), try Data(contentsOf: URL(fileURLWithPath: name)))
+        }
+    }
+}
+
+@Suite("What a phone kept of a recording")
+struct PhoneIngestTests {
+    private static let size = FrameSize(width: 320, height: 180)
+    private static let id = "0123456789abcdef"
+
+    private static func recording(_ selector: String, seconds: Double = 4) async throws -> Recording {
+        let recording = try await Recording(
+            """
+            cameras: { desk: { device: "virtual:clap?format=h264\(selector)", size: 320x180, rate: 30, format: h264 } }
+            program: { size: 320x180, rate: 30, layout: single, main: desk }
+            tracks: { cameras: copy }
+            """, seconds: seconds)
+        var manifest = recording.manifest
+        for index in manifest.devices.indices { manifest.devices[index].identity = "phone:anna" }
+        try JSONText.pretty(manifest).write(to: URL(fileURLWithPath: recording.path("manifest.json")))
+        return recording
+    }
+
+    private static func arrival() throws -> UploadArrival {
+        try #require(UploadArrival(role: "desk", id: id))
+    }
+
+    /// Puts a storage where it would arrive.
+    private static func deliver(_ storage: PhoneStorage, to recording: Recording) throws -> PhoneIngest {
+        let arrival = try arrival()
+        try storage.bytes.write(to: URL(fileURLWithPath: recording.path(arrival.file)))
+        return PhoneIngest(arrival, into: recording.folder)
+    }
+
+    @Test(
+        "becomes a file with every frame at its instant, which projects and renderings show in place of the track with a hole"
+    )
+    func whole() async throws {
+        let recording = try await Self.recording("&unplug=1")
+        let other = try await Self.recording("")
+        try FileManager.default.createDirectory(
+            atPath: other.path("packets"), withIntermediateDirectories: true)
+        let packets = try PhoneStorage.packets(of: other.path("cameras/desk.mov"), in: other.path("packets"))
+            .prefix(118)
+        #expect(packets.count == 118 && recording.manifest.gaps.contains { $0.track == "desk" })
+        // The phone's clock is 100 ppm fast and began at another time; it is asked twice.
+        let t0 = recording.manifest.t0_monotonic_ns / 1000
+        func phone(_ microseconds: Int64) -> Int64 { 5_000_000 + microseconds + microseconds / 10_000 }
+        var storage = PhoneStorage()
+        storage.addFormat()
+        storage.addDate(at: phone(0), offset: t0 - phone(0), error: 900)
+        for (index, packet) in packets.enumerated() {
+            storage.add(
+                2, isKey: packet.isKey, number: index, at: phone(Int64(index) * 1_000_000 / 30), packet.bytes)
+        }
+        storage.addDate(at: phone(4_000_000), offset: t0 + 4_000_000 - phone(4_000_000), error: 1200)
+        let upload = try Self.deliver(storage, to: recording).run()
+        #expect(
+            upload.file == "cameras/desk-phone.mp4" && upload.error_ns == 1_200_000 && upload.id == Self.id)
+        #expect(upload.first_ns == 0 && upload.frames == packets.count)
+        #expect(!FileManager.default.fileExists(atPath: recording.path(try Self.arrival().file)))
+
+        let times = try Reader.run(
+            "ffprobe",
+            [
+                "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time", "-of", "csv=p=0",
+                recording.path(upload.file),
+            ])
+        let seconds = String(decoding: times, as: UTF8.self).split(separator: "\n").compactMap { Double($0) }
+        #expect(seconds.count == packets.count)
+        for (index, time) in seconds.enumerated() {
+            #expect(abs(time - Double(index) / 30) < 0.0001, "\(index)")
+        }
+        let strips = try Reader.strips(recording.path(upload.file), size: Self.size).compactMap { $0?.frame }
+        #expect(strips.count == packets.count && zip(strips, strips.dropFirst()).allSatisfy { $1 == $0 + 1 })
+
+        #expect(try recording.manifest(in: recording.folder).uploads == [upload])
+        let verification = try FolderVerification(folder: recording.folder)
+        let listed = try #require(verification.files.first { $0.file == upload.file })
+        #expect(verification.verdict(listed) == .whole)
+        let session = try RecordedSession(folder: recording.folder)
+        let angle = try #require(session.angle("desk"))
+        #expect(angle.parts.map(\.file) == [upload.file] && angle.gaps.isEmpty && !angle.isOnGrid)
+        let path = try Renderer.nextPath(in: recording.folder)
+        let outcome = try Renderer(
+            session, in: recording.folder,
+            picture: RenderedPicture(session, in: recording.folder, cut: .live(of: session)),
+            video: VideoEncodingSettings(
+                size: session.size, rate: session.rate, preset: .ultrafast, quality: 20)
+        ).run(to: path)
+        #expect(outcome.faults.isEmpty)
+        let rendered = try Reader.strips(path, size: Self.size).map { $0?.frame }
+        #expect(rendered.count == 120 && rendered.compactMap(\.self).count == 120)
+        #expect(zip(rendered, rendered.dropFirst()).count { $0.1 != $0.0.map { $0 + 1 } } <= 2)
+    }
+
+    @Test("is not shown where the track itself has more of the recording")
+    func less() async throws {
+        let recording = try await Self.recording("")
+        var manifest = recording.manifest
+        manifest.uploads = [
+            Manifest.Upload(
+                role: "desk", device: "phone:anna", id: Self.id, file: "cameras/desk.mov", codec: "h264",
+                width: 320,
+                height: 180, rate: 30, first_ns: 1_000_000_000, duration_ns: 1_000_000_000, frames: 30,
+                error_ns: 0)
+        ]
+        let session = try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
+        #expect(session.angle("desk")?.parts.first?.from == .zero)
+        #expect(session.angle("desk")?.parts.last?.to.nanoseconds == manifest.duration_ns)
+    }
+
+    @Test(
+        "that is rubbish, of nobody's camera, undated, or of another time is refused with a sentence, and the recording stays as it is"
+    )
+    func refused() async throws {
+        let recording = try await Self.recording("", seconds: 1)
+        let before = try recording.bytes("manifest.json")
+        var undated = PhoneStorage()
+        undated.addFormat()
+        undated.add(2, Data([0, 0, 0, 1, 0x65, 1]))
+        var late = undated
+        late.addDate(at: 0, offset: recording.manifest.t0_monotonic_ns / 1000 + 3_600_000_000, error: 1)
+        var huge = PhoneStorage()
+        huge.bytes = Data([0xFF, 0xFF, 0xFF, 0x7F]) + Data(count: 100)
+        for (storage, word) in [
+            (PhoneStorage(), "no frames"), (huge, "no frames"), (undated, "when its frames were captured"),
+            (late, "during the recording"),
+        ] {
+            let error = #expect(throws: FileError.self) {
+                _ = try Self.deliver(storage, to: recording).run()
+            }
+            #expect(error?.description.contains(word) == true, "\(String(describing: error))")
+        }
+        let stranger = try #require(UploadArrival(role: "face", id: Self.id))
+        let error = #expect(throws: FileError.self) {
+            _ = try PhoneIngest(stranger, into: recording.folder).run()
+        }
+        #expect(error?.description.contains("no phone was the camera") == true)
+        #expect(
+            UploadArrival(role: "../face", id: Self.id) == nil
+                && UploadArrival(role: "face", id: "a/b") == nil)
+        #expect(try recording.bytes("manifest.json") == before)
+    }
+}
