@@ -252,7 +252,7 @@ let package = Package(
             "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Inputs", "Media",
             "MediaLink", "QRCodes", "SessionFolder", "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
-        tests("RemoteSourcesTests", "Media", "RemoteSources"),
+        tests("RemoteSourcesTests", "CXCB", "Media", "RemoteSources"),
         tests("GroupTests", "CTLS", "FileSystem", "Group", "Media"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(

@@ -52,8 +52,8 @@ final class ScreenConnection {
         }
     }
 
-    /// The size and rate of the frames: those of before, else those that were asked for. What is not asked for is given up where this computer
-    /// cannot do it: size before rate, but where a smaller size is of no use, since fetching alone takes too long.
+    /// The size and rate of the frames: those of before, else those that were asked for. Where this computer cannot do that, a size that nobody
+    /// asked for is made smaller first, and then the rate halved; the rate at once where fetching alone takes too long.
     private func format(_ output: SourceOutput) throws(SourceError) -> (FrameSize, FrameRate) {
         if let known = output.cameraFormat { return (known.size, known.rate) }
         let whole = ScreenFit.even(screen.pixels.size)

@@ -2,6 +2,9 @@ internal import Media
 
 /// Where a screen lies in the frames of its track: as large as it fits, in the middle, in its own shape.
 enum ScreenFit {
+    /// The least width and height of what is recorded, in pixels.
+    static let leastSide = 16
+
     /// - Parameters:
     ///   - size: What the screen has now.
     ///   - frame: The size of the frames.

@@ -8,8 +8,8 @@ internal import Media
 final class XConnection {
     /// XCB's connection.
     let handle: OpaquePointer
-    /// The screen of the display: its root window, size and pixels.
-    let screen: xcb_screen_t
+    /// What the server says of its screens and pixels.
+    let setup: XSetup
     private let address: SourceAddress
     private let cancellation: Cancellation
     private let clock = MonotonicClock()
@@ -42,18 +42,14 @@ final class XConnection {
             xcb_disconnect(handle)
             throw Self.failure(name, address)
         }
-        var screens = xcb_setup_roots_iterator(xcb_get_setup(handle))
-        while number > 0, screens.rem > 1 {
-            xcb_screen_next(&screens)
-            number -= 1
-        }
-        guard let screen = screens.data, xcb_get_setup(handle).pointee.image_byte_order == 0,
-            Self.hasFourBytes(handle, depth: screen.pointee.root_depth)
-        else {
+        guard let setup = Self.setup(handle, screen: number) else {
             xcb_disconnect(handle)
-            throw .refused("the display \(name) has pixels of another form than 24 or 32 bits of B, G and R.")
+            throw .refused("the display \(name.printable()) says of itself less than X11 demands.")
         }
-        (self.handle, self.screen) = (handle, screen.pointee)
+        (self.handle, self.setup) = (handle, setup)
+        // Asking for an extension waits without a deadline, but not for an answer that has come.
+        xcb_prefetch_extensions(handle)
+        try waitForServer()
     }
 
     deinit { xcb_disconnect(handle) }
@@ -80,13 +76,11 @@ final class XConnection {
         }
     }
 
-    private static func hasFourBytes(_ handle: OpaquePointer, depth: UInt8) -> Bool {
-        var formats = xcb_setup_pixmap_formats_iterator(xcb_get_setup(handle))
-        while formats.rem > 0, let format = formats.data?.pointee {
-            if format.depth == depth { return depth >= 24 && format.bits_per_pixel == 32 }
-            xcb_format_next(&formats)
-        }
-        return false
+    private static func setup(_ handle: OpaquePointer, screen: Int32) -> XSetup? {
+        guard let start = xcb_get_setup(handle) else { return nil }
+        // The length counts four bytes each, without the first eight.
+        let bytes = UnsafeRawBufferPointer(start: start, count: 8 + Int(start.pointee.length) * 4)
+        return XSetup(bytes, screen: Int(screen))
     }
 
     /// A number for something new at the server.
@@ -97,7 +91,7 @@ final class XConnection {
     /// - Parameters:
     ///   - sequence: The request's number, which its cookie has.
     ///   - type: XCB's type of the answer.
-    /// - Returns: The answer; `nil` when the server refuses the request.
+    /// - Returns: The answer; `nil` when the server refuses the request, or answers with less than the type has.
     /// - Throws: `SourceError.lost` when the connection has ended, or there is no answer in time.
     func reply<Answer>(to sequence: UInt32, _ type: Answer.Type) throws(SourceError) -> XReply<Answer>? {
         xcb_flush(handle)
@@ -116,6 +110,14 @@ final class XConnection {
             var entry = pollfd(fd: xcb_get_file_descriptor(handle), events: Int16(POLLIN), revents: 0)
             poll(&entry, 1, 50)
         }
+    }
+
+    /// Waits until the server has done all that was requested.
+    ///
+    /// - Throws: `SourceError.lost` when the connection has ended, or there is no answer in time.
+    func waitForServer() throws(SourceError) {
+        let cookie = xcb_get_input_focus(handle)
+        _ = try reply(to: cookie.sequence, xcb_get_input_focus_reply_t.self)
     }
 
     /// Gives each event that has come to a handler.

@@ -10,8 +10,7 @@ final class XPicture {
     private let isSharing: Bool
     /// The shared memory's number at the server; `nil` where none is shared.
     private var segment: UInt32?
-    private var memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
-    private var capacity = 64
+    private var memory = SharedBytes(count: 0)
     /// The size of the last picture.
     private(set) var size = FrameSize(width: 0, height: 0)
 
@@ -21,20 +20,23 @@ final class XPicture {
         isSharing = xcb_ask_for_shm(connection.handle)?.pointee.present == 1
     }
 
-    deinit { giveUp() }
+    deinit { detach() }
 
     /// What the last picture shows; nothing before there was one.
     var pixels: ScreenPixels {
         ScreenPixels(
-            start: memory.assumingMemoryBound(to: UInt8.self), stride: size.width * 4, size: size)
+            start: memory.start.assumingMemoryBound(to: UInt8.self), stride: size.width * 4, size: size)
     }
+
+    /// Whether there was a picture.
+    var hasContent: Bool { size.width > 0 }
 
     /// Fetches a part of a window or pixmap.
     ///
     /// - Returns: Whether the server gave it.
     func fetch(_ part: PixelRectangle, of drawable: UInt32) throws(SourceError) -> Bool {
         let count = part.width * part.height * 4
-        if count > capacity { try grow(to: count) }
+        if count > memory.count { try grow(to: count) }
         let (x, y) = (Int16(clamping: part.x), Int16(clamping: part.y))
         let (width, height) = (UInt16(clamping: part.width), UInt16(clamping: part.height))
         if let segment {
@@ -49,10 +51,9 @@ final class XPicture {
                 connection.handle, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), drawable, x, y, width, height,
                 ~0)
             guard let reply = try connection.reply(to: cookie.sequence, xcb_get_image_reply_t.self),
-                Int(xcb_get_image_data_length(reply.pointer)) >= count,
-                let data = xcb_get_image_data(reply.pointer)
+                reply.rest.count >= count, let data = reply.rest.baseAddress
             else { return false }
-            memory.copyMemory(from: data, byteCount: count)
+            memory.start.copyMemory(from: data, byteCount: count)
         }
         size = part.size
         return true
@@ -61,40 +62,35 @@ final class XPicture {
     /// Makes room, shared with the server where it takes it.
     private func grow(to count: Int) throws(SourceError) {
         let shared = isSharing ? try share(count) : nil
-        giveUp()
-        (segment, capacity) = (shared?.number, count)
-        memory = shared?.memory ?? UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+        detach()
+        (segment, memory) = (shared?.number, shared?.memory ?? SharedBytes(count: count))
     }
 
-    private func share(_ count: Int) throws(SourceError) -> (number: UInt32, memory: UnsafeMutableRawPointer)?
-    {
+    private func share(_ count: Int) throws(SourceError) -> (number: UInt32, memory: SharedBytes)? {
         let descriptor = linux_make_memory("multicam-screen")
         guard descriptor >= 0 else { return nil }
         guard ftruncate(descriptor, count) == 0,
-            let shared = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
-            shared != MAP_FAILED
+            let start = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
+            start != MAP_FAILED
         else {
             close(descriptor)
             return nil
         }
+        nonisolated(unsafe) let mapping = start  // Only the release touches it again.
+        let memory = SharedBytes(start: start, count: count) { munmap(mapping, count) }
         let number = connection.newNumber
         // XCB closes the descriptor when it has sent it.
         let cookie = xcb_shm_attach_fd_checked(connection.handle, number, descriptor, 0)
-        // A request with an answer behind it, so that a refusal has come by then.
-        let question = xcb_get_input_focus(connection.handle)
-        _ = try connection.reply(to: question.sequence, xcb_get_input_focus_reply_t.self)
+        try connection.waitForServer()
         if let refusal = xcb_request_check(connection.handle, cookie) {
             free(refusal)
-            munmap(shared, count)
             return nil
         }
-        return (number, shared)
+        return (number, memory)
     }
 
-    /// Gives the memory back.
-    private func giveUp() {
-        guard let segment else { return memory.deallocate() }
-        xcb_shm_detach(connection.handle, segment)
-        munmap(memory, capacity)
+    /// Tells the server that the memory is no longer used.
+    private func detach() {
+        if let segment { xcb_shm_detach(connection.handle, segment) }
     }
 }

@@ -7,7 +7,7 @@ struct XPointer {
     private var corner = (x: 0, y: 0)
     private var size = FrameSize(width: 0, height: 0)
     private var serial: UInt32 = 0
-    /// Its pixels as premultiplied B, G, R, A.
+    /// Its pixels as premultiplied B, G, R, A; none where the server's answer did not have them all.
     private var image: [UInt32] = []
 
     /// Takes the server's answer.
@@ -17,9 +17,9 @@ struct XPointer {
     ///   - origin: Where the picture begins on the screen.
     /// - Returns: Whether it looks otherwise, or is elsewhere in the picture.
     mutating func take(
-        _ reply: UnsafeMutablePointer<xcb_xfixes_get_cursor_image_reply_t>, origin: (x: Int, y: Int)
+        _ reply: borrowing XReply<xcb_xfixes_get_cursor_image_reply_t>, origin: (x: Int, y: Int)
     ) -> Bool {
-        let answer = reply.pointee
+        let answer = reply.pointer.pointee
         let corner = (
             x: Int(answer.x) - Int(answer.xhot) - origin.x, y: Int(answer.y) - Int(answer.yhot) - origin.y
         )
@@ -27,13 +27,7 @@ struct XPointer {
         let isSame = answer.cursor_serial == serial && corner == self.corner && size == self.size
         guard !isSame else { return false }
         (self.corner, self.size, serial) = (corner, size, answer.cursor_serial)
-        let count = Int(xcb_xfixes_get_cursor_image_cursor_image_length(reply))
-        guard let start = xcb_xfixes_get_cursor_image_cursor_image(reply), count == size.width * size.height
-        else {
-            image = []
-            return true
-        }
-        image = Array(UnsafeBufferPointer(start: start, count: count))
+        image = reply.numbers(size.pixelCount, UInt32.self) ?? []
         return true
     }
 

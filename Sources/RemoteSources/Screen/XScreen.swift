@@ -21,14 +21,21 @@ final class XScreen: Screen {
     private let damageEvent: UInt8?
     private let damage: UInt32
     private let hasCursor: Bool
+    /// The size of the window or its pixmap, with a border that the window has.
+    private var whole = FrameSize(width: 0, height: 0)
+    /// How often in a row the server did not give what was asked for.
+    private var refusals = 0
     private var isDamaged = true
     private var isResized = false
     private var isHidden = false
     private var isGone = false
 
+    /// Most refusals that the changing size of a window explains.
+    private static let mostRefusals = 10
+
     var pixels: ScreenPixels { picture.pixels }
 
-    private var isWindow: Bool { window != connection.screen.root }
+    private var isWindow: Bool { window != connection.setup.screen.root }
 
     /// Finds what is to be seen.
     ///
@@ -53,7 +60,15 @@ final class XScreen: Screen {
         if case .window(let words) = asked.part {
             window = try XWindows(connection, address).window(words)
         } else {
-            window = connection.screen.root
+            window = connection.setup.screen.root
+        }
+        let looks = xcb_get_window_attributes(handle, window)
+        guard let form = try connection.reply(to: looks.sequence, xcb_get_window_attributes_reply_t.self)
+        else { throw .lost("the window of \(address) was closed.") }
+        guard connection.setup.isReadable(form.pointer.pointee.visual) else {
+            throw .refused(
+                "\(address) has other pixels than 8 bits each of blue, green and red in 32 (its display has a depth of "
+                    + "\(connection.setup.screen.root_depth)): give the X server a depth of 24.")
         }
         var mask = XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue
         xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)
@@ -100,10 +115,14 @@ final class XScreen: Screen {
         let asked = clock.now
         guard try picture.fetch(part, of: source) else {
             // It changed its size, or was put away, in this very moment: the next look knows.
-            isResized = true
-            isDamaged = true
+            (isResized, isDamaged) = (true, true)
+            refusals += 1
+            guard picture.hasContent, refusals < Self.mostRefusals else {
+                throw .lost("the display of \(address) does not give what it shows.")
+            }
             return ScreenLook(time: asked, error: .zero, hasChanged: false)
         }
+        refusals = 0
         let took = clock.now - asked
         if hasCursor { pointer.draw(into: picture.pixels) }
         return ScreenLook(time: asked + took / 2, error: took / 2, hasChanged: true)
@@ -114,16 +133,14 @@ final class XScreen: Screen {
     /// - Returns: Whether the pointer looks otherwise.
     private func ask() throws(SourceError) -> Bool {
         guard hasCursor else {
-            let cookie = xcb_get_input_focus(connection.handle)
-            _ = try connection.reply(to: cookie.sequence, xcb_get_input_focus_reply_t.self)
+            try connection.waitForServer()
             return false
         }
         let pointers = xcb_xfixes_get_cursor_image(connection.handle)
         var origin = (x: part.x, y: part.y)
         if isWindow {
             let places = xcb_translate_coordinates(
-                connection.handle, window, connection.screen.root, Int16(clamping: part.x),
-                Int16(clamping: part.y))
+                connection.handle, window, connection.setup.screen.root, 0, 0)
             if let place = try connection.reply(
                 to: places.sequence, xcb_translate_coordinates_reply_t.self)
             {
@@ -134,7 +151,7 @@ final class XScreen: Screen {
             let answer = try connection.reply(
                 to: pointers.sequence, xcb_xfixes_get_cursor_image_reply_t.self)
         else { return false }
-        return pointer.take(answer.pointer, origin: origin)
+        return pointer.take(answer, origin: origin)
     }
 
     /// Finds out the size of what is captured, and names a window's picture anew.
@@ -144,26 +161,25 @@ final class XScreen: Screen {
             source = connection.newNumber
             xcb_composite_name_window_pixmap(connection.handle, window, source)
         }
-        let cookie = xcb_get_geometry(connection.handle, source)
-        guard let geometry = try connection.reply(to: cookie.sequence, xcb_get_geometry_reply_t.self) else {
-            source = isWindow ? 0 : source
+        let places = [source, window].map { xcb_get_geometry(connection.handle, $0) }
+        guard let outer = try connection.reply(to: places[0].sequence, xcb_get_geometry_reply_t.self),
+            let inner = try connection.reply(to: places[1].sequence, xcb_get_geometry_reply_t.self)
+        else {
             throw .lost("the window of \(address) is not shown: somebody has put it away or closed it.")
         }
-        let size = FrameSize(
-            width: Int(geometry.pointer.pointee.width), height: Int(geometry.pointer.pointee.height))
-        if isWindow, ![24, 32].contains(geometry.pointer.pointee.depth) {
-            throw .refused(
-                "the window of \(address) has \(geometry.pointer.pointee.depth) bits a pixel, and not 24.")
-        }
-        part = PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
+        // A window's pixmap has its border, too, which is left out.
+        let border = isWindow ? Int(inner.pointer.pointee.border_width) : 0
+        whole = FrameSize(width: Int(outer.pointer.pointee.width), height: Int(outer.pointer.pointee.height))
+        let size = FrameSize(width: whole.width - 2 * border, height: whole.height - 2 * border)
+        part = PixelRectangle(x: border, y: border, width: size.width, height: size.height)
         if case .region(let region) = asked.part {
             guard region.x + region.width <= size.width, region.y + region.height <= size.height else {
                 throw .lost("the display of \(address) has \(size), and the region is not within it.")
             }
             part = region
         }
-        guard part.size.isPlausible else {
-            throw .lost("\(address) has a size of \(size), which no camera has.")
+        guard part.size.isPlausible, min(part.width, part.height) >= ScreenFit.leastSide else {
+            throw .lost("\(address) is \(size) now, and what is recorded has sides of 16 to 16384 pixels.")
         }
         (isResized, isDamaged) = (false, true)
     }
@@ -175,12 +191,13 @@ final class XScreen: Screen {
             let area = memory.assumingMemoryBound(to: xcb_damage_notify_event_t.self).pointee.area
             let drawn = PixelRectangle(
                 x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height))
-            isDamaged = isDamaged || part.overlaps(drawn)
+            isDamaged = isDamaged || isWindow || part.overlaps(drawn)
         case XCB_CONFIGURE_NOTIFY:
             let place = memory.assumingMemoryBound(to: xcb_configure_notify_event_t.self).pointee
             // Of a window that was only moved nothing changes.
-            let isOther = Int(place.width) != part.width || Int(place.height) != part.height
-            isResized = isResized || isOther || !isWindow
+            let border = Int(place.border_width)
+            let size = FrameSize(width: Int(place.width) + 2 * border, height: Int(place.height) + 2 * border)
+            isResized = isResized || !isWindow || size != whole || border != part.x
         case XCB_UNMAP_NOTIFY: isHidden = true
         case XCB_MAP_NOTIFY: (isHidden, isResized) = (false, true)
         case XCB_DESTROY_NOTIFY: isGone = true

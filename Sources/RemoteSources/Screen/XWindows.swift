@@ -29,7 +29,7 @@ struct XWindows {
         }
         var found: [(number: UInt32, title: String)] = []
         var (left, open) = (Self.most, try managed().map { ($0, 0) })
-        if open.isEmpty { open = try children(of: connection.screen.root).map { ($0, 1) } }
+        if open.isEmpty { open = try children(of: connection.setup.screen.root).map { ($0, 1) } }
         while let (window, depth) = open.popLast(), left > 0 {
             left -= 1
             guard try isShown(window) else { continue }
@@ -63,38 +63,32 @@ struct XWindows {
         let geometry = try connection.reply(to: place.sequence, xcb_get_geometry_reply_t.self)
         guard let attributes, let geometry else { return false }
         return attributes.pointer.pointee.map_state == XCB_MAP_STATE_VIEWABLE.rawValue
-            && geometry.pointer.pointee.width >= 16 && geometry.pointer.pointee.height >= 16
+            && min(geometry.pointer.pointee.width, geometry.pointer.pointee.height) >= ScreenFit.leastSide
     }
 
     /// The windows that a window manager has.
     private func managed() throws(SourceError) -> [UInt32] {
         guard let list = try atom("_NET_CLIENT_LIST"),
-            let bytes = try property(list, of: connection.screen.root)
+            let windows = try property(list, of: connection.setup.screen.root, as: UInt32.self)
         else { return [] }
-        return bytes.withUnsafeBytes { bytes in
-            stride(from: 0, to: bytes.count / 4 * 4, by: 4).map {
-                bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)
-            }
-        }
+        return windows
     }
 
     private func children(of window: UInt32) throws(SourceError) -> [UInt32] {
         let cookie = xcb_query_tree(connection.handle, window)
-        guard let reply = try connection.reply(to: cookie.sequence, xcb_query_tree_reply_t.self),
-            let first = xcb_query_tree_children(reply.pointer)
-        else { return [] }
-        return Array(
-            UnsafeBufferPointer(start: first, count: Int(xcb_query_tree_children_length(reply.pointer))))
+        guard let reply = try connection.reply(to: cookie.sequence, xcb_query_tree_reply_t.self) else {
+            return []
+        }
+        return reply.numbers(Int(reply.pointer.pointee.children_len), UInt32.self) ?? []
     }
 
     private func title(of window: UInt32) throws(SourceError) -> String? {
-        if let name = try atom("_NET_WM_NAME"), let bytes = try property(name, of: window), !bytes.isEmpty {
-            return String(decoding: bytes, as: UTF8.self)
+        var bytes: [UInt8]?
+        if let name = try atom("_NET_WM_NAME") { bytes = try property(name, of: window, as: UInt8.self) }
+        if bytes?.isEmpty ?? true {
+            bytes = try property(XCB_ATOM_WM_NAME.rawValue, of: window, as: UInt8.self)
         }
-        guard let bytes = try property(XCB_ATOM_WM_NAME.rawValue, of: window), !bytes.isEmpty else {
-            return nil
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes.flatMap { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
     }
 
     private func atom(_ name: String) throws(SourceError) -> UInt32? {
@@ -106,14 +100,15 @@ struct XWindows {
         return atom == 0 ? nil : atom
     }
 
-    private func property(_ name: UInt32, of window: UInt32) throws(SourceError) -> [UInt8]? {
+    /// The numbers of a property; `nil` where there is none of their width.
+    private func property<Number: FixedWidthInteger & BitwiseCopyable>(
+        _ name: UInt32, of window: UInt32, as type: Number.Type
+    ) throws(SourceError) -> [Number]? {
         let cookie = xcb_get_property(
             connection.handle, 0, window, name, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0, 4096)
-        guard let reply = try connection.reply(to: cookie.sequence, xcb_get_property_reply_t.self) else {
-            return nil
-        }
-        let count = Int(xcb_get_property_value_length(reply.pointer))
-        guard count > 0, let start = xcb_get_property_value(reply.pointer) else { return [] }
-        return Array(UnsafeRawBufferPointer(start: start, count: count))
+        guard let reply = try connection.reply(to: cookie.sequence, xcb_get_property_reply_t.self),
+            reply.pointer.pointee.format == Number.bitWidth
+        else { return nil }
+        return reply.numbers(Int(reply.pointer.pointee.value_len), type)
     }
 }
