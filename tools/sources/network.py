@@ -30,6 +30,14 @@ class Network:
         while self.is_cut:
             time.sleep(0.01)
 
+    @staticmethod
+    def close(*ends):
+        for end in ends:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
     def up(self, near, far):
         try:
             while data := near.recv(1 << 16):
@@ -37,11 +45,7 @@ class Network:
                 far.sendall(data.replace(f":{self.listener.getsockname()[1]}".encode(), f":{self.camera}".encode()))
         except OSError:
             pass
-        for end in (near, far):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        self.close(near, far)
 
     def down(self, far, near):
         data = b""
@@ -51,15 +55,10 @@ class Network:
                 while (message := self.message(data)) is not None:
                     data = data[len(message):]
                     self.wait()
-                    self.wait()
                     near.sendall(self.changed(message))
         except OSError:
             pass
-        for end in (near, far):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        self.close(near, far)
 
     @staticmethod
     def message(data):
@@ -102,11 +101,7 @@ class Relay(Network):
                 other.sendall(data)
         except OSError:
             pass
-        for end in (one, other):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+        self.close(one, other)
 
 
 class Encrypted:

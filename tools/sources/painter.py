@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """A window of X11 that shows code strips: painter.py DISPLAY TITLE WIDTHxHEIGHT+X+Y [FIRST].
 
-It paints a strip 120 times a second with the instant at which it is painted, from the number FIRST on, and a bar that moves. Standard input
-steers it, a line each: still, go, size W H, place X Y, point X Y (the mouse pointer), raise, hide, show, quit."""
+It paints a strip 120 times a second with the instant at which it is painted, from the number FIRST on, and a bar that moves. A display that
+is not there yet it waits for. Standard input steers it, a line each: still, go, size W H, border WIDTH, place X Y, point X Y (the mouse
+pointer), raise, hide, show, quit."""
 import ctypes
 import re
 import sys
@@ -19,8 +20,12 @@ for name in ("XOpenDisplay", "XCreateImage", "XDefaultVisual", "XCreateGC"):
 for name in ("XCreateSimpleWindow", "XDefaultRootWindow", "XCreateFontCursor"):
     getattr(x, name).restype = ctypes.c_ulong
 x.XInitThreads()
-display = ctypes.c_void_p(x.XOpenDisplay(sys.argv[1].encode()))
-assert display, "no such display"
+opened, deadline = None, time.monotonic() + 30
+while not opened and time.monotonic() < deadline:
+    opened = x.XOpenDisplay(sys.argv[1].encode())
+    time.sleep(0 if opened else 0.01)
+assert opened, "no such display"
+display = ctypes.c_void_p(opened)
 width, height, left, top = map(int, re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", sys.argv[3]).groups())
 screen, root = x.XDefaultScreen(display), x.XDefaultRootWindow(display)
 window = ctypes.c_ulong(x.XCreateSimpleWindow(display, ctypes.c_ulong(root), left, top, width, height, 0, 0, 0x808080))
@@ -45,6 +50,8 @@ def put(data, columns, rows, at):
 def paint():
     """A strip of the window's width, with the instant that it is painted at."""
     global number
+    if min(width, height) < 64:
+        return
     at = time.monotonic()
     row = camera.strip(number, at)
     if width != camera.WIDTH:
@@ -67,6 +74,8 @@ def steer():
         elif word == "size":
             width, height = values
             x.XResizeWindow(display, window, width, height)
+        elif word == "border":
+            x.XSetWindowBorderWidth(display, window, *values)
         elif word == "place":
             x.XMoveWindow(display, window, *values)
         elif word == "point":
