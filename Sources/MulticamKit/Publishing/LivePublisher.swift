@@ -27,18 +27,9 @@ public final class LivePublisher: Sendable {
         /// What is or was wanted, in the order in which it was first wanted.
         var outputs: [LiveOutput] = []
         var isRecording = false
-        var child: ChildProcess?
-        /// When the process last told something.
-        var heard = ClockTime(nanoseconds: 0)
-        var thread: MediaThread?
-        /// Counts what was wanted, so that a thread that gave up sees that it is asked again.
-        var wishes = 0
-        /// How often in a row the process has died soon.
-        var earlyDeaths = 0
-        var isEnding = false
+        let helper: HelperProcess
 
         func index(_ name: String) -> Int? { outputs.firstIndex { $0.publication.name == name } }
-        var isAnythingWanted: Bool { outputs.contains { !$0.isLeaving } }
 
         /// Changes an output, and tells the session.
         mutating func update(_ index: Int, _ body: (inout LiveOutput) -> Void) {
@@ -48,29 +39,16 @@ public final class LivePublisher: Sendable {
 
         mutating func end(_ index: Int, at time: ClockTime) {
             update(index) { $0.end(at: time) }
-            child?.say(LiveCommand(unpublish: outputs[index].publication.name).line)
+            helper.say(LiveCommand(unpublish: outputs[index].publication.name).line)
         }
     }
 
-    private let socket: String
-    private let program: String?
-    private let withheld: Set<String>
     private let say: @Sendable (String) -> Void
     private let clock = MonotonicClock()
-    private let state = ConditionLock(State())
-    private let ending = Cancellation()
+    private let helper: HelperProcess
+    private let state: ConditionLock<State>
 
     private static let programName = "multicam-live"
-    /// The pause before the process is started again the first time.
-    private static let firstPause = Nanoseconds.milliseconds(200)
-    /// The pause before the process is started again when it dies soon each time.
-    private static let pause = Nanoseconds.seconds(1)
-    /// A process that lives for so long has not died soon.
-    private static let soundLife = Nanoseconds.seconds(10)
-    /// The process tells something each second while anything is wanted; when it is silent for so long, it hangs.
-    private static let longestSilence = Nanoseconds.seconds(10)
-    /// How long the process may take to close its connections at the end.
-    private static let patience = Nanoseconds.milliseconds(1500)
 
     /// Creates a publisher; no process is started yet.
     ///
@@ -92,8 +70,11 @@ public final class LivePublisher: Sendable {
         socket: String, program: String?, withholding withheld: Set<String> = [],
         saying say: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        (self.socket, self.program) = (socket, program)
-        (self.withheld, self.say) = (withheld, say)
+        self.say = say
+        helper = HelperProcess(
+            Self.programName, thread: "live", lack: "nothing is published: the program for it",
+            socket: socket, program: program, withholding: withheld, saying: say)
+        state = ConditionLock(State(helper: helper))
     }
 
     // MARK: What is wanted
@@ -128,19 +109,16 @@ public final class LivePublisher: Sendable {
     /// - Returns: Whether it was begun; `false` when one of this name is published already.
     @discardableResult
     public func publish(_ publication: Publication) -> Bool {
-        state.broadcast { state in
+        state.withLock { state in
             let index = state.index(publication.name)
-            guard !state.isEnding, index.map({ state.outputs[$0].isLeaving }) ?? true else { return false }
+            guard !helper.isEnding, index.map({ state.outputs[$0].isLeaving }) ?? true else { return false }
             let endsWithRecording = publication.start == .recording && state.isRecording
             if index == nil { state.outputs.append(LiveOutput(publication, at: clock.now)) }
             state.update(index ?? state.outputs.count - 1) {
                 $0.begin(publication, endsWithRecording: endsWithRecording, at: clock.now)
             }
-            state.wishes += 1
-            state.child?.say(LiveCommand(beginning: publication).line)
-            if state.thread == nil {
-                state.thread = MediaThread(name: "live") { [self] in while run() {} }
-            }
+            helper.say(LiveCommand(beginning: publication).line)
+            helper.want(for: self)
             return true
         }
     }
@@ -211,114 +189,50 @@ public final class LivePublisher: Sendable {
     }
 
     private func endAndWait() {
-        let (child, thread) = state.broadcast { state in
-            state.isEnding = true
-            return (state.child, state.thread)
-        }
-        ending.cancel()
-        child?.finish()
-        let isOver = state.wait(until: clock.now + Self.patience) { $0.child == nil ? true : nil } ?? false
-        if !isOver { state.withLock(\.child)?.signal(SIGKILL) }
-        thread?.join()
+        helper.end()
         state.withLock { state in
             for (index, output) in state.outputs.enumerated() where !output.isLeaving {
                 state.end(index, at: clock.now)
             }
         }
     }
+}
 
-    // MARK: The process, on the thread `live`
+// MARK: The process
 
-    /// Runs the process once, when something is wanted.
-    ///
-    /// - Returns: Whether to go on.
-    private func run() -> Bool {
-        let goesOn = state.wait { state in state.isEnding ? false : state.isAnythingWanted ? true : nil }
-        guard goesOn else { return false }
-        let began = clock.now
-        let ended = ConditionLock(false)
-        guard let child = start(whenOver: { ended.broadcast { $0 = true } }) else { return waitForWish() }
-        let watch = watch(child)
-        let status = child.wait()
-        watch.cancel()
-        // Its last lines are read, unless a program that it has started keeps the pipe open.
-        ended.wait(until: clock.now + .seconds(1)) { $0 ? () : nil }
-        let pause = state.broadcast { state -> Nanoseconds? in
-            state.child = nil
-            guard !state.isEnding else { return nil }
-            for (index, output) in state.outputs.enumerated() where !output.isLeaving {
-                state.update(index) {
-                    $0.change(to: .waiting, because: Self.sentence(status), at: clock.now)
-                }
-            }
-            state.earlyDeaths = clock.now - began > Self.soundLife ? 0 : state.earlyDeaths + 1
-            return state.earlyDeaths > 1 ? Self.pause : Self.firstPause
+extension LivePublisher: HelperOwner {
+    func withWishes(_ body: ([String]) -> Void) {
+        state.withLock { state in
+            body(state.outputs.filter { !$0.isLeaving }.map { LiveCommand(beginning: $0.publication).line })
         }
-        guard let pause else { return false }
+    }
+
+    var isToldEachSecond: Bool { state.withLock { $0.outputs.contains(where: \.isFollowed) } }
+
+    func processHasEnded(_ words: String) {
+        let text = "the program that publishes \(words)"
+        let hasSession = changeAll(to: .waiting, because: text) != nil
         // A session tells it as an event of each output.
-        if state.withLock({ $0.session == nil }) { say(Self.sentence(status)) }
-        clock.sleep(until: clock.now + pause, unless: ending)
-        return true
+        if !hasSession { say(text) }
     }
 
-    private func start(whenOver: @escaping @Sendable () -> Void) -> ChildProcess? {
-        do throws(ProcessError) {
-            guard let program, access(program, X_OK) == 0 else {
-                let name = program?.printable(limit: 1000) ?? Self.programName
-                throw ProcessError(
-                    "nothing is published: the program for it, \(name), is not there. Build it with `swift build`, or install the package multicam-studio."
-                )
-            }
-            let child = try ChildProcess(program, ["--socket", socket], withholding: withheld.contains)
-            state.broadcast { state in
-                (state.child, state.heard) = (child, clock.now)
-                // Under the lock, so that what is wanted next is said after it.
-                for output in state.outputs where !output.isLeaving {
-                    child.say(LiveCommand(beginning: output.publication).line)
-                }
-                if state.isEnding { child.finish() }
-            }
-            child.readOutput({ [weak self] line in self?.take(line, from: child) }, whenOver: whenOver)
-            child.readMessages { [say] line in say("\(Self.programName): \(line.printable(limit: 1000))") }
-            return child
-        } catch {
-            refuse(because: error.description)
-            return nil
-        }
+    func processIsMissing(_ text: String) {
+        if let session = changeAll(to: .refused, because: text) { session.warn(text) } else { say(text) }
     }
 
-    private func refuse(because text: String) {
-        let session = state.withLock { state in
+    /// Changes the state of all that is wanted.
+    ///
+    /// - Returns: The session; `nil` when there is none now.
+    private func changeAll(to new: PublicationStatus.State, because text: String) -> MulticamSession? {
+        state.withLock { state in
             for (index, output) in state.outputs.enumerated() where !output.isLeaving {
-                state.update(index) { $0.change(to: .refused, because: text, at: clock.now) }
+                state.update(index) { $0.change(to: new, because: text, at: clock.now) }
             }
             return state.session
         }
-        if let session { session.warn(text) } else { say(text) }
     }
 
-    /// Waits until something more is wanted, since the program may be there then.
-    private func waitForWish() -> Bool {
-        let before = state.withLock(\.wishes)
-        return state.wait { state in state.isEnding ? false : state.wishes != before ? true : nil }
-    }
-
-    /// Kills the process when it is silent for too long while something is wanted.
-    private func watch(_ child: ChildProcess) -> Cancellation {
-        let done = Cancellation()
-        _ = MediaThread(name: "live:watch") { [state, clock] in
-            while clock.sleep(until: clock.now + .seconds(1), unless: done) {
-                let isSilent = state.withLock { state in
-                    if !state.outputs.contains(where: \.isFollowed) { state.heard = clock.now }
-                    return clock.now - state.heard > Self.longestSilence
-                }
-                if isSilent { child.signal(SIGKILL) }
-            }
-        }
-        return done
-    }
-
-    private func take(_ line: String, from child: ChildProcess) {
+    func hear(_ line: String) {
         let report: LiveReport
         do {
             report = try JSONDecoder().decode(LiveReport.self, from: Data(line.utf8))
@@ -327,15 +241,8 @@ public final class LivePublisher: Sendable {
             return
         }
         state.withLock { state in
-            guard state.child === child else { return }
-            state.heard = clock.now
             guard let index = state.index(report.publication) else { return }
             state.update(index) { $0.take(report, at: clock.now) }
         }
-    }
-
-    private static func sentence(_ status: Int32) -> String {
-        let words = status > 128 ? "by signal \(status - 128)" : "with exit status \(status)"
-        return "the program that publishes has ended \(words), and is started again."
     }
 }
