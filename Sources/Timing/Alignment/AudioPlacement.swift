@@ -45,7 +45,7 @@ public struct AudioPlacement: Sendable {
     /// - Returns: The correction to convert with, in parts per million.
     public mutating func begin(clock: ClockReading, at time: ClockTime) -> Double {
         lastTime = time
-        correction = Self.limited(-clock.partsPerMillion, to: Self.largestCorrection)
+        correction = (-clock.partsPerMillion).limited(to: Self.largestCorrection)
         return correction
     }
 
@@ -67,19 +67,17 @@ public struct AudioPlacement: Sendable {
         let seconds = lastTime.map { (time - $0).inSeconds } ?? 0
         lastTime = time
         let microseconds = deviation / Double(AudioFormat.sessionRate) * 1e6
-        let wanted = Self.limited(
-            Self.pace(microseconds, doubt: Self.doubtfulErrors * Double(clock.residual.count) / 1000)
-                - clock.partsPerMillion,
-            to: Self.largestCorrection)
+        let pace = Self.pace(microseconds, doubt: Self.doubtfulErrors * Double(clock.residual.count) / 1000)
+        let wanted = (pace - clock.partsPerMillion).limited(to: Self.largestCorrection)
         let step = Self.largestChangePerSecond * min(max(seconds, 0), 1)
-        correction += Self.limited(wanted - correction, to: step)
+        correction += (wanted - correction).limited(to: step)
         return .convert(partsPerMillion: correction)
     }
 
     /// The pace at which to work off a deviation in microseconds, of which `doubt` may be an error. In parts per million, which
     /// are microseconds per second.
     private static func pace(_ deviation: Double, doubt: Double) -> Double {
-        let doubtful = limited(deviation, to: doubt)
+        let doubtful = deviation.limited(to: doubt)
         let sure = abs(deviation - doubtful)
         // Braking evenly by b, one comes from a pace v to rest after v²/2b. Near the end it is a decay, whose braking is at
         // most b up to a pace of b times the settling time.
@@ -88,9 +86,5 @@ public struct AudioPlacement: Sendable {
         let pace = sure < near ? sure / time : (2 * braking * (sure - near / 2)).squareRoot()
         let gain = min(1 / time, largestDoubt / max(doubt, .leastNonzeroMagnitude))
         return (deviation < 0 ? -pace : pace) + doubtful * gain
-    }
-
-    private static func limited(_ value: Double, to limit: Double) -> Double {
-        min(max(value, -limit), limit)
     }
 }

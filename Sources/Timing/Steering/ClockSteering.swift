@@ -3,9 +3,9 @@ public import Media
 /// Steers a session clock so that it runs as the time of a group of computers does, while a recording of the group runs: crystals that are
 /// off by tens of parts per million then lengthen no track.
 ///
-/// The session clock is `CLOCK_MONOTONIC` on straight pieces. It never jumps, and its rate never changes faster than audio can follow
-/// unheard. Outside of such a recording it runs as `CLOCK_MONOTONIC` does, and measurements are only kept. A value: the present is an
-/// argument, an instant of `CLOCK_MONOTONIC`.
+/// The session clock is `CLOCK_MONOTONIC` on straight pieces. It never jumps, and while it is steered its rate changes by no more than 15
+/// parts per million in a second, which audio follows unheard. Outside of such a recording it runs as `CLOCK_MONOTONIC` does, and
+/// measurements are only kept. A value: the present is an argument, an instant of `CLOCK_MONOTONIC`.
 public struct ClockSteering: Sendable {
     /// What the steering of a recording came to.
     public struct Summary: Sendable, Equatable {
@@ -41,8 +41,6 @@ public struct ClockSteering: Sendable {
 
     /// An error is worked off with this time constant, by no more than so many parts per million.
     private static let (settlingSeconds, largestCorrection) = (8.0, 100.0)
-    /// The largest change of the rate in parts per million per second. `AudioPlacement` follows 19.
-    private static let largestChangePerSecond = 15.0
     /// Without measurements the correction ends after so long.
     private static let patience = Nanoseconds.seconds(5)
     /// A T0 that was named on `CLOCK_MONOTONIC` and by the group's time is where the measurements have it, unless they disagree by so much
@@ -55,8 +53,14 @@ public struct ClockSteering: Sendable {
     /// An instant of `CLOCK_MONOTONIC` on the session clock.
     public func time(stamped stamp: ClockTime) -> ClockTime { line.time(stamped: stamp) }
 
-    /// An instant of the session clock on `CLOCK_MONOTONIC`.
+    /// An instant of the session clock on `CLOCK_MONOTONIC`. Of the last hours it is exact; before that, as if the clock had run evenly.
     public func stamp(of time: ClockTime) -> ClockTime { line.stamp(of: time) }
+
+    /// The instant whose wall-clock date files have for one of the session clock. In a recording it counts from T0 as the files do:
+    /// by `CLOCK_MONOTONIC`, one file's end and the next one's beginning would have dates that are apart.
+    func dated(_ time: ClockTime) -> ClockTime {
+        recording.map { $0.start.stamp + (time - $0.start.time) } ?? stamp(of: time)
+    }
 
     /// How fast the session clock runs against `CLOCK_MONOTONIC` at an instant of the latter.
     public func partsPerMillion(at stamp: ClockTime) -> Double { line.partsPerMillion(at: stamp) }
@@ -66,7 +70,7 @@ public struct ClockSteering: Sendable {
         recording.map { (Nanoseconds(time.nanoseconds) + $0.difference).count }
     }
 
-    /// Begins the steering of a recording.
+    /// Begins the steering of a recording. The session clock has the group's rate at once: nothing is recorded yet.
     ///
     /// - Parameters:
     ///   - stamp: T0 on `CLOCK_MONOTONIC`, as it was named; it may have passed.
@@ -78,6 +82,7 @@ public struct ClockSteering: Sendable {
         if fit.isKnown, (fit.stamp(of: utc) - stamp).magnitude > Self.largestDisagreement {
             fit = GroupTimeFit()
         }
+        line.forget()
         line.turn(at: now, to: fit.partsPerMillion)
         let passed =
             fit.isKnown
@@ -90,12 +95,12 @@ public struct ClockSteering: Sendable {
         return start
     }
 
-    /// Ends the steering: from here on the session clock runs as `CLOCK_MONOTONIC` does.
+    /// Ends the steering: the session clock goes over to running as `CLOCK_MONOTONIC` does.
     ///
     /// - Parameter now: The present.
     public mutating func end(now: ClockTime) {
         guard recording != nil else { return }
-        line.turn(at: now, to: 0)
+        line.turnGently(at: now, to: 0)
         (recording, summary) = (nil, nil)
     }
 
@@ -103,12 +108,14 @@ public struct ClockSteering: Sendable {
     ///
     /// - Parameters:
     ///   - measurement: The measurement.
-    ///   - now: The present, at most ten seconds after it.
+    ///   - now: The present, at most ten seconds after it and not before.
     /// - Throws: `ClockRefusal` when it cannot be; the session clock then goes on as it did.
     public mutating func take(_ measurement: ClockMeasurement, now: ClockTime) throws(ClockRefusal) {
         let step: Nanoseconds
         do throws(ClockRefusal) {
-            guard (now - measurement.stamp).magnitude <= .seconds(10) else { throw .notOfNow }
+            guard measurement.stamp <= now, now - measurement.stamp <= .seconds(10) else {
+                throw .notOfNow
+            }
             step = try fit.take(measurement)
         } catch {
             summary?.refused += 1
@@ -130,13 +137,11 @@ public struct ClockSteering: Sendable {
 
     private mutating func steer(_ now: ClockTime) {
         let error = error(at: now)
-        let correction = Self.limited(
-            error.inSeconds / Self.settlingSeconds * 1e6, to: Self.largestCorrection)
-        let present = line.partsPerMillion(at: now)
-        let wanted = Self.limited(fit.partsPerMillion + correction, to: GroupTimeFit.mostPartsPerMillion)
-        let rate = present + Self.limited(wanted - present, to: Self.largestChangePerSecond)
-        line.turn(at: now, to: rate)
-        line.turn(at: now + Self.patience, to: fit.partsPerMillion)
+        let correction = (error.inSeconds / Self.settlingSeconds * 1e6).limited(to: Self.largestCorrection)
+        line.turnGently(
+            at: now,
+            to: (fit.partsPerMillion + correction).limited(to: GroupTimeFit.mostPartsPerMillion))
+        line.turnGently(at: now + Self.patience, to: fit.partsPerMillion)
     }
 
     /// How far the session clock is behind the group's time.
@@ -155,9 +160,5 @@ public struct ClockSteering: Sendable {
             summary.gained = (line.time(stamped: now) - start.time) - (now - start.stamp)
         }
         self.summary = summary
-    }
-
-    private static func limited(_ value: Double, to limit: Double) -> Double {
-        min(max(value, -limit), limit)
     }
 }

@@ -5,6 +5,7 @@ public import Media
 /// that it steers. Safe to use from any thread.
 public final class SteeredClock: SessionClock {
     private let base: any SessionClock
+    /// A turn is made at the present, which is read under the lock: one at an earlier instant would undo what was read since.
     private let steering = ConditionLock(ClockSteering())
 
     /// Makes a clock that is not steered yet.
@@ -15,8 +16,11 @@ public final class SteeredClock: SessionClock {
     /// The present instant.
     public var now: ClockTime { time(stamped: base.now) }
 
-    /// The wall-clock date of an instant, by the clock that is steered.
-    public func date(of instant: ClockTime) -> Date { base.date(of: stamp(of: instant)) }
+    /// The wall-clock date of an instant, by the clock that is steered. In a recording dates count from that of T0 by this clock, as samples
+    /// and frames do.
+    public func date(of instant: ClockTime) -> Date {
+        base.date(of: steering.withLock { $0.dated(instant) })
+    }
 
     /// Whether time passes by itself.
     public var isRealTime: Bool { base.isRealTime }
@@ -56,8 +60,7 @@ public final class SteeredClock: SessionClock {
 
     /// How fast this clock runs against the one that is steered, in parts per million.
     public var partsPerMillion: Double {
-        let now = base.now
-        return steering.withLock { $0.partsPerMillion(at: now) }
+        steering.withLock { $0.partsPerMillion(at: base.now) }
     }
 
     /// What the steering of the recording has come to; `nil` while none is steered.
@@ -70,14 +73,12 @@ public final class SteeredClock: SessionClock {
     ///   - utc: T0 by the group's time, in nanoseconds since 1970.
     /// - Returns: T0 on this clock.
     public func begin(at stamp: ClockTime, utc: Int64) -> ClockTime {
-        let now = base.now
-        return steering.withLock { $0.begin(at: stamp, utc: utc, now: now) }
+        steering.withLock { $0.begin(at: stamp, utc: utc, now: base.now) }
     }
 
     /// Ends the steering of a recording, if there is one.
     public func end() {
-        let now = base.now
-        steering.withLock { $0.end(now: now) }
+        steering.withLock { $0.end(now: base.now) }
     }
 
     /// Takes a measurement of the group's time.
@@ -85,10 +86,9 @@ public final class SteeredClock: SessionClock {
     /// - Parameter measurement: The measurement, at most ten seconds old.
     /// - Throws: `ClockRefusal` when it cannot be.
     public func take(_ measurement: ClockMeasurement) throws(ClockRefusal) {
-        let now = base.now
         let refusal = steering.withLock { steering -> ClockRefusal? in
             do throws(ClockRefusal) {
-                try steering.take(measurement, now: now)
+                try steering.take(measurement, now: base.now)
                 return nil
             } catch {
                 return error

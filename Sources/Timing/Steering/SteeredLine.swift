@@ -8,7 +8,7 @@ struct SteeredLine: Sendable {
         let stamp: ClockTime
         let time: ClockTime
         /// How fast the session clock runs on it.
-        let ppm: Double
+        var ppm: Double
 
         func time(stamped other: ClockTime) -> ClockTime {
             let passed = other - stamp
@@ -25,22 +25,31 @@ struct SteeredLine: Sendable {
     /// In order; the first also holds for all that was before, the last for all that is to come.
     private var pieces = [Piece(stamp: ClockTime(nanoseconds: 0), time: ClockTime(nanoseconds: 0), ppm: 0)]
 
-    /// With a turn or two a second this is a minute: no frame is dated so late.
-    private static let most = 128
+    /// So many pieces, those of some hours, are kept as they were. Of more the older half becomes one, but for the first ones: T0 is on
+    /// them.
+    private static let (most, first) = (1 << 16, 64)
+    /// A turn is made in steps of this length, by no more than this each. `AudioPlacement` follows 19 ppm a second.
+    private static let (step, largestChangePerSecond) = (Nanoseconds.milliseconds(200), 15.0)
+    /// So many steps lead from any rate to any other.
+    private static let mostSteps = 400
 
     func time(stamped stamp: ClockTime) -> ClockTime {
-        let piece = pieces.last { $0.stamp <= stamp } ?? pieces[0]
-        return piece.time(stamped: stamp)
+        pieces[index { $0.stamp <= stamp }].time(stamped: stamp)
     }
 
-    func stamp(of time: ClockTime) -> ClockTime {
-        let piece = pieces.last { $0.time <= time } ?? pieces[0]
-        return piece.stamp(of: time)
-    }
+    func stamp(of time: ClockTime) -> ClockTime { pieces[index { $0.time <= time }].stamp(of: time) }
 
     /// How fast the session clock runs at an instant of `CLOCK_MONOTONIC`, in parts per million.
-    func partsPerMillion(at stamp: ClockTime) -> Double {
-        (pieces.last { $0.stamp <= stamp } ?? pieces[0]).ppm
+    func partsPerMillion(at stamp: ClockTime) -> Double { pieces[index { $0.stamp <= stamp }].ppm }
+
+    /// The last piece that has begun, else the first.
+    private func index(_ hasBegun: (Piece) -> Bool) -> Int {
+        var (begun, other) = (0, pieces.count)
+        while other - begun > 1 {
+            let middle = (begun + other) / 2
+            if hasBegun(pieces[middle]) { begun = middle } else { other = middle }
+        }
+        return begun
     }
 
     /// Goes on at another rate from an instant on; what was planned from there on is forgotten.
@@ -50,8 +59,34 @@ struct SteeredLine: Sendable {
     ///   - ppm: The rate, within ±500.
     mutating func turn(at stamp: ClockTime, to ppm: Double) {
         let time = time(stamped: stamp)
-        pieces.removeAll { $0.stamp >= stamp }
+        while let last = pieces.last, last.stamp >= stamp { pieces.removeLast() }
         pieces.append(Piece(stamp: stamp, time: time, ppm: ppm))
-        if pieces.count > Self.most { pieces.removeFirst(pieces.count - Self.most) }
+        guard pieces.count > Self.most else { return }
+        let (from, to) = (pieces[Self.first], pieces[Self.most / 2])
+        let passed = Double((to.stamp - from.stamp).count)
+        pieces[Self.first].ppm = (Double((to.time - from.time).count) - passed) / passed * 1e6
+        pieces.removeSubrange(Self.first + 1..<Self.most / 2)
     }
+
+    /// Goes over to another rate from an instant on, by no more than 15 parts per million in a second.
+    ///
+    /// - Parameters:
+    ///   - stamp: The instant on `CLOCK_MONOTONIC`.
+    ///   - ppm: The rate in the end, within ±500.
+    mutating func turnGently(at stamp: ClockTime, to ppm: Double) {
+        let present = pieces[index { $0.stamp <= stamp }]
+        var (instant, rate) = (stamp, present.ppm)
+        // A turn that was a moment ago has used up its part of the second.
+        var length = max(min(stamp - present.stamp, Self.step), .zero)
+        for _ in 0..<Self.mostSteps {
+            let change = Self.largestChangePerSecond * length.inSeconds
+            rate = (ppm - rate).magnitude <= change ? ppm : rate + (ppm - rate).limited(to: change)
+            turn(at: instant, to: rate)
+            if rate == ppm { return }
+            (instant, length) = (instant + Self.step, Self.step)
+        }
+    }
+
+    /// Forgets what was long ago, so that what comes next is kept.
+    mutating func forget() { pieces.removeFirst(max(pieces.count - Self.first / 2, 0)) }
 }

@@ -66,4 +66,38 @@ struct SteeredRecordingTests {
         #expect(abs(Double(told.gained_ns) / 1e9 - ppm * 1e-6 * Double(Self.seconds)) < 0.002)
         try recording.checkSchema()
     }
+
+    @Test("has wave files whose time references follow each other to the sample, after a minute and a split")
+    func split() async throws {
+        let boot = ClockTime(nanoseconds: 1_000_000_000_000)
+        let machine = MeasuredClock(at: boot, ppm: 400)
+        let clock = SteeredClock(machine)
+        try machine.tell(clock)
+        let start = clock.begin(at: boot + .seconds(5), utc: MeasuredClock.epoch + 5_000_000_000)
+        let host = SteeringHost { session, second in if second == 60 { session.split() } }
+        let recording = try await Recording(
+            """
+            microphones: { host: { device: "virtual:clap" } }
+            """, seconds: 64, host: host, clock: clock, steer: { host.follow($0) },
+            options: { $0.start = start })
+        let track = try recording.track("host")
+        let part = try #require(track.part_details?.first)
+        let references = try [track.file, part.file].map { file in
+            let text = try Reader.run(
+                "ffprobe",
+                [
+                    "-v", "error", "-show_entries", "format_tags=time_reference", "-of", "csv=p=0",
+                    recording.path(file),
+                ])
+            return try #require(
+                Int64(String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)))
+        }
+        let samples = Int64((Double(part.first_ns) * 48e-6).rounded())
+        #expect(samples > 50 * 48_000)
+        #expect(abs(references[1] - references[0] - samples) <= 1)
+        // T0 is where it was when it began, though the clock has run at another rate since.
+        let told = try #require(
+            recording.events.lazy.compactMap { $0.firstMatch(of: /"t0_monotonic_ns":(\d+)/) }.first)
+        #expect(Int64(told.1) == recording.manifest.t0_monotonic_ns)
+    }
 }

@@ -58,6 +58,11 @@ struct ClockSteeringTests {
             course.turn = max(course.turn, abs(present - (rate ?? present)))
             rate = present
         }
+        // What is told of T0 does not change, and of an hour later neither.
+        let stamp = computer.stamp(Self.start)
+        if begun <= Self.start { #expect(abs((steering.stamp(of: try #require(t0)) - stamp).count) < 20_000) }
+        let later = steering.time(stamped: stamp + .seconds(3600))
+        #expect(abs((steering.stamp(of: later) - stamp - .seconds(3600)).count) <= 1)
         let end = try #require(t0) + .seconds(Int64(hours * 3600))
         course.frames = FrameRate(30, per: 1).ticks(before: MediaTime(end, since: try #require(t0)))
         course.summary = steering.summary
@@ -122,7 +127,7 @@ struct ClockSteeringTests {
     }
 
     private enum Hostile: CaseIterable {
-        case bound, negativeBound, old, future, step, hugeStep, stamp
+        case bound, negativeBound, old, soon, future, step, hugeStep, stamp
     }
 
     @Test("refuses measurements that cannot be, and goes on as it did", arguments: Hostile.allCases)
@@ -138,6 +143,7 @@ struct ClockSteeringTests {
         case .negativeBound:
             measurement = ClockMeasurement(stamp: now, utc: measurement.utc, bound: Nanoseconds(-1))
         case .old: measurement = computer.measurement(58)
+        case .soon: measurement = computer.measurement(60.5)
         case .future: measurement = computer.measurement(90)
         case .step:
             measurement = ClockMeasurement(
@@ -210,8 +216,9 @@ struct ClockSteeringTests {
         let start = steering.begin(at: now, utc: GroupComputer.epoch + Int64(computer.truth(60)), now: now)
         #expect(steering.utc(of: start) == GroupComputer.epoch + Int64(computer.truth(60)))
         steering.end(now: computer.stamp(160))
-        let gained = steering.time(stamped: computer.stamp(160)) - computer.stamp(160)
-        #expect(abs(gained.count - 5_000_000) < 100_000)
+        let turning = steering.time(stamped: computer.stamp(160)) - computer.stamp(160)
+        #expect(abs(turning.count - 5_000_000) < 100_000)
+        let gained = steering.time(stamped: computer.stamp(165)) - computer.stamp(165)
         #expect(steering.time(stamped: computer.stamp(1000)) - computer.stamp(1000) == gained)
         var other = ClockSteering()
         #expect(other.begin(at: computer.stamp(7), utc: 12, now: computer.stamp(5)) == computer.stamp(7))
@@ -233,6 +240,47 @@ struct ClockSteeringTests {
         }
         #expect(abs(steering.partsPerMillion(at: computer.stamp(99)) - 20) < 1)
         #expect(steering.summary?.steps == 1)
+    }
+
+    @Test(
+        "turns by no more than 15 ppm in a second however often it is told, and back as gently when nothing is told any more"
+    )
+    func turns() throws {
+        var (steering, computer) = try steered()
+        var rates: [Double] = []
+        for tenth in 600..<900 {
+            let now = computer.stamp(Double(tenth) / 10)
+            if tenth < 700 {
+                // The group's time is a millisecond off, which is no step.
+                let measured = computer.measurement(Double(tenth) / 10)
+                try steering.take(
+                    ClockMeasurement(stamp: now, utc: measured.utc + 1_000_000, bound: measured.bound),
+                    now: now)
+            }
+            rates.append(steering.partsPerMillion(at: now))
+        }
+        // A second is ten of them, and one step of a fifth of a second more.
+        for (before, after) in zip(rates, rates.dropFirst(10)) { #expect(abs(after - before) < 18.1) }
+        #expect((rates.max() ?? 0) > 100)
+        // What was measured last says how fast it goes on.
+        #expect(rates[140...].contains { abs($0 - rates[299]) > 30 } && rates[290] == rates[299])
+    }
+
+    @Test("of a recording of days tells T0 as it was, and all that is of the last hours")
+    func days() {
+        var line = SteeredLine()
+        func stamp(_ seconds: Int64) -> ClockTime { ClockTime(nanoseconds: seconds * 1_000_000_000) }
+        line.turn(at: stamp(1), to: 30)
+        let start = line.time(stamped: stamp(3))
+        for second in 4..<300_000 {
+            line.turn(at: stamp(Int64(second)), to: second.isMultiple(of: 2) ? 40 : 60)
+        }
+        #expect(line.stamp(of: start) == stamp(3))
+        for second: Int64 in [250_000, 280_000, 299_000] {
+            #expect(abs((line.stamp(of: line.time(stamped: stamp(second))) - stamp(second)).count) <= 1)
+        }
+        let middle = line.time(stamped: stamp(100_000)) - start
+        #expect(abs(middle.inSeconds - 99_997 * 1.000_05) < 1e-4)
     }
 
     @Test("has an inverse to the nanosecond")

@@ -1,3 +1,4 @@
+import Glibc
 import Media
 import SeededNoise
 import Timing
@@ -21,7 +22,7 @@ struct GroupComputer {
     func truth(_ seconds: Double) -> Double {
         let period = 3600 / (2 * Double.pi)
         return seconds * 1e9 + ppm * 1e3 * seconds
-            + wander * 1e3 * period * (1 - Cosine.of(seconds / period))
+            + wander * 1e3 * period * (1 - cos(seconds / period))
     }
 
     func stamp(_ seconds: Double) -> ClockTime {
