@@ -526,10 +526,13 @@ public final class SessionSteering: Sendable {
         if isRecording { isStopped?.stop() }
     }
 
-    /// Notes that a recording has begun or failed to begin, which answers the command `start` that waits for it.
+    /// Notes that a recording has begun or failed to begin, which answers the command `start` that waits for it. After one that failed the
+    /// clock follows no group's time.
     ///
     /// - Parameter folder: Path of the recording's session folder, or `nil` when the recording failed to begin.
     public func tellBeginning(folder: String?) {
+        // The start may have begun to steer the clock, and no recording follows that would end it.
+        if folder == nil { clock.end() }
         state.broadcast { state in
             state.beginnings += 1
             state.begun = folder
