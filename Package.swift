@@ -253,7 +253,7 @@ let package = Package(
             "MediaLink", "QRCodes", "SessionFolder", "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
         tests("RemoteSourcesTests", "CXCB", "Media", "RemoteSources"),
-        tests("GroupTests", "CTLS", "FileSystem", "Group", "Media"),
+        tests("GroupTests", "CTLS", "Control", "FileSystem", "Group", "Media"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),

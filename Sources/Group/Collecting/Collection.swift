@@ -53,7 +53,7 @@ struct Collection {
         try writeKnownHosts(members)
         var (missing, parts): ([String], [NodeRecording]) = ([], [])
         var nodes = Dictionary(
-            (try before(in: place)).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            before(in: place).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for (node, answer) in caller.askAll(
             names, { _ in caller.order(.report, of: name, term: .max, within: .seconds(4)) })
         {
@@ -72,10 +72,16 @@ struct Collection {
                 continue
             }
             parts.append(part)
-            guard let member = members.first(where: { $0.name == node }), Self.isFolder(source) else {
+            let present = GroupManifest.Node(
+                name: node, folder: source, first_ns: part.first_ns ?? 0,
+                t0_monotonic_ns: part.t0_monotonic_ns, outcome: part.outcome ?? "recording", clock: part.clock
+            )
+            guard let member = members.first(where: { $0.name == node }), Self.isFolder(source),
+                present.isPlausible
+            else {
                 missing.append(node)
                 Talk.say(
-                    "\(node) is no member of the group any more, or names no folder that can be: nothing is fetched from it."
+                    "\(node) is no member of the group any more, or tells of no recording that can be: nothing is fetched from it."
                 )
                 continue
             }
@@ -84,10 +90,7 @@ struct Collection {
                 missing.append(node)
                 continue
             }
-            nodes[node] = GroupManifest.Node(
-                name: node, folder: source, first_ns: part.first_ns ?? 0,
-                t0_monotonic_ns: part.t0_monotonic_ns,
-                outcome: part.outcome ?? "recording", clock: part.clock)
+            nodes[node] = present
         }
         let start = recording?.t0_utc_ns ?? parts.first?.t0_utc_ns
         guard let start, !nodes.isEmpty else {
@@ -114,11 +117,12 @@ struct Collection {
             }
     }
 
-    private func before(in place: String) throws(GroupError) -> [GroupManifest.Node] {
+    /// What was collected before; nothing where that cannot be read: it is written anew.
+    private func before(in place: String) -> [GroupManifest.Node] {
         do throws(FileError) {
             return try GroupManifest.read(in: place)?.nodes ?? []
         } catch {
-            throw GroupError("\(error)")
+            return []
         }
     }
 

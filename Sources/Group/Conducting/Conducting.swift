@@ -58,7 +58,7 @@ final class Conducting: Sendable {
         let sentences = answers.map { node, answer in
             switch answer {
             case .success(let answer):
-                if !answer.ok { status = max(status, answer.exit ?? 1) }
+                if !answer.ok { status = max(status, answer.status) }
                 return "\(node): \(answer.text.printable(limit: 1000))"
             case .failure(let error):
                 status = max(status, 1)
@@ -215,7 +215,7 @@ final class Conducting: Sendable {
                 }
                 open.removeAll { $0 == node }
                 last[node] = nil
-                status = max(status, part.exit ?? (outcome == "finished" ? 0 : 1))
+                status = max(status, part.status)
                 Talk.say("\(node): \(Self.text(part, outcome))")
             }
             if !open.isEmpty { clock.sleep(until: clock.now + .milliseconds(300), unless: over) }
@@ -243,7 +243,7 @@ final class Conducting: Sendable {
         }
         if let clock = part.clock {
             parts.append(
-                "Its clock was within \(GroupStatus.microseconds(clock.max_bound_ns)) of the group's.")
+                "The group's time was known there to \(GroupStatus.microseconds(clock.max_bound_ns)).")
         }
         return parts.joined(separator: " ").printable(limit: 1000)
     }

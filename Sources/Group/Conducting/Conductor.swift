@@ -145,10 +145,10 @@ struct Conductor {
                 }
                 parts.append(GroupStatus.clock(answer.clock))
                 Talk.say("\(node): \(parts.joined(separator: "; "))")
-                if let clock = answer.clock { largest.bound = max(largest.bound, clock.reckoned_bound_ns) }
+                if let clock = answer.clock { largest.bound = max(largest.bound, clock.bound_ns) }
                 if let frame = answer.frame_ns { largest.frame = min(largest.frame, frame) }
             case .success(let answer):
-                refusals.append(("\(node) refuses: \(answer.text.printable(limit: 1000))", answer.exit ?? 1))
+                refusals.append(("\(node) refuses: \(answer.text.printable(limit: 1000))", answer.status))
             case .failure(let error): refusals.append(("\(node): \(error)", 1))
             }
         }

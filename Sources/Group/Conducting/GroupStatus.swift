@@ -76,7 +76,7 @@ struct GroupStatus {
     /// How far a clock is, in words.
     static func clock(_ reading: ClockReading?) -> String {
         guard let reading else { return "clock not measured" }
-        return "the group's time known to \(microseconds(reading.reckoned_bound_ns))"
+        return "the group's time known to \(microseconds(reading.bound_ns))"
     }
 
     static func microseconds(_ nanoseconds: Int64) -> String {

@@ -20,4 +20,7 @@ struct GroupAnswer: Codable, Sendable, Equatable {
     var frame_ns: Int64?
     /// Of `report`: the recording.
     var recording: NodeRecording?
+
+    /// The exit status of a refusal; 1 where the node, which may be of any version, names none that can be.
+    var status: Int32 { exit.flatMap { (1...255).contains($0) ? $0 : nil } ?? 1 }
 }

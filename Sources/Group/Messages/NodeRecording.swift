@@ -27,4 +27,10 @@ struct NodeRecording: Codable, Sendable, Equatable {
     var failure: String?
     /// What was measured of its clock; `nil` where nothing was.
     var clock: GroupClockSummary?
+
+    /// The exit status that it calls for, by the outcome of older nodes; 1 where it names none that can be.
+    var status: Int32 {
+        let status = exit ?? (outcome == "finished" ? 0 : 1)
+        return (0...255).contains(status) ? status : 1
+    }
 }

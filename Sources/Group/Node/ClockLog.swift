@@ -7,7 +7,7 @@ internal import SessionFolder
 final class ClockLog {
     /// A line of `clock.ndjson`.
     private struct Line: Encodable {
-        /// Nanoseconds since the node's own T0.
+        /// Nanoseconds since the node's own T0, by CLOCK_MONOTONIC.
         let at_ns: Int64
         let source: String
         let offset_ns: Int64
@@ -21,7 +21,7 @@ final class ClockLog {
 
     private let file: OwnedDescriptor
     private let start: ClockTime
-    /// The group's time less the session clock at the first reading.
+    /// The group's time less CLOCK_MONOTONIC at the first reading.
     private var first: Nanoseconds?
     private(set) var largest: GroupClockSummary?
 
@@ -29,7 +29,7 @@ final class ClockLog {
     ///
     /// - Parameters:
     ///   - folder: The session folder.
-    ///   - start: T0 on the session clock.
+    ///   - start: T0 on CLOCK_MONOTONIC.
     ///   - before: What an earlier process has measured of the same recording.
     /// - Throws: `GroupError` when it cannot be opened.
     init(in folder: String, from start: ClockTime, after before: GroupClockSummary?) throws(GroupError) {
@@ -66,18 +66,15 @@ final class ClockLog {
         let before = first ?? distance
         first = before
         guard var largest else {
-            var one = GroupClockSummary(
+            largest = GroupClockSummary(
                 source: reading.source, max_offset_ns: Nanoseconds(reading.offset_ns).magnitude.count,
                 max_bound_ns: reading.bound_ns, max_age_ns: reading.age_ns, steps: reading.steps, drift_ns: 0,
                 readings: 1)
-            one.max_reckoned_bound_ns = reading.reckoned_bound_ns
-            largest = one
             return
         }
         largest.source = reading.source
         largest.max_offset_ns = max(largest.max_offset_ns, Nanoseconds(reading.offset_ns).magnitude.count)
         largest.max_bound_ns = max(largest.max_bound_ns, reading.bound_ns)
-        largest.max_reckoned_bound_ns = max(largest.max_reckoned_bound_ns ?? 0, reading.reckoned_bound_ns)
         largest.max_age_ns = max(largest.max_age_ns, reading.age_ns)
         largest.steps = max(largest.steps, reading.steps)
         largest.drift_ns = (distance - before).count

@@ -56,7 +56,7 @@ final class ClockTeller: Sendable {
             }
             state.next = (
                 now.monotonic, max((Nanoseconds(now.utc) + Nanoseconds(reading.offset_ns)).count, 0),
-                reading.reckoned_bound_ns
+                reading.bound_ns
             )
         }
     }

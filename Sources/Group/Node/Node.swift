@@ -75,7 +75,7 @@ final class Node: Sendable {
         _ = MediaThread(name: "node:tend") { [self] in
             let clock = MonotonicClock()
             while !stop.hasCome {
-                let now = desk.tend()
+                let now = desk.tend { desk.recorder.status }
                 status.withLock { $0 = now }
                 stop.sleep(until: clock.now + .milliseconds(500))
             }
@@ -100,7 +100,7 @@ final class Node: Sendable {
         teller.end()
         board.end()
         try desk.recorder.quit()
-        _ = desk.tend()
+        _ = desk.tend { desk.recorder.status }
     }
 
     /// Obeys, tells and sends over a connection, until it is closed or the node ends.

@@ -265,13 +265,22 @@ final class NodeDesk: Sendable {
         return reply.text
     }
 
+    /// Why a word of `multicam ctl` is not said to the nodes of a group; `nil` for others.
+    static func refusal(of word: String) -> String? {
+        switch word {
+        case "start", "stop", "quit":
+            "`\(word)` is the conductor's: `multicam record --group` begins the recording, and its Ctrl-C ends it."
+        case "clock":
+            "`clock` is the node's own: it tells its recorder the group's time, as it has measured it."
+        default: nil
+        }
+    }
+
     private func say(_ order: GroupOrder) throws(GroupError) -> String {
         guard var words = order.words, !words.isEmpty, words.count <= 100 else {
             throw GroupError("the command has no words.", status: 2)
         }
-        guard !["start", "stop", "quit"].contains(words[0]) else {
-            throw GroupError("`\(words[0])` is the conductor's: end `multicam record --group`.", status: 2)
-        }
+        if let sentence = Self.refusal(of: words[0]) { throw GroupError(sentence, status: 2) }
         if words[0] == "mark", let at = order.at_utc_ns, let entry = journal.running,
             let first = entry.first_ns
         {
@@ -304,10 +313,13 @@ final class NodeDesk: Sendable {
     /// Looks whether the running recording is over, and ends one that began late when the others end. To be called about once a second,
     /// on one thread.
     ///
+    /// - Parameter ask: Asks how the recorder is; `nil` where none runs.
     /// - Returns: How the recorder is.
-    func tend() -> ControlStatus? {
-        let status = recorder.status
-        guard let entry = journal.running, let folder = entry.folder else { return status }
+    func tend(asking ask: () -> ControlStatus?) -> ControlStatus? {
+        // The journal first: one that begins after that is not taken for over because the recorder still stood by.
+        let running = journal.running
+        let status = ask()
+        guard let entry = running, let folder = entry.folder else { return status }
         if let duration = entry.duration_ns, let first = entry.first_ns, first > 0,
             // `stop` waits for the instant itself, so that the last tick is that of the others.
             (Nanoseconds(clock.now) + .seconds(1)).count

@@ -1,5 +1,4 @@
 internal import Control
-internal import FileSystem
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
@@ -11,8 +10,6 @@ final class StateBoard: Sendable {
     private struct View: Encodable {
         /// The group's name.
         let group: String
-        /// When it was written, on CLOCK_MONOTONIC.
-        let written_ns: Int64
         let nodes: [Entry]
     }
 
@@ -28,7 +25,6 @@ final class StateBoard: Sendable {
     private let folder: GroupFolder
     private let heard = ConditionLock<[String: (state: NodeState, at: ClockTime)]>([:])
     private let ending = Cancellation()
-    private let path: String
 
     private static let interval = Nanoseconds.seconds(1)
     /// A group has no more nodes than its broker has connections.
@@ -39,16 +35,16 @@ final class StateBoard: Sendable {
     /// - Parameter folder: The group's folder, whose members are in the file also when nothing was heard of them.
     init(_ folder: GroupFolder) {
         self.folder = folder
-        let place = ControlFolder(environment: ProcessInfo.processInfo.environment)
-        path = "\(place.groups)/\(folder.group).json"
         _ = MediaThread(name: "group:board") { [self] in
             let clock = MonotonicClock()
             var next = clock.now
+            var file: StateFile?
             repeat {
-                write(to: place, at: clock.now)
+                if file == nil { file = Self.file(of: folder.group) }
+                file?.write(JSONText.line(view()))
                 next = max(next + Self.interval, clock.now)
             } while clock.sleep(until: next, unless: ending)
-            unlink(path)
+            file?.end()
         }
     }
 
@@ -76,7 +72,19 @@ final class StateBoard: Sendable {
 
     func end() { ending.cancel() }
 
-    private func write(to place: ControlFolder, at now: ClockTime) {
+    /// The file from which the control room tells it; `nil` while its folder cannot be made.
+    private static func file(of group: String) -> StateFile? {
+        let place = ControlFolder(environment: ProcessInfo.processInfo.environment)
+        do throws(ControlError) {
+            try place.make()
+        } catch {
+            return nil
+        }
+        guard mkdir(place.groups, 0o700) == 0 || errno == EEXIST else { return nil }
+        return StateFile("\(place.groups)/\(group).json")
+    }
+
+    private func view() -> View {
         var entries = heard.withLock { heard in
             heard.map { Entry(name: $0.key, heard_ns: $0.value.at.nanoseconds, state: $0.value.state) }
         }
@@ -88,14 +96,6 @@ final class StateBoard: Sendable {
         } catch {
             // Those that were heard are enough.
         }
-        let view = View(
-            group: folder.group, written_ns: now.nanoseconds, nodes: entries.sorted { $0.name < $1.name })
-        do {
-            try place.make()
-            guard mkdir(place.groups, 0o700) == 0 || errno == EEXIST else { return }
-            try FileReplacement.write(Array(JSONText.line(view).utf8), to: path, permissions: 0o600)
-        } catch {
-            // The control room then shows how old the file is.
-        }
+        return View(group: folder.group, nodes: entries.sorted { $0.name < $1.name })
     }
 }

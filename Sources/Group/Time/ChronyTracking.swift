@@ -37,6 +37,6 @@ struct ChronyTracking: Sendable, Equatable {
         return .seconds(rounding: seconds)
     }
 
-    /// No more than this is the offset wrong: |offset| + root delay ÷ 2 + root dispersion.
-    var bound: Nanoseconds { offset.magnitude + rootDelay / 2 + rootDispersion }
+    /// No more than this is the offset wrong: root delay ÷ 2 + root dispersion.
+    var bound: Nanoseconds { rootDelay / 2 + rootDispersion }
 }

@@ -3,7 +3,7 @@ internal import Media
 
 /// One instant on two clocks of this computer.
 struct ClockPair: Sendable {
-    /// On CLOCK_MONOTONIC, the session clock.
+    /// On CLOCK_MONOTONIC.
     let monotonic: ClockTime
     /// UTC by CLOCK_REALTIME, in nanoseconds since 1970.
     let utc: Int64

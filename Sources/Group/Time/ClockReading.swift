@@ -6,7 +6,8 @@ struct ClockReading: Codable, Sendable, Equatable {
     var source: String
     /// The group's time less this computer's clock, in nanoseconds.
     var offset_ns: Int64
-    /// No more than this is `offset_ns` wrong, in nanoseconds: its magnitude, half the root delay and the root dispersion.
+    /// No more than this is `offset_ns` wrong, in nanoseconds: half the root delay and the root dispersion. This computer reckons with the
+    /// offset, so no more is the group's time wrong here.
     var bound_ns: Int64
     /// Half of this is in the bound, in nanoseconds.
     var root_delay_ns: Int64
@@ -18,7 +19,4 @@ struct ClockReading: Codable, Sendable, Equatable {
     var age_ns: Int64
     /// How often this computer's clock was set since the measurement began.
     var steps: Int
-
-    /// No more than this is the group's time wrong as this computer reckons it, by its clock and `offset_ns`, in nanoseconds.
-    var reckoned_bound_ns: Int64 { (Nanoseconds(root_delay_ns) / 2 + Nanoseconds(root_dispersion_ns)).count }
 }

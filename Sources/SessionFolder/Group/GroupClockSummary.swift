@@ -4,17 +4,14 @@ public struct GroupClockSummary: Codable, Sendable, Equatable {
     public var source: String
     /// The largest magnitude of the offset, in nanoseconds.
     public var max_offset_ns: Int64
-    /// The largest bound, in nanoseconds: |offset| + root delay ÷ 2 + root dispersion.
+    /// The largest bound, in nanoseconds: root delay ÷ 2 + root dispersion. No more was the group's time wrong as the node reckoned it.
     public var max_bound_ns: Int64
-    /// The largest of root delay ÷ 2 + root dispersion, in nanoseconds: no more was the group's time wrong as the node reckoned it; `nil` of
-    /// older nodes.
-    public var max_reckoned_bound_ns: Int64?
     /// The greatest age of a measurement, in nanoseconds.
     public var max_age_ns: Int64
     /// How often the clock was set.
     public var steps: Int
     /// How much longer the group's time was than this node's CLOCK_MONOTONIC between the first reading and the last, in nanoseconds. Its session
-    /// clock follows the former.
+    /// clock follows the former, so that its tracks are not off by that.
     public var drift_ns: Int64
     /// Number of readings.
     public var readings: Int

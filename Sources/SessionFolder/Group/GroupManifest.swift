@@ -9,7 +9,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
         public var name: String
         /// Name of the session folder on the node.
         public var folder: String
-        /// How much later than `t0_utc_ns` its tracks begin, in nanoseconds.
+        /// How much later than `t0_utc_ns` its tracks begin, in nanoseconds; negative where they begin earlier.
         public var first_ns: Int64
         /// Its own T0 on its CLOCK_MONOTONIC, in nanoseconds.
         public var t0_monotonic_ns: Int64?
@@ -26,6 +26,11 @@ public struct GroupManifest: Codable, Sendable, Equatable {
             (self.name, self.folder, self.first_ns) = (name, folder, first_ns)
             (self.t0_monotonic_ns, self.outcome, self.clock) = (t0_monotonic_ns, outcome, clock)
         }
+
+        /// Whether it began when a node can: from a minute early to thirty days late.
+        public var isPlausible: Bool {
+            (-60_000_000_000...2_592_000_000_000_000).contains(first_ns)
+        }
     }
 
     /// Version of this format.
@@ -40,7 +45,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     public var duration_ns: Int64?
     /// The nodes whose folders are here.
     public var nodes: [Node]
-    /// The largest error between two nodes' time: the sum of the two largest reckoned bounds, in nanoseconds; `nil` where one was not
+    /// The largest error between two nodes' time: the sum of the two largest bounds, in nanoseconds; `nil` where one was not
     /// measured.
     public var largest_error_ns: Int64?
     /// Nodes that took part and whose folders are not here, or not whole yet.
@@ -56,8 +61,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     ) {
         (self.group, self.recording, self.t0_utc_ns) = (group, recording, t0_utc_ns)
         (self.duration_ns, self.nodes, self.missing) = (duration_ns, nodes, missing)
-        let bounds = nodes.compactMap { $0.clock?.max_reckoned_bound_ns ?? $0.clock?.max_bound_ns }
-            .sorted(by: >)
+        let bounds = nodes.compactMap { $0.clock?.max_bound_ns }.sorted(by: >)
         guard bounds.count == nodes.count, !bounds.isEmpty else { return }
         largest_error_ns = bounds.prefix(2).reduce(0) { (Nanoseconds($0) + Nanoseconds($1)).count }
     }
@@ -66,7 +70,7 @@ public struct GroupManifest: Codable, Sendable, Equatable {
     ///
     /// - Parameter folder: Path of the folder.
     /// - Returns: `nil` for a folder that has none, which is no recording of a group.
-    /// - Throws: `FileError` when it is damaged, or names a node's folder that is outside.
+    /// - Throws: `FileError` when it is damaged, names a node's folder that is outside or one twice, or tells a time that cannot be.
     public static func read(in folder: String) throws(FileError) -> GroupManifest? {
         let path = "\(folder)/\(fileName)"
         guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
@@ -78,10 +82,19 @@ public struct GroupManifest: Codable, Sendable, Equatable {
                 path: path, operation: "read",
                 detail: "it is not what `multicam collect` wrote: collect the recording again")
         }
-        for node in manifest.nodes where !node.name.isPathWithin || node.name.contains("/") {
-            throw FileError(
-                path: path, operation: "read", detail: "it names a node with a folder outside of this one")
-        }
+        if let fault = manifest.fault { throw FileError(path: path, operation: "read", detail: fault) }
         return manifest
+    }
+
+    /// What cannot be of it; `nil` for nothing.
+    private var fault: String? {
+        if nodes.contains(where: { !$0.name.isPathWithin || $0.name.contains("/") }) {
+            return "it names a node with a folder outside of this one"
+        }
+        if Set(nodes.map(\.name)).count != nodes.count { return "it names a node twice" }
+        if t0_utc_ns < 0 || nodes.contains(where: { !$0.isPlausible }) {
+            return "it tells a beginning that cannot be: collect the recording again"
+        }
+        return nil
     }
 }
