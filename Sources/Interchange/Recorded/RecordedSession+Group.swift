@@ -18,8 +18,8 @@ extension RecordedSession {
         for node in group.nodes {
             parts.append(
                 (
-                    node.name, try RecordedSession(folder: "\(folder)/\(node.name)"),
-                    Nanoseconds(max(0, node.first_ns))
+                    node.name, try RecordedSession(sessionFolder: "\(folder)/\(node.name)"),
+                    Nanoseconds(node.first_ns)
                 ))
         }
         guard let session = Self(group, joining: parts) else {
@@ -34,12 +34,15 @@ extension RecordedSession {
     ///
     /// - Parameters:
     ///   - group: What `group.json` says.
-    ///   - parts: Each node's name, its recording, and how much later than the group's T0 that begins.
+    ///   - parts: Each node's name, its recording, and how much later than the group's T0 that begins; where that is negative, the first
+    ///     beginning is the session's T0.
     public init?(
         _ group: GroupManifest, joining parts: [(node: String, session: RecordedSession, later: Nanoseconds)]
     ) {
         // No frame of a faster node is left out.
         guard let leading = parts.max(by: { $0.session.rate < $1.session.rate })?.session else { return nil }
+        let begin = parts.map(\.later).reduce(.zero, min)
+        let parts = parts.map { (node: $0.node, session: $0.session, later: $0.later - begin) }
         func joined(
             _ tracks: (RecordedSession) -> [SessionTrack]
         ) -> [SessionTrack] {
@@ -57,10 +60,11 @@ extension RecordedSession {
             problems += session.problems.map { "\(node): \($0)" }
             formats += session.formats.filter { !formats.contains($0) }
             end = max(end, session.duration.later(by: later))
-            // A mark that all nodes have is one.
+            // A mark that all nodes have is one; two of the same node are two.
+            let others = marks
             for mark in session.marks {
                 let time = MediaTime(nanoseconds: mark.at_ns).later(by: later).nanoseconds
-                let isKnown = marks.contains { other in
+                let isKnown = others.contains { other in
                     other.text == mark.text
                         && (Nanoseconds(other.at_ns) - Nanoseconds(time)).magnitude < .milliseconds(100)
                 }
@@ -72,13 +76,14 @@ extension RecordedSession {
                 "not collected yet: \(group.missing.map { $0.printable(limit: 100) }.joined(separator: ", "))."
             )
         }
-        // The group's T0, as a node's clock on the wall shows it.
-        let instant = Nanoseconds(group.t0_utc_ns)
+        // T0 as the leading node's clock on the wall shows it, wherever this computer is.
+        let instant = Nanoseconds(group.t0_utc_ns) + begin
         let date = Date(timeIntervalSince1970: instant.inSeconds)
         self.init(
             name: group.recording.printable(), title: group.recording.printable(), people: people,
             formats: formats, size: leading.size, rate: leading.rate, duration: end,
-            start: LocalTime(date), startSince1970: instant,
+            start: LocalTime(date, secondsFromGMT: leading.secondsFromGMT), startSince1970: instant,
+            secondsFromGMT: leading.secondsFromGMT,
             angles: joined(\.angles), microphones: joined(\.microphones), program: nil,
             marks: marks.sorted { $0.at_ns < $1.at_ns }, arrangements: [], changes: [], problems: problems,
             encoding: parts.lazy.compactMap(\.session.encoding).first)
@@ -113,18 +118,8 @@ extension SessionTrack {
                     file: "\(node)/\(part.file)", stream: part.stream, codec: part.codec,
                     from: part.from.later(by: later), to: part.to.later(by: later), size: part.size)
             }, rate: rate, isOnGrid: isOnGrid, rotation: rotation, shown: shown, channels: channels,
-            gaps: gaps.map {
-                Gap(
-                    track: $0.track, from: $0.from.later(by: later), to: $0.to.later(by: later),
-                    cause: $0.cause)
-            }, devices: devices, camera: camera.map { "\(node)/\($0)" })
+            gaps: gaps.map { $0.later(by: later) }, devices: devices, camera: camera.map { "\(node)/\($0)" })
         track.origin = Origin(start: start, later: later)
         return track
-    }
-}
-
-extension MediaTime {
-    fileprivate func later(by time: Nanoseconds) -> MediaTime {
-        MediaTime(nanoseconds: (Nanoseconds(nanoseconds) + time).count)
     }
 }

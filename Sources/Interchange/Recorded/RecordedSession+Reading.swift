@@ -13,12 +13,17 @@ extension RecordedSession {
     /// - Throws: `FileError` "read" with a sentence that says what to do: there is no recording, it still runs, it was
     ///   interrupted, or none of its files is there.
     public init(folder: String) throws(FileError) {
-        let path = folder + "/manifest.json"
-        func wrong(_ detail: String) -> FileError { FileError(path: path, operation: "read", detail: detail) }
         if let group = try GroupManifest.read(in: folder) {
             self = try Self(group, in: folder)
-            return
+        } else {
+            self = try Self(sessionFolder: folder)
         }
+    }
+
+    /// Reads the recording in a session folder, as `init(folder:)` does; a group's is none.
+    init(sessionFolder folder: String) throws(FileError) {
+        let path = folder + "/manifest.json"
+        func wrong(_ detail: String) -> FileError { FileError(path: path, operation: "read", detail: detail) }
         let state = FolderState(of: folder)
         if let remedy = state.remedy(for: folder) { throw wrong(remedy) }
         guard state == .ended else {
@@ -106,7 +111,8 @@ extension RecordedSession {
             people: (manifest.people ?? [:]).mapValues { $0.printable() },
             formats: (manifest.edit ?? []).compactMap { EditFormat(rawValue: $0) }, size: size, rate: rate,
             duration: end,
-            start: wallClock.local, startSince1970: wallClock.since1970, angles: angles,
+            start: wallClock.local, startSince1970: wallClock.since1970,
+            secondsFromGMT: wallClock.fromGMT, angles: angles,
             microphones: microphones,
             program: program,
             marks: manifest.marks.filter { $0.at_ns >= 0 && $0.at_ns <= end.nanoseconds },
@@ -129,7 +135,9 @@ extension RecordedSession {
     }
 
     /// Reads `2026-11-21T14:23:10.123456789+01:00`; midnight of 1970 for what is no date.
-    private static func wallClock(_ text: String) -> (local: LocalTime, since1970: Nanoseconds) {
+    private static func wallClock(
+        _ text: String
+    ) -> (local: LocalTime, since1970: Nanoseconds, fromGMT: Int) {
         let suffix = text.suffix(6)
         let hours = Int(suffix.dropFirst().prefix(2)) ?? 0
         let minutes = Int(suffix.suffix(2)) ?? 0
@@ -137,8 +145,10 @@ extension RecordedSession {
         let fraction = Double("0." + text.dropFirst(20).prefix { ("0"..."9").contains($0) }) ?? 0
         let whole = date(String(text.prefix(19)) + suffix)
         let date = (whole ?? Date(timeIntervalSince1970: 0)).addingTimeInterval(fraction)
-        let local = LocalTime(date, secondsFromGMT: whole == nil ? 0 : offset)
-        return (local, .seconds(rounding: date.timeIntervalSince1970))
+        let fromGMT = whole == nil ? 0 : offset
+        return (
+            LocalTime(date, secondsFromGMT: fromGMT), .seconds(rounding: date.timeIntervalSince1970), fromGMT
+        )
     }
 
     private static func date(_ text: String) -> Date? {

@@ -25,6 +25,8 @@ public struct RecordedSession: Sendable, Equatable {
     public var start: LocalTime
     /// The instant of T0, since 1970 in UTC.
     public var startSince1970: Nanoseconds = .zero
+    /// How far the wall clock was ahead of UTC, in seconds.
+    public var secondsFromGMT = 0
     /// The cameras, in the order of the manifest. A recording without camera tracks has its program here.
     public var angles: [SessionTrack]
     /// The microphones, in the order of the manifest.

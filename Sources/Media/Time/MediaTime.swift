@@ -30,6 +30,11 @@ public struct MediaTime: Sendable, Hashable, Comparable, Codable {
 
     /// T0, the first instant of the recording.
     public static let zero = Self(nanoseconds: 0)
+
+    /// The instant that lies `time` after this one, clamped to 64 bits.
+    public func later(by time: Nanoseconds) -> MediaTime {
+        MediaTime(nanoseconds: (Nanoseconds(nanoseconds) + time).count)
+    }
     /// Whether the left time is earlier than the right one.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 

@@ -35,11 +35,11 @@ public struct CheckedSession: Sendable {
         verdict = Verdict(manifest)
     }
 
-    /// Joins the recordings of a group's nodes, whose tracks count from the group's T0.
+    /// Joins the recordings of a group's nodes, whose tracks count from the group's T0, or from the first node's where that was earlier.
     ///
     /// - Parameters:
     ///   - folder: Path of the folder with the nodes' folders.
-    ///   - parts: Each node's name, its recording, and how much later than the group's T0 that begins.
+    ///   - parts: Each node's name, its recording, and how much later than the group's T0 that begins; negative where it was earlier.
     /// - Throws: `SyncCheckError` when there are none.
     public init(folder: String, joining parts: [(node: String, session: CheckedSession, later: Nanoseconds)])
         throws(SyncCheckError)
@@ -49,24 +49,19 @@ public struct CheckedSession: Sendable {
                 folder: folder, reason: "no node's recording is in it yet. Collect it again.")
         }
         self.folder = folder
+        let begin = parts.map(\.later).reduce(.zero, min)
+        let parts = parts.map { (node: $0.node, session: $0.session, later: $0.later - begin) }
         tracks = parts.flatMap { node, session, later in
             session.tracks.map { track in
                 CheckedTrack(
                     name: "\(node)/\(track.name)", kind: track.kind, files: track.files, stream: track.stream,
                     tick: track.tick, cameraInterval: track.cameraInterval, filled: track.filled,
                     start: track.start + later, laterStarts: track.laterStarts.map { $0.map { $0 + later } },
-                    gaps: track.gaps.map { Self.shifted($0, by: later) })
+                    gaps: track.gaps.map { $0.later(by: later) })
             }
         }
         duration = parts.map { $0.session.duration + $0.later }.max() ?? .zero
         verdict = parts.map(\.session.verdict).first { $0.level != .good } ?? first.session.verdict
-    }
-
-    private static func shifted(_ gap: Gap, by time: Nanoseconds) -> Gap {
-        func later(_ instant: MediaTime) -> MediaTime {
-            MediaTime(nanoseconds: (Nanoseconds(instant.nanoseconds) + time).count)
-        }
-        return Gap(track: gap.track, from: later(gap.from), to: later(gap.to), cause: gap.cause)
     }
 
     private static func manifest(in folder: String) throws(SyncCheckError) -> Manifest {

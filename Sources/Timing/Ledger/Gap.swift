@@ -19,6 +19,11 @@ public struct Gap: Sendable, Equatable, Codable {
         self.cause = cause
     }
 
+    /// The same gap of a track that begins later by `time`, or sooner where that is negative.
+    public func later(by time: Nanoseconds) -> Gap {
+        Gap(track: track, from: from.later(by: time), to: to.later(by: time), cause: cause)
+    }
+
     private enum CodingKeys: String, CodingKey {
         case track
         case from = "from_ns"
