@@ -155,6 +155,18 @@ public struct Verdict: Sendable, Equatable {
                 .look,
                 "The session clock was up to \(milliseconds(time.max_error_ns)) ms from the group's time, which is more than half a frame."
             )
+        } else if Nanoseconds.seconds(Int64(time.followed)) < Nanoseconds(manifest.duration_ns) / 2 {
+            // A measurement comes once a second.
+            note(
+                .look,
+                "The group's time was known for less than half of the recording: in between the tracks may have drifted from those of the others."
+            )
+        }
+        if time.steps > 0 {
+            note(
+                .look,
+                "The group's time was set while it was recorded (\(time.steps == 1 ? "once" : "\(time.steps) times")), which the tracks do not follow: those of the others may be apart from them."
+            )
         }
     }
 

@@ -93,6 +93,23 @@ struct VerdictTests {
         #expect(verdict.text.contains(words ?? "Every frame is there"))
     }
 
+    @Test(
+        "says of a group's recording when its time was known for less than half of it, or was set meanwhile",
+        arguments: [
+            (5, 0, nil), (4, 0, "less than half of the recording"),
+            (60, 1, "was set while it was recorded (once)"),
+            (60, 3, "(3 times)"),
+        ] as [(Int, Int, String?)])
+    func interruptedGroupTime(followed: Int, steps: Int, words: String?) {
+        let verdict = Self.verdict([Self.camera("desk")], microphones: []) { manifest in
+            manifest.group_time = Manifest.GroupTime(
+                followed: followed, refused: 0, max_bound_ns: 3000, max_error_ns: 400, steps: steps,
+                gained_ns: 0, ppm: 0)
+        }
+        #expect(verdict.level == (words == nil ? .good : .look))
+        #expect(verdict.text.contains(words ?? "Every frame is there"))
+    }
+
     @Test("names what is missing, why, what is complete, and what helps")
     func program() {
         let verdict = Self.verdict(
