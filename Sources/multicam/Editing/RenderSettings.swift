@@ -38,6 +38,12 @@ struct RenderSettings: Sendable {
                 "`--profile \(name.printable())`: it has no program. Name one that has.")
         }
         let roles = session.angles.map(\.role)
+        guard !(session.angles + session.microphones).contains(where: { $0.origin != nil }) else {
+            throw RenderCommand.spec.error(
+                "`--profile \(name.printable())`: its roles are those of one computer, and this is the recording of a group, with "
+                    + "\(roles.joined(separator: ", ")). Say how it looks by --layout, --size and --cut."
+            )
+        }
         if let unknown = program.shown.first(where: { !roles.contains($0) }) {
             throw RenderCommand.spec.error(
                 "`--profile \(name.printable())`: its program shows \(unknown.printable()), and the recording has "

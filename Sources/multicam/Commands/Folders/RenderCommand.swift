@@ -16,7 +16,7 @@ struct RenderCommand: Command {
                 + "on however many processors it is made. Frames keep the recording's rate.",
             "The file has its name only when it is whole; Ctrl-C leaves nothing of it. Marks become chapters.",
             "Of a recording of a group, collected by `multicam collect`, it has the cameras and microphones of all nodes, as NODE/ROLE: the first "
-                + "camera, or what --layout, --cut or --profile say.",
+                + "camera, or what --layout or --cut say; a profile has the roles of one computer, and is for the recordings of one.",
             "Cameras and microphones whose files are missing are named and left out.",
             "Prints the file's path. Exit status: 0 when it is made, 1 when nothing can be rendered, 2 for options that do not fit the "
                 + "recording, 4 without permission to write, 7 when the disk is full, 130 when it was stopped.",
