@@ -1,12 +1,14 @@
-/// An instant on the session clock: nanoseconds of `CLOCK_MONOTONIC`, which never jumps when the wall clock is set.
+/// An instant on the session clock: nanoseconds of `CLOCK_MONOTONIC`, which never jumps when the wall clock is set. While a group of
+/// computers records, the session clock is a `SteeredClock`, which runs as the group's time does; an instant of it and one of
+/// `CLOCK_MONOTONIC`, by which devices stamp, are then two scales, between which `SessionClock` converts.
 ///
 /// Every captured frame and every slice of captured audio carries one. Instants relative to a recording's start are
 /// `MediaTime`. Sums and differences clamp as those of `Nanoseconds` do.
 public struct ClockTime: Sendable, Hashable, Comparable, Codable {
-    /// Nanoseconds since the zero of `CLOCK_MONOTONIC`.
+    /// Nanoseconds since the clock's zero, which is that of `CLOCK_MONOTONIC`.
     public var nanoseconds: Int64
 
-    /// Makes an instant from nanoseconds of `CLOCK_MONOTONIC`.
+    /// Makes an instant from nanoseconds since the clock's zero.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }

@@ -109,7 +109,7 @@ final class MediaSubscription: Sendable {
             try session.attach(tap)
             source = .audio(tap)
         case .frames(let role, let request, let isPreview):
-            let tap = makeFrameTap(role, request, isPreview)
+            let tap = makeFrameTap(role, request, isPreview, of: session)
             try session.attach(tap)
             source = .frames(tap)
         }
@@ -201,12 +201,18 @@ final class MediaSubscription: Sendable {
 
     // MARK: Taps
 
-    private func makeFrameTap(_ role: String, _ request: FrameRequest, _ isPreview: Bool) -> FrameTap {
+    private func makeFrameTap(
+        _ role: String, _ request: FrameRequest, _ isPreview: Bool, of session: MulticamSession
+    ) -> FrameTap {
         let dropped = DroppedCount()
         let tap = FrameTap(
             role: role, request, isPreview: isPreview, capacity: 3, mayStall: true
-        ) { [id, outlet] frame in
-            let header = Self.header(of: frame, id: id, lost: dropped.value)
+        ) { [id, outlet, weak session] frame in
+            // The program's frames, audio and packets are on the session clock, and cameras' frames have the driver's stamps.
+            let time =
+                role == SessionPlan.programOwner
+                ? frame.capturedAt : session?.time(stamped: frame.capturedAt) ?? frame.capturedAt
+            let header = Self.header(of: frame, at: time, id: id, lost: dropped.value)
             if frame.pixel.isCompressed {
                 _ = outlet.send(header, frame.memory)
             } else {
@@ -263,10 +269,10 @@ final class MediaSubscription: Sendable {
 
     // MARK: Headers, written by hand since they are many
 
-    private static func header(of frame: CapturedFrame, id: Int, lost: Int) -> String {
+    private static func header(of frame: CapturedFrame, at time: ClockTime, id: Int, lost: Int) -> String {
         var text =
             #"{"type":"frame","id":\#(id),"pixel":"\#(frame.pixel.rawValue)","width":\#(frame.size.width),"height":\#(frame.size.height),"#
-            + #""at_ns":\#(frame.capturedAt.nanoseconds),"sequence":\#(frame.sequence),"key":\#(frame.isKey),"#
+            + #""at_ns":\#(time.nanoseconds),"sequence":\#(frame.sequence),"key":\#(frame.isKey),"#
             + #""matrix":"\#(frame.color.matrix.rawValue)","range":"\#(frame.color.range.rawValue)","lost":\#(lost)"#
         if !frame.pixel.isCompressed {
             let planes = frame.planes.map { "[\($0.offset),\($0.stride)]" }.joined(separator: ",")

@@ -1,8 +1,12 @@
 public import Inputs
-internal import Media
+public import Media
 public import Plan
 
 extension MulticamSession {
+    /// An instant by which a device has stamped, as frames of a camera's tap are, on the session clock, as audio and the program's frames
+    /// are. They differ in a group's recording alone. Any thread may call it.
+    public nonisolated func time(stamped stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
+
     /// Attaches a tap, in any phase: from now on its handler gets frames, until `detach` or the session's end. Any thread may
     /// call it.
     ///
