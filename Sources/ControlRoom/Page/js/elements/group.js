@@ -99,8 +99,11 @@ export class GroupNodes extends StudioElement {
             setText(word, isSilent ? say("node-silent") : ["starting", "standby", "recording", "finishing", "paused"].includes(state) ? say(`node-${state}`) : say("node-away"));
             const age = node.ageMs === undefined ? "" : say("node-age", { time: shortTime(node.ageMs / 1000) });
             note.hidden = !isSilent;
-            setText(note, [age, wasRecording ? say("node-goes-on") : ""].filter((text) => text !== "").join(" "));
-            keep(facts, factsOf(node), ([term]) => term, ([term]) => h("div", {}, h("dt", {}, term), h("dd")), (row, [, value]) => {
+            const words = [age, wasRecording ? say("node-goes-on") : ""].filter((text) => text !== "").join(" ");
+            const told = factsOf(node);
+            setText(note, words);
+            setAttribute(tile, "title", isSilent ? words : told.map(([term, value]) => `${term} ${value}`).join(", "));
+            keep(facts, told, ([term]) => term, ([term]) => h("div", {}, h("dt", {}, term), h("dd")), (row, [, value]) => {
                 setText(/** @type {Node} */ (row.lastElementChild), value);
             });
         });
