@@ -150,6 +150,26 @@ struct MovieDescriptionTests {
         #expect(try Probe.decodedFrames(file.path) == film.frames)
     }
 
+    @Test("a stream whose parameter sets never come ends its file before it fills the memory")
+    func endlessWithoutParameterSets() throws {
+        let silent = StreamParameters(codec: .h264, timeScale: 90_000, size: Clip.size)
+        let file = try MovieFile(
+            path: folder.file("silent.mov"), kind: .mov, tracks: [.video(silent, name: "guest")],
+            createdAt: MovieFile.date)
+        let picture = SharedBytes([0, 0, 0, 1, 0x65] + [UInt8](repeating: 0x55, count: 1 << 20))
+        func packet(_ number: Int64) -> EncodedPacket {
+            EncodedPacket(
+                bytes: picture, presentation: number * 3000, decode: number * 3000, duration: 3000,
+                isKey: true)
+        }
+        for number in Int64(0)..<63 { try file.append(packet(number), to: 0) }
+        let error = #expect(throws: FileError.self) { try file.append(packet(63), to: 0) }
+        #expect(error?.description.contains("without parameter sets") == true)
+        #expect(throws: FileError.self) { try file.append(packet(64), to: 0) }
+        #expect(file.finishingByteCount < 1 << 20)
+        #expect(try file.finish().tracks.map(\.sampleCount) == [0])
+    }
+
     @Test("which of several frames players show")
     func enabledTracks() throws {
         let clip = try Clip.photographs.get()

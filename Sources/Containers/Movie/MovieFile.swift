@@ -123,8 +123,8 @@ public final class MovieFile {
     ///   - packet: The packet; its memory is kept until it is written. Its times are ticks of the track since T0.
     ///   - track: Index of the track among those that the file was created with.
     /// - Throws: `FileError` "write", "fdatasync" or "fsync" when this packet or an earlier one cannot be written, and at every
-    ///   call after that: the file is whole as far as it got, and can still be finished. Also "write" for a packet that is not
-    ///   later than the one before.
+    ///   call after that: the file is whole as far as it got, and can still be finished. Also "write" when 64 MB have come and an
+    ///   H.264 track still has no parameter sets, and for a packet that is not later than the one before.
     public func append(_ packet: EncodedPacket, to track: Int) throws(FileError) {
         precondition(isOpen, "a file that is finished takes no packets")
         precondition(!tracks[track].description.isTimecode, "a timecode track has no packets")
@@ -132,7 +132,15 @@ public final class MovieFile {
         if let fault = tracks[track].append(packet) {
             throw FileError(path: path, operation: "write", detail: fault)
         }
-        if isFragmentDue { try cutFragment() }
+        if isFragmentDue { return try cutFragment() }
+        // Only a stream without parameter sets comes this far, and no player could show it.
+        guard isFull else { return }
+        for index in tracks.indices { tracks[index].dropPending() }
+        let error = FileError(
+            path: path, operation: "write",
+            detail: "\(Self.pendingByteLimit >> 20) MB of H.264 have come without parameter sets.")
+        failure = error
+        throw error
     }
 
     /// Writes the pending packets as a fragment, which survives the process at once, and the machine soon after.
@@ -253,9 +261,10 @@ public final class MovieFile {
         let waiting = Nanoseconds.duration(
             of: leading.pendingDuration, perSecond: leading.description.timeScale)
         if isComplete, waiting >= dueDuration { return true }
-        return tracks.contains { $0.pendingDuration * 5 >= $0.description.timeScale * 4 }
-            || tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit
+        return tracks.contains { $0.pendingDuration * 5 >= $0.description.timeScale * 4 } || isFull
     }
+
+    private var isFull: Bool { tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit }
 
     /// Length of the leading track that makes a fragment: with what waits to be aligned and encoded, 0.4 s at usual rates means
     /// that a crash takes less than a second. The more the leading track's encoder is behind the others, the shorter it is.
