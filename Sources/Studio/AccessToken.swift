@@ -26,7 +26,7 @@ public struct AccessToken: Sendable, Equatable, Codable {
         let text =
             FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self).trimmed }
             ?? ""
-        let isToken = text.utf8.count == 22 && text.utf8.allSatisfy { isCharacter($0) }
+        let isToken = text.utf8.count == 22 && text.isPlain
         if isToken { return AccessToken(text: text) }
         let token = random()
         do throws(FileError) {
@@ -37,16 +37,6 @@ public struct AccessToken: Sendable, Equatable, Codable {
             // The next studio draws another one, and phones scan their code again.
         }
         return token
-    }
-
-    /// Whether a byte is a character of base64url.
-    private static func isCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     /// Takes the token as a string of JSON.

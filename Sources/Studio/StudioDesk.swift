@@ -44,13 +44,8 @@ package struct StudioDesk: Sendable {
 
     /// Whether a text can be a profile's name: it becomes a file's.
     package static func isName(_ name: String?) -> Bool {
-        guard let name, (1...64).contains(name.utf8.count), !name.hasPrefix("-") else { return false }
-        return name.utf8.allSatisfy {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
-                || $0 == UInt8(ascii: "_")
-        }
+        guard let name else { return false }
+        return (1...64).contains(name.utf8.count) && name.isPlain && !name.hasPrefix("-")
     }
 
     /// Whether a text can be the name of a session folder: an entry of the output folder, never a path.

@@ -79,11 +79,6 @@ final class NodeJournal: Sendable {
 
     /// Whether a text may be the name of a recording: it becomes the name of files.
     static func isName(_ text: String) -> Bool {
-        (1...100).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-                    || byte == UInt8(ascii: "_")
-            }
+        (1...100).contains(text.utf8.count) && text.isPlain && text == text.lowercased()
     }
 }

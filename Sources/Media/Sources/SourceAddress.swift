@@ -52,6 +52,11 @@ public struct SourceAddress: Sendable, Hashable {
         return selector.dropFirst(scheme.count).hasPrefix("://") && schemes[scheme.lowercased()] != nil
     }
 
+    /// Whether a selector names what a process of multicam brings: a network camera, a screen or a phone.
+    package static func isBroughtHere(_ selector: String) -> Bool {
+        handles(selector) || PhoneSelector.handles(selector)
+    }
+
     /// A selector of any kind as it may be shown.
     public static func printable(of selector: String) -> String {
         guard handles(selector) else { return selector.printable() }

@@ -30,7 +30,7 @@ package final class RemoteCamera: CameraSource {
         self.color = color
         deliveryDelay = delay
         isScreen = SourceAddress.isScreen(name)
-        isBroughtHere = RemoteDevices.isBroughtHere(name)
+        isBroughtHere = SourceAddress.isBroughtHere(name)
     }
 
     /// The greatest error of the capture times that the sender has told.

@@ -264,11 +264,6 @@ public final class RemoteDevices: RemoteSources {
             mediaType: medium, deviceType: SourceAddress.isScreen(name) ? .screen : .network,
             identity: DeviceIdentity(name: name), name: name,
             node: "",
-            selector: isBroughtHere(name) ? name : scheme + name, formats: formats, audio: audio)
-    }
-
-    /// Whether a device of this name is a network camera, a screen or a phone: their names are their selectors.
-    static func isBroughtHere(_ name: String) -> Bool {
-        SourceAddress.handles(name) || PhoneSelector.handles(name)
+            selector: SourceAddress.isBroughtHere(name) ? name : scheme + name, formats: formats, audio: audio)
     }
 }

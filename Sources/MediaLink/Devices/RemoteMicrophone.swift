@@ -22,7 +22,7 @@ package final class RemoteMicrophone: MicrophoneSource {
         device = RemoteDevices.device(name, .audio, audio: format)
         self.format = format
         deliveryDelay = delay
-        isOverNetwork = RemoteDevices.isBroughtHere(name)
+        isOverNetwork = SourceAddress.isBroughtHere(name)
     }
 
     /// The greatest error of the capture times that the sender has told.

@@ -1,3 +1,5 @@
+internal import Media
+
 /// The recording that a person wants, as a value: devices by role, the program, the tracks, the budget.
 ///
 /// `init(yaml:file:)` reads it from YAML; with the devices that are present it compiles to a `SessionPlan`.
@@ -68,10 +70,7 @@ public struct Profile: Sendable, Equatable {
 
     /// Whether a name can be a role's: it becomes a file's name and is used in commands, so only plain characters are allowed.
     public static func isRole(_ name: String) -> Bool {
-        let bytes = Array(name.utf8)
-        let isPlain = bytes.allSatisfy { Set("abcdefghijklmnopqrstuvwxyz0123456789_-".utf8).contains($0) }
-        return (1...32).contains(bytes.count) && isPlain && bytes[0] != UInt8(ascii: "-")
-            && bytes[0] != UInt8(ascii: "_")
+        name.isPlainName(longest: 32) && name == name.lowercased()
     }
 
     /// The rule for names of roles, in words.

@@ -38,7 +38,7 @@ extension OwnSources {
             }, "cameras", of: profile, but: cameras.keys.sorted(), environment)
         // The audio of a network camera, or of a phone, comes with its frames.
         let audible = Dictionary(
-            wantedCameras.filter { Self.isAudible($0.selector) }.map {
+            wantedCameras.filter { SourceAddress.isBroughtHere($0.selector) }.map {
                 ("camera:\($0.role)", $0.selector)
             }
         ) { $1 }
@@ -63,11 +63,6 @@ extension OwnSources {
         var sources = OwnSources(cameras: cameras, microphones: microphones)
         sources.notes = notes + (wantedCameras + wantedMicrophones).compactMap(\.note)
         return sources
-    }
-
-    /// Whether a camera may bring audio with its frames, as `camera:ROLE`.
-    private static func isAudible(_ selector: String) -> Bool {
-        SourceAddress.handles(selector) || PhoneSelector.handles(selector)
     }
 
     private static func patience(for selector: String, _ limit: Nanoseconds) -> Nanoseconds {

@@ -29,7 +29,7 @@ package struct OwnSources: Sendable {
 
     /// Whether a selector names a device that another process sends, or a network camera or a phone, which a process of multicam sends.
     static func isRemote(_ selector: String) -> Bool {
-        selector.hasPrefix(remoteScheme) || SourceAddress.handles(selector) || PhoneSelector.handles(selector)
+        selector.hasPrefix(remoteScheme) || SourceAddress.isBroughtHere(selector)
             || selector == SecretSource.selector
     }
 
