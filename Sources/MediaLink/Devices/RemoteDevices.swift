@@ -7,9 +7,15 @@ public final class RemoteDevices: RemoteSources {
         let source: Source
         /// Whether a connection sends it now.
         var isTaken = true
+        /// Whether a session may have it.
+        var isHandedOut = false
 
-        /// The source while a connection sends it.
-        var present: Source? { isTaken ? source : nil }
+        /// The source while a connection sends it, for a session.
+        mutating func handOut() -> Source? {
+            guard isTaken else { return nil }
+            isHandedOut = true
+            return source
+        }
     }
 
     private struct State {
@@ -25,7 +31,7 @@ public final class RemoteDevices: RemoteSources {
 
     /// The beginning of a selector that names such a device: `remote:phone`.
     public static let scheme = "remote:"
-    /// Most devices of each kind that processes may announce.
+    /// Most devices of each kind that processes send, or sessions have had.
     private static let mostDevices = 64
 
     private let cancellation: Cancellation
@@ -71,7 +77,7 @@ public final class RemoteDevices: RemoteSources {
         guard
             let camera = wait(
                 within: limit, unless: { outlook()?.isFinal ?? false },
-                { $0.cameras[Self.name(in: selector)]?.present })
+                { $0.cameras[Self.name(in: selector)]?.handOut() })
         else {
             throw Self.missing(selector, "camera", limit, outlook())
         }
@@ -106,7 +112,7 @@ public final class RemoteDevices: RemoteSources {
         guard
             let microphone = wait(
                 within: limit, unless: { outlook()?.isFinal ?? false },
-                { $0.microphones[Self.name(in: selector)]?.present })
+                { $0.microphones[Self.name(in: selector)]?.handOut() })
         else {
             throw Self.missing(selector, "microphone", limit, outlook())
         }
@@ -120,12 +126,12 @@ public final class RemoteDevices: RemoteSources {
 
     /// Waits in short steps, so that it can be cancelled.
     private func wait<Source>(
-        within limit: Nanoseconds, unless isFutile: () -> Bool, _ find: (State) -> Source?
+        within limit: Nanoseconds, unless isFutile: () -> Bool, _ find: (inout State) -> Source?
     ) -> Source? {
         let deadline = clock.now + limit
         while true {
             let step = min(clock.now + .milliseconds(100), deadline)
-            if let source = state.wait(until: step, { find($0) }) { return source }
+            if let source = state.wait(until: step, { find(&$0) }) { return source }
             if clock.now >= deadline || cancellation.isCancelled || isFutile() { return nil }
         }
     }
@@ -231,22 +237,20 @@ public final class RemoteDevices: RemoteSources {
     func leave(_ camera: RemoteCamera, cause: String?) {
         let now = sessionClock.now
         if let cause { camera.leave(at: now, cause: cause) } else { camera.leave(at: now) }
-        state.withLock { state in
-            for (name, place) in state.cameras where place.source === camera {
-                state.cameras[name]?.isTaken = false
-            }
-        }
+        state.withLock { Self.leave(camera, in: &$0.cameras) }
     }
 
     /// Notes that the connection that sent a microphone has ended, or sent rubbish.
     func leave(_ microphone: RemoteMicrophone, cause: String?) {
         let now = sessionClock.now
         if let cause { microphone.leave(at: now, cause: cause) } else { microphone.leave(at: now) }
-        state.withLock { state in
-            for (name, place) in state.microphones where place.source === microphone {
-                state.microphones[name]?.isTaken = false
-            }
-        }
+        state.withLock { Self.leave(microphone, in: &$0.microphones) }
+    }
+
+    /// Keeps the place of a source that a session may have; others are forgotten.
+    private static func leave<Source: AnyObject>(_ source: Source, in places: inout [String: Place<Source>]) {
+        guard let (name, place) = places.first(where: { $0.value.source === source }) else { return }
+        if place.isHandedOut { places[name]?.isTaken = false } else { places[name] = nil }
     }
 
     private static let tooMany = MediaLinkError(
@@ -264,6 +268,7 @@ public final class RemoteDevices: RemoteSources {
             mediaType: medium, deviceType: SourceAddress.isScreen(name) ? .screen : .network,
             identity: DeviceIdentity(name: name), name: name,
             node: "",
-            selector: SourceAddress.isBroughtHere(name) ? name : scheme + name, formats: formats, audio: audio)
+            selector: SourceAddress.isBroughtHere(name) ? name : scheme + name, formats: formats, audio: audio
+        )
     }
 }

@@ -36,7 +36,7 @@ public final class MediaServer: Sendable {
     private let history = EventHistory()
 
     /// Most connections at once.
-    private static let mostPeers = 40
+    private static let mostPeers = 80
     /// Most of them that see or hear something. The others are kept for those that send a device.
     private static let mostWatching = 32
 
