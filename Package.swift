@@ -252,7 +252,7 @@ let package = Package(
             "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Inputs", "Media",
             "MediaLink", "QRCodes", "SessionFolder", "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
-        tests("RemoteSourcesTests", "CXCB", "Media", "RemoteSources"),
+        tests("RemoteSourcesTests", "CLinux", "CXCB", "Media", "RemoteSources"),
         tests("GroupTests", "CTLS", "Control", "FileSystem", "Group", "Media"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(

@@ -71,7 +71,11 @@ long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descrip
     return received;
 }
 
-int linux_make_memory(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+int linux_make_memory(const char *name) {
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd >= 0) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK);
+    return fd;
+}
 
 int linux_has_unread(int fd) {
     int count = 0;

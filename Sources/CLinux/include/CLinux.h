@@ -33,7 +33,8 @@ int linux_has_unread(int fd);
 // pipe2(2), both ends closed on exec. Returns -1 and sets errno on failure.
 int linux_pipe(int ends[2]);
 
-// memfd_create(2): memory without a name, closed on exec. Returns -1 and sets errno on failure.
+// memfd_create(2): memory without a name, closed on exec, which grows and never shrinks: who maps it needs not fear SIGBUS when
+// another process has it, too. Returns -1 and sets errno on failure.
 int linux_make_memory(const char *name);
 
 // PulseAudio

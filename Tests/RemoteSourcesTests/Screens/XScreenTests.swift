@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Glibc
 import Media
@@ -153,5 +154,13 @@ struct XScreenTests {
         #expect(error { _ = try screen.look(isForced: true) }.contains("has gone"))
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         #expect(!maps.contains("multicam-screen"))
+    }
+
+    @Test("a server with which memory is shared cannot take it away from under this process")
+    func shrinking() {
+        let descriptor = linux_make_memory("test")
+        defer { close(descriptor) }
+        #expect(ftruncate(descriptor, 8192) == 0)
+        #expect(ftruncate(descriptor, 4096) == -1 && errno == EPERM)
     }
 }
