@@ -9,7 +9,7 @@ struct WebGuardTests {
     private let readToken = AccessToken.random()
 
     private var guardian: WebGuard {
-        var guardian = WebGuard(token: token, readToken: readToken, isEncrypted: false)
+        var guardian = WebGuard(token: token, readToken: readToken, phoneToken: .random(), isEncrypted: false)
         guardian.port = 8470
         return guardian
     }

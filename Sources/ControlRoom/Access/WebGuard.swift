@@ -10,7 +10,7 @@ struct WebGuard {
     /// Lets its bearer look at pictures and tally.
     let readToken: AccessToken
     /// Lets a phone be a camera, and do nothing else.
-    var phoneToken = AccessToken.random()
+    let phoneToken: AccessToken
     /// Whether connections are TLS.
     let isEncrypted: Bool
     /// The name of the cookie. It has the port's number, since a browser does not separate the cookies of two ports of a host.

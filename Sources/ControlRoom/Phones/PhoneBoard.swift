@@ -51,7 +51,7 @@ final class PhoneBoard {
         }
         let wire = PhoneLink.Wire(
             send: { socket.send($0) }, close: { socket.close(1008, "refused") },
-            disconnect: { socket.disconnect() })
+            disconnect: { socket.disconnect() }, endIfStalled: { socket.endIfStalled(at: $0) })
         let link = PhoneLink(wire, at: MonotonicClock().now)
         let place = ObjectIdentifier(link)
         links[place] = link
@@ -75,9 +75,11 @@ final class PhoneBoard {
         case .none: break
         case .offer(let offer): take(offer, from: link)
         case .media(let media):
-            if let name = link.offer?.name, let phone = phones[name], phone.link === link {
-                phone.source.take(media)
-            }
+            if let name = name(of: link) { phones[name]?.source.take(media) }
+        case .fault(let text):
+            let cause = "its browser cannot encode the camera: \(text)"
+            if let name = name(of: link) { phones[name]?.problem = cause }
+            leave(link, because: cause)
         case .nonsense(let sentence):
             leave(link, because: sentence)
             link.cutOff()
@@ -85,10 +87,6 @@ final class PhoneBoard {
     }
 
     private func take(_ offer: PhoneOffer, from link: PhoneLink) {
-        // Under another name it is another camera.
-        for (name, phone) in phones where phone.link === link && name != offer.name {
-            leave(link, because: "it has another name now")
-        }
         if let known = phones[offer.name] {
             guard known.key == offer.key else {
                 return link.refuse("Another phone has the name \(offer.name): choose another one.")
@@ -119,12 +117,16 @@ final class PhoneBoard {
         return true
     }
 
+    /// The name that a connection has, if it is its own.
+    private func name(of link: PhoneLink) -> String? {
+        link.offer.map(\.name).flatMap { phones[$0]?.link === link ? $0 : nil }
+    }
+
     private func leave(_ link: PhoneLink, because cause: String) {
-        for (name, phone) in phones where phone.link === link {
-            phones[name]?.link = nil
-            phones[name]?.leftAt = MonotonicClock().now
-            phone.source.leave(because: "network: \(cause)")
-        }
+        guard let name = name(of: link) else { return }
+        phones[name]?.link = nil
+        phones[name]?.leftAt = MonotonicClock().now
+        phones[name]?.source.leave(because: "network: \(cause)")
     }
 
     // MARK: What they are told
@@ -132,9 +134,7 @@ final class PhoneBoard {
     /// Takes news of the recorder about a phone.
     func take(_ news: PhoneSource.News, of name: String) {
         switch news {
-        case .taken:
-            phones[name]?.problem = nil
-            phones[name]?.link?.say(["type": "key"])
+        case .taken: phones[name]?.problem = nil
         case .wantsKey: phones[name]?.link?.say(["type": "key"])
         case .problem(let text): phones[name]?.problem = text
         }
@@ -158,18 +158,20 @@ final class PhoneBoard {
         for (name, phone) in phones { if let link = phone.link { show(link, name) } }
     }
 
-    /// Asks for the phones' times, and ends the connections of those that are silent. Called some times a second.
+    /// Asks for the phones' times, and ends the connections of those that are silent, or were refused and stay. Called some times a second.
     func follow(at now: ClockTime) {
         for link in links.values {
             link.ask(at: now)
-            guard link.isSilent(at: now), !link.isCutOff else { continue }
+            guard link.isSilent(at: now) else { continue }
             leave(link, because: "nothing has come for 3 s")
             link.cutOff()
         }
     }
 
-    /// Tells each phone how far off its times may be, and looks whether its frames still come. Called every second or so.
-    func look() {
+    /// Tells each phone how far off its times may be, looks whether its frames still come, and ends connections of which nothing is read.
+    /// Called every second or so.
+    func look(at now: ClockTime) {
+        for link in links.values { link.endIfStalled(at: now) }
         for (name, phone) in phones {
             guard let link = phone.link else { continue }
             show(link, name)

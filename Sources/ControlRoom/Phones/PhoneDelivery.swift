@@ -4,19 +4,57 @@ internal import MediaLink
 
 /// One phone as the recorder gets it: announced again to each recorder, in order, from a key frame on. Belongs to the phone's thread.
 final class PhoneDelivery {
+    /// The phone's camera or its microphone at the recorder. The recorder may refuse one and take the other.
+    private struct Place {
+        var source: RemoteSource?
+        /// When it was announced last, or that was tried, or its connection ended.
+        var triedAt: ClockTime?
+        /// Why the recorder has refused it, until it is taken.
+        var problem: String?
+
+        func isDue(at now: ClockTime) -> Bool {
+            source == nil && triedAt.map { now - $0 >= PhoneDelivery.pause } ?? true
+        }
+
+        /// Whether it was announced and not refused: nobody tells that it is taken.
+        func isSettled(at now: ClockTime) -> Bool {
+            source.map { $0.problem == nil } ?? false
+                && !(triedAt.map { now - $0 < PhoneDelivery.pause } ?? true)
+        }
+
+        /// Ends the connection that is no use any more.
+        mutating func drop(at now: ClockTime) {
+            source?.close()
+            (source, triedAt) = (nil, now)
+        }
+
+        /// Drops what the recorder has refused, and returns whether it has.
+        mutating func noteRefusal(at now: ClockTime) -> Bool {
+            guard let problem = source?.problem else { return false }
+            self.problem = problem.printable(limit: 400)
+            drop(at: now)
+            return true
+        }
+
+        /// Takes note of whether something could be sent; where it could not, it is announced anew.
+        mutating func note(_ isSent: Bool?, at now: ClockTime) {
+            if isSent == false, source?.problem == nil { drop(at: now) }
+        }
+    }
+
     private let recorder: PhoneSource.Recorder
     private let tell: @Sendable (PhoneSource.News) -> Void
     private var offer: PhoneOffer?
-    private var camera: RemoteSource?
-    private var microphone: RemoteSource?
+    private var camera = Place()
+    private var microphone = Place()
     /// The recorder that has them.
     private var process: Int32?
     /// When the last frame came, or the camera was announced.
     private var lastFrame = ClockTime(nanoseconds: 0)
     /// Whether frames have stopped while the phone is there: the camera is away until the next one.
     private var isStalled = false
-    /// When it is tried again to announce them.
-    private var retryAt = ClockTime(nanoseconds: 0)
+    /// Whether it was told that the recorder takes what was announced last.
+    private var hasToldTaken = false
     /// Numbers below these have been sent.
     private var next: (frame: Int64, sample: Int64) = (0, 0)
     private var awaitsKey = true
@@ -42,27 +80,35 @@ final class PhoneDelivery {
 
     /// The phone is there, and is going to send this.
     func begin(_ offer: PhoneOffer) {
-        if camera != nil { leave(because: "network: the phone has connected anew") }
+        leave(because: "network: the phone has connected anew")
         self.offer = offer
         (next, awaitsKey, asked) = ((0, 0), true, nil)
-        retryAt = ClockTime(nanoseconds: 0)
-        _ = isAnnounced(offer, at: MonotonicClock().now)
+        announce(offer, at: MonotonicClock().now)
     }
 
     /// The phone is away.
     ///
     /// - Parameter cause: Why, as it stands in the recording.
     func leave(because cause: String) {
-        camera?.leave(because: cause)
-        microphone?.leave(because: cause)
-        (camera, microphone, process, offer, isStalled) = (nil, nil, nil, nil, false)
+        camera.source?.leave(because: cause)
+        microphone.source?.leave(because: cause)
+        (camera, microphone, process, offer, isStalled) = (Place(), Place(), nil, nil, false)
     }
 
-    /// Notes that the camera is away when no frame has come for some seconds. The microphone goes on. Called every second or so.
+    /// Notes that the camera is away when no frame has come for some seconds; the microphone goes on. Tells once that the recorder takes
+    /// both. Called every second or so.
     func look(at now: ClockTime) {
-        guard let camera, now - lastFrame > Self.longestStall else { return }
-        camera.leave(because: "network: no frame has come for 3 s")
-        (self.camera, isStalled) = (nil, true)
+        guard let offer else { return }
+        if let source = camera.source, now - lastFrame > Self.longestStall {
+            source.leave(because: "network: no frame has come for 3 s")
+            (camera.source, isStalled) = (nil, true)
+        }
+        if camera.isSettled(at: now) { camera.problem = nil }
+        if microphone.isSettled(at: now) { microphone.problem = nil }
+        guard !hasToldTaken, camera.isSettled(at: now), offer.audio == nil || microphone.isSettled(at: now)
+        else { return }
+        hasToldTaken = true
+        tell(.taken)
     }
 
     /// Sends a frame or audio.
@@ -72,27 +118,27 @@ final class PhoneDelivery {
     ///   - now: The present instant.
     func take(_ media: DatedPhoneMedia, at now: ClockTime) {
         guard let offer else { return }
-        guard isAnnounced(offer, at: now), !isStalled || media.kind == .pcm || returns(offer, at: now) else {
-            return
-        }
+        if media.kind != .pcm { isStalled = false }
+        announce(offer, at: now)
         let age = now - media.time
         let isTimely = age < Self.oldest && age > -Self.newest - media.error
         switch media.kind {
         case .pcm:
-            guard let format = offer.audio, isTimely, media.number >= next.sample,
-                media.bytes.count.isMultiple(of: 2 * format.channels)
-            else { return }
-            next.sample = media.number + Int64(media.bytes.count / (2 * format.channels))
+            guard let format = offer.audio, isTimely, media.number >= next.sample else { return }
+            let (length, rest) = media.bytes.count.quotientAndRemainder(dividingBy: 2 * format.channels)
+            // The recorder gives up a microphone that sends more than a second at once.
+            guard rest == 0, length * 2 <= format.rate else { return }
+            next.sample = media.number + Int64(length)
             let samples = media.bytes.bytes.withMemoryRebound(to: Int16.self) { samples in
                 samples.map { Float(Int16(littleEndian: $0)) / 32_768 }
             }
-            note(
-                microphone?.send(
-                    audio: samples, at: media.time, error: media.error, firstSample: media.number), at: now)
+            let isSent = microphone.source?.send(
+                audio: samples, at: media.time, error: media.error, firstSample: media.number)
+            microphone.note(isSent, at: now)
         case .jpeg, .h264:
-            guard (media.kind == .jpeg) == (offer.format.pixel == .mjpeg), media.number >= next.frame else {
-                return
-            }
+            guard camera.source != nil, (media.kind == .jpeg) == (offer.format.pixel == .mjpeg),
+                media.number >= next.frame
+            else { return }
             lastFrame = now
             let isNext = media.number == next.frame
             next.frame = media.number + 1
@@ -100,24 +146,11 @@ final class PhoneDelivery {
             // What a lost frame leaves cannot be decoded until the next key frame.
             if media.kind == .h264, !media.isKey, awaitsKey || !isNext { return askForKey(at: now) }
             awaitsKey = false
-            note(
-                camera?.send(
-                    frame: media.bytes, at: media.time, error: media.error, sequence: media.number,
-                    isKey: media.isKey), at: now)
+            let isSent = camera.source?.send(
+                frame: media.bytes, at: media.time, error: media.error, sequence: media.number,
+                isKey: media.isKey)
+            camera.note(isSent, at: now)
         }
-    }
-
-    /// Takes note of whether the recorder has taken something; where it has not, both are announced anew.
-    private func note(_ isTaken: Bool?, at now: ClockTime) {
-        guard isTaken == false, camera?.problem == nil, microphone?.problem == nil else { return }
-        drop()
-        retryAt = now + Self.pause
-    }
-
-    private func drop() {
-        camera?.close()
-        microphone?.close()
-        (camera, microphone, process, isStalled) = (nil, nil, nil, false)
     }
 
     private func askForKey(at now: ClockTime) {
@@ -127,51 +160,49 @@ final class PhoneDelivery {
         tell(.wantsKey)
     }
 
-    /// Announces the camera again whose frames had stopped.
-    private func returns(_ offer: PhoneOffer, at now: ClockTime) -> Bool {
-        guard let process, now >= retryAt else { return false }
-        retryAt = now + Self.pause
-        do throws(ControlError) {
-            camera = try announced(offer, to: process)
-            (isStalled, awaitsKey, lastFrame) = (false, true, now)
-            tell(.taken)
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    private func announced(_ offer: PhoneOffer, to process: Int32) throws(ControlError) -> RemoteSource {
-        try RemoteSource(
-            cameraNamed: offer.selector, offer.format, offer.color, delay: Self.delay, dated: offer.origin,
-            over: try recorder.connect(process))
-    }
-
-    /// Whether the present recorder has the camera and the microphone; announces them where it has not.
-    private func isAnnounced(_ offer: PhoneOffer, at now: ClockTime) -> Bool {
+    /// Announces to the present recorder what it has not, and tells what it has refused.
+    private func announce(_ offer: PhoneOffer, at now: ClockTime) {
         let present = recorder.process()
-        let problem = camera?.problem ?? microphone?.problem
-        if camera != nil || isStalled, present == process, problem == nil { return true }
-        if let problem {
-            tell(.problem(problem.printable(limit: 400)))
-            retryAt = now + Self.pause
+        if present != process {
+            camera.source?.close()
+            microphone.source?.close()
+            (camera, microphone, process, isStalled) = (Place(), Place(), present, false)
         }
-        drop()
-        guard let present, now >= retryAt else { return false }
-        retryAt = now + Self.pause
-        do throws(ControlError) {
-            let camera = try announced(offer, to: present)
-            if let audio = offer.audio {
-                microphone = try RemoteSource(
-                    microphoneNamed: offer.selector, audio, delay: Self.delay, dated: offer.origin,
-                    over: try recorder.connect(present))
+        if [camera.noteRefusal(at: now), microphone.noteRefusal(at: now)].contains(true) {
+            tell(.problem([camera.problem, microphone.problem].compactMap(\.self).joined(separator: " ")))
+        }
+        guard let present else { return }
+        if !isStalled, camera.isDue(at: now) {
+            camera.triedAt = now
+            camera.source = source(at: present) { socket throws(ControlError) in
+                try RemoteSource(
+                    cameraNamed: offer.selector, offer.format, offer.color, delay: Self.delay,
+                    dated: offer.origin(of: .h264), over: socket)
             }
-            (self.camera, process, awaitsKey, lastFrame) = (camera, present, true, now)
-            tell(.taken)
-            return true
+            if camera.source != nil {
+                (awaitsKey, lastFrame, hasToldTaken) = (true, now, false)
+                tell(.wantsKey)
+            }
+        }
+        if let audio = offer.audio, microphone.isDue(at: now) {
+            microphone.triedAt = now
+            microphone.source = source(at: present) { socket throws(ControlError) in
+                try RemoteSource(
+                    microphoneNamed: offer.selector, audio, delay: Self.delay, dated: offer.origin(of: .pcm),
+                    over: socket)
+            }
+            hasToldTaken = false
+        }
+    }
+
+    /// Announces a device; `nil` where the recorder is starting, or gone: it is tried again.
+    private func source(
+        at process: Int32, _ make: (LocalSocket) throws(ControlError) -> RemoteSource
+    ) -> RemoteSource? {
+        do throws(ControlError) {
+            return try make(try recorder.connect(process))
         } catch {
-            // It is starting, or gone: it is tried again.
-            return false
+            return nil
         }
     }
 }

@@ -7,17 +7,24 @@ struct PhoneInvitation {
     let address: String
     /// Whether other devices can reach it; otherwise it is for a browser on this computer alone.
     let isReachable: Bool
+    /// The address as a code, row by row; 1 is dark.
+    private let code: JSONValue
+
+    init(address: String, isReachable: Bool) {
+        (self.address, self.isReachable) = (address, isReachable)
+        code = .array(
+            QRCode.modules(address).map { row in
+                .string(String(row.map { isBlack -> Character in isBlack ? "1" : "0" }))
+            })
+    }
 
     /// The link as a code, and the phones that have come, as JSON.
     ///
     /// - Parameter phones: The phones.
     /// - Returns: An object of JSON.
     func json(_ phones: [JSONValue]) -> String {
-        let rows = QRCode.modules(address).map { row in
-            JSONValue.string(String(row.map { isBlack -> Character in isBlack ? "1" : "0" }))
-        }
-        return WebJSON.text([
-            "url": JSONValue.string(address), "reachable": .boolean(isReachable), "code": .array(rows),
+        WebJSON.text([
+            "url": JSONValue.string(address), "reachable": .boolean(isReachable), "code": code,
             "phones": .array(phones),
         ])
     }

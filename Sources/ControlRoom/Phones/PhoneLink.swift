@@ -8,6 +8,8 @@ final class PhoneLink {
     enum News {
         case offer(PhoneOffer)
         case media(DatedPhoneMedia)
+        /// It cannot go on, as a clause: it ends the connection.
+        case fault(String)
         /// It has said something that is not understood, or too much: it is cut off.
         case nonsense(String)
     }
@@ -19,12 +21,15 @@ final class PhoneLink {
         let close: () -> Void
         /// Ends the connection at once.
         let disconnect: () -> Void
+        /// Ends the connection at once when nothing of what was sent is read.
+        let endIfStalled: (ClockTime) -> Void
     }
 
     private struct Word: Decodable {
         var type: String
         var id: Int?
         var at_us: Int64?
+        var text: String?
     }
 
     private let wire: Wire
@@ -49,11 +54,13 @@ final class PhoneLink {
 
     /// Most that a phone may say in a second.
     private static let most = (bytes: 24 << 20, messages: 1200)
-    /// Questions that are asked quickly, and how quickly; later one a second is enough.
+    /// Most bytes of a text message.
+    private static let longestText = WebSocketLink.longestMessage
+    /// Questions that are asked quickly at least, and how quickly; once the clock is known one a second is enough.
     private static let quick = (count: 8, interval: Nanoseconds.milliseconds(100))
     private static let interval = Nanoseconds.seconds(1)
     /// Most questions without an answer: those before are forgotten.
-    private static let mostAsked = 8
+    private static let mostAsked = 16
     /// A phone that says nothing for this long is away.
     private static let patience = Nanoseconds.seconds(3)
     /// How far off a browser's own capture times may be, and what is not known of the way to the page where it tells none.
@@ -91,8 +98,9 @@ final class PhoneLink {
 
     /// Asks for the phone's time when that is due. Called some times a second.
     func ask(at now: ClockTime) {
-        let interval = questions < Self.quick.count ? Self.quick.interval : Self.interval
-        guard askedLast.map({ now - $0 >= interval }) ?? true else { return }
+        let isQuick = questions < Self.quick.count || !clock.isKnown
+        let interval = isQuick ? Self.quick.interval : Self.interval
+        guard !isCutOff, askedLast.map({ now - $0 >= interval }) ?? true else { return }
         (askedLast, questions) = (now, questions + 1)
         asked[questions] = now
         asked[questions - Self.mostAsked] = nil
@@ -102,10 +110,15 @@ final class PhoneLink {
     /// Whether nothing has come for so long that the phone is away.
     func isSilent(at now: ClockTime) -> Bool { now - heard > Self.patience }
 
+    /// Ends the connection when nothing of what it is told is read.
+    func endIfStalled(at now: ClockTime) { wire.endIfStalled(now) }
+
     /// How far off the times of its frames may be; `nil` while that is not known.
-    func error(at now: ClockTime) -> Nanoseconds? {
+    func error(at now: ClockTime) -> Nanoseconds? { error(of: .h264, at: now) }
+
+    private func error(of kind: PhoneMedia.Kind, at now: ClockTime) -> Nanoseconds? {
         guard let offer, let error = clock.error(at: now) else { return nil }
-        return error + (offer.knowsCapture ? Self.reports.capture : Self.reports.arrival)
+        return error + (offer.origin(of: kind) == .mapped ? Self.reports.capture : Self.reports.arrival)
     }
 
     // MARK: What it says
@@ -115,6 +128,9 @@ final class PhoneLink {
     /// - Returns: What there is to do; `nil` for nothing.
     func take(text: String, at now: ClockTime) -> News? {
         if let excess = count(text.utf8.count, at: now) { return excess }
+        guard text.utf8.count <= Self.longestText else {
+            return .nonsense("it sent a text of more than \(Self.longestText >> 10) kB")
+        }
         let word: Word
         do {
             word = try JSONDecoder().decode(Word.self, from: Data(text.utf8))
@@ -130,15 +146,16 @@ final class PhoneLink {
             welcome()
             return nil
         case "offer":
+            guard offer == nil else { return .nonsense("it sent a second offer") }
             do throws(PhoneOffer.Refusal) {
                 let offer = try PhoneOffer(text)
                 self.offer = offer
-                isWelcome = false
                 return .offer(offer)
             } catch {
                 refuse(error.sentence)
                 return nil
             }
+        case "fault": return .fault((word.text ?? "").printable())
         // Later pages may say more.
         default: return nil
         }
@@ -150,7 +167,14 @@ final class PhoneLink {
     func take(_ bytes: UnsafeRawBufferPointer, at now: ClockTime) -> News? {
         if let excess = count(bytes.count, at: now) { return excess }
         guard let media = PhoneMedia(bytes) else { return .nonsense("it sent bytes that are not understood") }
-        guard isWelcome, let time = clock.time(of: media.time), let error = error(at: now) else { return nil }
+        guard !media.lacksParameterSets else {
+            refuse("The phone's browser sends H.264 without parameter sets, which cannot be recorded.")
+            return nil
+        }
+        guard isWelcome, let time = clock.time(of: media.time), let error = error(of: media.kind, at: now)
+        else {
+            return nil
+        }
         return .media(DatedPhoneMedia(media, at: time, within: error))
     }
 

@@ -1,3 +1,4 @@
+internal import Containers
 internal import Media
 
 /// A frame or a slice of audio as a phone sends it, in a binary message; docs/reference/control-room.md has the layout. A value that holds
@@ -25,6 +26,8 @@ struct PhoneMedia {
     static let longest = WebSocketLink.longestPhoneMessage
     /// Most bytes of a slice of audio: half a second of two channels at 192 kHz.
     private static let longestAudio = 4 * 96_000
+    /// Bytes at the beginning of a key frame in which its parameter sets are looked for: they come first.
+    private static let longestHead = 4096
     /// Numbers and times, in microseconds, beyond which JavaScript does not count exactly.
     private static let most: Int64 = 1 << 53
 
@@ -44,6 +47,12 @@ struct PhoneMedia {
         (self.kind, isKey, self.number) = (kind, kind != .h264 || message[1] & 1 == 1, index)
         self.time = .microseconds(time)
         bytes = SharedBytes(copying: content)
+    }
+
+    /// Whether it is a key frame of H.264 with which no decoder can begin, since it has no parameter sets. A file would wait for them.
+    var lacksParameterSets: Bool {
+        kind == .h264 && isKey
+            && PlainStream(setup: Array(bytes.bytes.prefix(Self.longestHead))).record == nil
     }
 
     private static func isPlausible(_ content: UnsafeRawBufferPointer, _ kind: Kind) -> Bool {

@@ -21,8 +21,8 @@ struct PhoneOffer: Sendable, Equatable {
     /// Whether the phone's browser tells when a frame was captured, and not only when it came.
     let knowsCapture: Bool
 
-    /// Who dates what it sends.
-    var origin: TimeOrigin { knowsCapture ? .mapped : .arrival }
+    /// Who dates what it sends. No browser tells when audio was captured.
+    func origin(of kind: PhoneMedia.Kind) -> TimeOrigin { knowsCapture && kind != .pcm ? .mapped : .arrival }
 
     private struct Text: Decodable {
         struct Video: Decodable {

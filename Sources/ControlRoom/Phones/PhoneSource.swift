@@ -6,11 +6,11 @@ internal import Media
 final class PhoneSource: Sendable {
     /// What there is to tell of the recorder.
     enum News: Sendable, Equatable {
-        /// It takes the camera, and needs a key frame.
+        /// It takes all that the phone sends.
         case taken
         /// It needs a key frame.
         case wantsKey
-        /// It does not take the camera, or what it sends.
+        /// It does not take the camera or the microphone, or what they send.
         case problem(String)
     }
 

@@ -98,7 +98,7 @@ final class Room {
             pictures.endLate(at: now)
             requests.endLateFiles(at: now)
             pages.endStalled(at: now)
-            phones.look()
+            phones.look(at: now)
             supervisor.sayAlive(at: now)
         }
         // On a machine that has no time the loop comes to its timers late, but it works.

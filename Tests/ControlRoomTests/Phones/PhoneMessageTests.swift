@@ -13,6 +13,9 @@ struct PhoneMessageTests {
             + #""video":{"codec":"\#(codec)","width":\#(size.0),"height":\#(size.1),"rate":\#(rate),"matrix":"bt709"}}"#
     }
 
+    /// A parameter set of each kind, as they begin a key frame.
+    static let sets: [UInt8] = [0, 0, 0, 1, 0x67, 0x42, 0xE0, 0x1F, 0x8C, 0, 0, 0, 1, 0x68, 0xCE, 0x3C]
+
     static func message(
         _ kind: UInt8, key: Bool = true, number: Int64, microseconds: Int64, _ content: [UInt8]
     ) -> [UInt8] {
@@ -27,14 +30,15 @@ struct PhoneMessageTests {
     @Test("an offer names a device, and says what is sent")
     func offers() throws {
         let offer = try PhoneOffer(Self.offer())
-        #expect(offer.selector == "phone:anna" && offer.knowsCapture)
+        #expect(offer.selector == "phone:anna")
+        #expect(offer.origin(of: .h264) == .mapped && offer.origin(of: .pcm) == .arrival)
         #expect(
             offer.format
                 == VideoFormat(pixel: .h264, size: FrameSize(width: 640, height: 360), rate: FrameRate(30)))
         #expect(offer.color == .bt709Limited)
         #expect(offer.audio == AudioFormat(rate: 48_000, channels: 1))
         let silent = try PhoneOffer(Self.offer(codec: "jpeg", audio: "null", dated: "arrival"))
-        #expect(silent.audio == nil && silent.color == .jpeg && !silent.knowsCapture)
+        #expect(silent.audio == nil && silent.color == .jpeg && silent.origin(of: .jpeg) == .arrival)
     }
 
     @Test(
@@ -92,7 +96,7 @@ struct PhoneMessageTests {
         private(set) lazy var link = PhoneLink(
             PhoneLink.Wire(
                 send: { [unowned self] in said.append($0) }, close: { [unowned self] in isCutOff = true },
-                disconnect: { [unowned self] in isCutOff = true }), at: start)
+                disconnect: { [unowned self] in isCutOff = true }, endIfStalled: { _ in }), at: start)
 
         init() { now = start }
 
@@ -111,7 +115,7 @@ struct PhoneMessageTests {
     )
     func dated() throws {
         let peer = Peer()
-        let bytes = Self.message(2, number: 1, microseconds: 1_000_000, [0, 0, 1, 0x65])
+        let bytes = Self.message(2, number: 1, microseconds: 1_000_000, Self.sets + [0, 0, 1, 0x65])
         guard case .offer = peer.link.take(text: Self.offer(), at: peer.now) else {
             Issue.record("the offer was not taken")
             return
@@ -127,6 +131,54 @@ struct PhoneMessageTests {
         }
         #expect(media.time == peer.start + .seconds(1))
         #expect(media.error >= .milliseconds(10) && media.error < .milliseconds(11))
+        let samples = Self.message(3, number: 0, microseconds: 1_000_000, [1, 2])
+        guard case .media(let audio) = samples.withUnsafeBytes({ peer.link.take($0, at: peer.now) }) else {
+            Issue.record("the audio was not taken")
+            return
+        }
+        #expect(audio.error >= .milliseconds(200), "no browser tells when audio was captured")
+    }
+
+    @Test(
+        "a key frame of H.264 without both parameter sets ends the phone with a sentence, whatever else it has",
+        arguments: [
+            [0, 0, 1, 0x65, 9], Array(sets.prefix(9)) + [0, 0, 1, 0x65],
+            Array(sets.suffix(7)) + [0, 0, 1, 0x65],
+            [0, 0, 0, 1, 0x65] + Array(repeating: 7, count: 5000) + sets,
+        ] as [[UInt8]])
+    func withoutParameterSets(content: [UInt8]) {
+        let peer = Peer()
+        _ = peer.link.take(text: Self.offer(), at: peer.now)
+        peer.link.admit()
+        peer.answer()
+        let delta = Self.message(2, key: false, number: 0, microseconds: 1000, content)
+        if case .media = delta.withUnsafeBytes({ peer.link.take($0, at: peer.now) }) {
+        } else {
+            Issue.record("a frame that is no key frame needs none")
+        }
+        let key = Self.message(2, number: 1, microseconds: 1000, content)
+        if case .media = key.withUnsafeBytes({ peer.link.take($0, at: peer.now) }) { Issue.record("taken") }
+        #expect(peer.isCutOff && peer.said.last?.contains("without parameter sets") == true)
+    }
+
+    @Test("a phone makes one offer, and says why it cannot go on")
+    func once() {
+        let peer = Peer()
+        guard case .offer = peer.link.take(text: Self.offer(), at: peer.now) else {
+            Issue.record("the offer was not taken")
+            return
+        }
+        if case .nonsense = peer.link.take(text: Self.offer(name: "ben"), at: peer.now) {
+        } else {
+            Issue.record("a second offer was taken")
+        }
+        #expect(peer.link.offer?.name == "anna")
+        if case .fault("no encoder?") = peer.link.take(
+            text: #"{"type":"fault","text":"no encoder\u001b"}"#, at: peer.now)
+        {
+        } else {
+            Issue.record("the fault was not understood")
+        }
     }
 
     @Test("a phone that floods or speaks otherwise is cut off, and one that is silent is away")
@@ -138,6 +190,8 @@ struct PhoneMessageTests {
         }
         #expect(refusals == 800)
         if case .nonsense = Peer().link.take(text: "nonsense", at: peer.now) {} else { Issue.record("taken") }
+        let long = #"{"type":"later","text":"\#(String(repeating: "a", count: 1 << 14))"}"#
+        if case .nonsense = Peer().link.take(text: long, at: peer.now) {} else { Issue.record("taken") }
         if case .nonsense = [1, 2, 3].withUnsafeBytes({ Peer().link.take($0, at: peer.now) }) {
         } else {
             Issue.record("taken")
@@ -154,6 +208,12 @@ struct PhoneMessageTests {
             peer.link.ask(at: peer.now)
         }
         #expect(peer.said.count == 100)
+        // Until it is known, the time is asked for quickly.
+        for _ in 0..<20 {
+            peer.now = peer.now + .milliseconds(100)
+            peer.link.ask(at: peer.now)
+        }
+        #expect(peer.said.count == 120)
         for id in [-1, 0, 1, 50, 1000] {
             if case .nonsense = peer.link.take(text: #"{"type":"pong","id":\#(id),"at_us":5}"#, at: peer.now)
             {

@@ -2,10 +2,10 @@ import Control
 import Foundation
 import Inputs
 import Media
-import MediaLink
 import Testing
 
 @testable import ControlRoom
+@testable import MediaLink
 
 @Suite("Phones at the recorder")
 struct PhoneSourceTests {
@@ -36,13 +36,13 @@ struct PhoneSourceTests {
     /// An instant at which frames are captured, and taken at once.
     private static let now = ClockTime(nanoseconds: 5_000_000_000_000)
 
-    private static func media(_ number: Int64, key: Bool = true, age: Nanoseconds = .zero) throws
-        -> DatedPhoneMedia
-    {
+    private static func media(
+        _ number: Int64, key: Bool = true, at instant: ClockTime = now
+    ) throws -> DatedPhoneMedia {
         let bytes = PhoneMessageTests.message(
             2, key: key, number: number, microseconds: 0, [0, 0, 1, UInt8(clamping: number)])
         let media = try #require(bytes.withUnsafeBytes { PhoneMedia($0) })
-        return DatedPhoneMedia(media, at: now - age, within: .milliseconds(12))
+        return DatedPhoneMedia(media, at: instant, within: .milliseconds(12))
     }
 
     @Test(
@@ -56,7 +56,7 @@ struct PhoneSourceTests {
         let camera = try place.devices.camera("phone:anna", within: .seconds(20))
         let microphone = try place.devices.microphone("phone:anna", within: .seconds(20))
         #expect(camera.device.selector == "phone:anna" && camera.outageCause == .network)
-        #expect(camera.timeOrigin == .mapped && microphone.timeOrigin == .mapped)
+        #expect(camera.timeOrigin == .mapped && microphone.timeOrigin == .arrival)
         #expect(camera.format.size == FrameSize(width: 640, height: 360))
         let events = BoundedQueue<CameraEvent>(capacity: 100)
         try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
@@ -65,7 +65,7 @@ struct PhoneSourceTests {
         for (number, isKey) in [(0, false), (1, true), (2, false), (4, false), (5, true), (3, true)] {
             delivery.take(try Self.media(Int64(number), key: isKey), at: Self.now)
         }
-        delivery.take(try Self.media(6, key: true, age: .seconds(4)), at: Self.now)
+        delivery.take(try Self.media(6, key: true, at: Self.now - .seconds(4)), at: Self.now)
         delivery.take(try Self.media(7, key: false), at: Self.now)
         delivery.take(try Self.media(8, key: true), at: Self.now)
         var seen: [Int64] = []
@@ -104,7 +104,7 @@ struct PhoneSourceTests {
         var news: [PhoneSource.News] = []
         place.news.finish()
         while let one = place.news.next() { news.append(one) }
-        #expect(news.first == .taken && news.contains(.wantsKey))
+        #expect(news.first == .wantsKey && !news.contains(.taken))
     }
 
     @Test(
@@ -168,5 +168,112 @@ struct PhoneSourceTests {
         }
         #expect(sentence?.contains("640x360") == true)
         source.join()
+    }
+
+    /// Waits until connections send so many devices.
+    private static func wait(for count: Int, at place: Place) {
+        while place.devices.presentCount != count {
+            MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(5), unless: Cancellation())
+        }
+    }
+
+    @Test("it is told once that all of a phone is taken, and never of what is refused again and again")
+    func taken() throws {
+        let place = try Place()
+        defer { place.server.stop() }
+        let delivery = place.delivery
+        delivery.begin(try PhoneOffer(PhoneMessageTests.offer()))
+        let now = MonotonicClock().now
+        Self.wait(for: 2, at: place)
+        for half in Int64(2)..<10 {
+            let instant = now + .milliseconds(half * 500)
+            delivery.take(try Self.media(half, at: instant), at: instant)
+            delivery.look(at: instant)
+        }
+        delivery.leave(because: "network: it has gone")
+        place.news.finish()
+        var news: [PhoneSource.News] = []
+        while let one = place.news.next() { news.append(one) }
+        #expect(news == [.wantsKey, .taken])
+    }
+
+    @Test("a refusal stands until something is taken, however often it is tried again")
+    func refused() throws {
+        let place = try Place()
+        defer { place.server.stop() }
+        let first = place.delivery
+        first.begin(try PhoneOffer(PhoneMessageTests.offer(audio: "null")))
+        _ = try place.devices.camera("phone:anna", within: .seconds(20))
+        first.leave(because: "network: it has gone")
+        Self.wait(for: 0, at: place)
+        let second = place.delivery
+        second.begin(try PhoneOffer(PhoneMessageTests.offer(size: (1280, 720), audio: "null")))
+        var instant = MonotonicClock().now
+        var problems = 0
+        while problems < 3 {
+            second.take(try Self.media(0, at: instant), at: instant)
+            second.look(at: instant)
+            guard place.news.count > 0, let news = place.news.next() else {
+                MonotonicClock().sleep(
+                    until: MonotonicClock().now + .milliseconds(5), unless: Cancellation())
+                continue
+            }
+            #expect(news != .taken)
+            guard case .problem = news else { continue }
+            problems += 1
+            instant = instant + .seconds(2)
+        }
+        second.leave(because: "network: the end")
+    }
+
+    @Test("a microphone that is refused leaves the camera in place")
+    func refusedMicrophone() throws {
+        let place = try Place()
+        defer { place.server.stop() }
+        let other = try RemoteSource(
+            microphoneNamed: "phone:anna", AudioFormat(rate: 16_000, channels: 1), delay: .zero, dated: nil,
+            over: try place.recorder.connect(1))
+        defer { other.close() }
+        Self.wait(for: 1, at: place)
+        let delivery = place.delivery
+        delivery.begin(try PhoneOffer(PhoneMessageTests.offer()))
+        let camera = try place.devices.camera("phone:anna", within: .seconds(20))
+        let events = BoundedQueue<CameraEvent>(capacity: 1000)
+        try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
+        defer { camera.stop() }
+        var instant = MonotonicClock().now
+        var (refusals, frames, number) = (0, 0, Int64(0))
+        while refusals < 3 || frames < 3 {
+            number += 1
+            delivery.take(try Self.media(number, at: instant), at: instant)
+            while place.news.count > 0, let news = place.news.next() {
+                guard case .problem(let text) = news else { continue }
+                #expect(text.contains("microphone"))
+                refusals += 1
+                instant = instant + .seconds(2)
+            }
+            while events.count > 0, let event = events.next() {
+                if case .frame = event { frames += 1 }
+                if case .away = event { Issue.record("the camera is away") }
+            }
+            MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(5), unless: Cancellation())
+        }
+        delivery.leave(because: "network: the end")
+    }
+
+    @Test("a phone that no session had is forgotten, and may come back in another format")
+    func forgotten() throws {
+        let place = try Place()
+        defer { place.server.stop() }
+        let first = place.delivery
+        first.begin(try PhoneOffer(PhoneMessageTests.offer(audio: "null")))
+        Self.wait(for: 1, at: place)
+        first.leave(because: "network: it has gone")
+        Self.wait(for: 0, at: place)
+        let delivery = place.delivery
+        delivery.begin(try PhoneOffer(PhoneMessageTests.offer(size: (1280, 720), audio: "null")))
+        let camera = try place.devices.camera("phone:anna", within: .seconds(20))
+        #expect(camera.format.size == FrameSize(width: 1280, height: 720))
+        delivery.leave(because: "network: the end")
     }
 }

@@ -11,7 +11,8 @@ final class PhoneBytes: FuzzTarget {
 
     func check(_ bytes: [UInt8]) throws(BrokenRule) {
         var said = 0
-        let wire = PhoneLink.Wire(send: { said += $0.utf8.count }, close: {}, disconnect: {})
+        let wire = PhoneLink.Wire(
+            send: { said += $0.utf8.count }, close: {}, disconnect: {}, endIfStalled: { _ in })
         var now = ClockTime(nanoseconds: 5_000_000_000_000)
         let link = PhoneLink(wire, at: now)
         // A clock that answers at once, so that what follows is dated.
@@ -38,7 +39,7 @@ final class PhoneBytes: FuzzTarget {
                 try hold((0..<1 << 53).contains(media.number), "a frame has the number \(media.number)")
                 try hold(media.bytes.count <= PhoneMedia.longest, "a frame has \(media.bytes.count) bytes")
                 try hold(media.error >= .zero, "the error of a time is \(media.error)")
-            case .nonsense(let sentence): return try holdShown(sentence)
+            case .fault(let sentence), .nonsense(let sentence): return try holdShown(sentence)
             }
         }
         try hold(said < 1 << 16, "a phone was told \(said) bytes")
