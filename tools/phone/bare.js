@@ -1,4 +1,6 @@
-// A browser without an encoder and without a processor of tracks, as some phones have: JPEG, and the frames that an element shows.
+// A browser without an encoder, a processor of tracks or frames as objects, as some phones have: JPEG, and what an element shows.
 
 delete window.VideoEncoder;
 delete window.MediaStreamTrackProcessor;
+delete window.VideoFrame;
+delete window.OffscreenCanvas;

@@ -4,6 +4,8 @@
 const windowMs = 5000;
 /** A capture time that lies further back is none. */
 const longestWay = 2000;
+/** What comes later than that for so long, in ms, has another clock; before, it has only waited for the page. */
+const longestBurst = 1000;
 /** Stamps among which that of a capture time is looked for, and offsets of which the middle one counts. */
 const mostStamps = 8;
 const mostOffsets = 15;
@@ -13,6 +15,8 @@ export class Dating {
     /** The least time from stamp to arrival, of this window and of the one before. */
     #least = [Infinity, Infinity];
     #windowEnd = 0;
+    /** Since when all that came was too late. */
+    #lateSince = Infinity;
     /** @type {number[]} the newest stamps */
     #stamps = [];
     /** @type {number[]} from stamps to capture times, as frames have told */
@@ -56,9 +60,11 @@ export class Dating {
     #note(stamp, arrival) {
         const distance = arrival - stamp;
         const fastest = Math.min(...this.#least);
-        // A clock that was set, as by another track, has nothing to do with what came before.
-        if (Number.isFinite(fastest) && Math.abs(distance - fastest) > longestWay) {
+        this.#lateSince = distance - fastest > longestWay ? Math.min(this.#lateSince, arrival) : Infinity;
+        // A clock that was set, or stood still, has nothing to do with what came before.
+        if ((Number.isFinite(fastest) && fastest - distance > longestWay) || arrival - this.#lateSince > longestBurst) {
             this.#least = [Infinity, Infinity];
+            this.#lateSince = Infinity;
             [this.#stamps, this.#offsets] = [[], []];
         }
         if (arrival > this.#windowEnd) {

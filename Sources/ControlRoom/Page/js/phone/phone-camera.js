@@ -3,6 +3,7 @@
 import { Dating } from "./dating.js";
 
 /** @typedef {{kind: 1 | 2, isKey: boolean, number: number, at: number, bytes: Uint8Array}} EncodedFrame */
+/** @typedef {{source?: HTMLVideoElement, timestamp: number, displayWidth: number, displayHeight: number, rotation?: number, colorSpace?: any, close: () => void}} CameraFrame */
 /** @typedef {{codec: string, width: number, height: number, rate: number, matrix?: string, full?: boolean}} CameraFormat */
 
 /** A key frame at least so often, in ms. */
@@ -29,6 +30,15 @@ function h264(width, height, rate) {
     };
 }
 
+/**
+ * What an element shows, for browsers that have no VideoFrame; it is drawn before another one is shown.
+ * @param {HTMLVideoElement} video @param {number} timestamp
+ * @returns {CameraFrame}
+ */
+function shown(video, timestamp) {
+    return { source: video, timestamp, displayWidth: video.videoWidth, displayHeight: video.videoHeight, close() {} };
+}
+
 export class PhoneCamera {
     /** @type {(frame: EncodedFrame) => void} */
     onFrame = () => {};
@@ -39,26 +49,32 @@ export class PhoneCamera {
     canSend = () => false;
 
     /**
-     * Called when the encoder has failed for good, with the browser's words.
+     * Called when the camera cannot be encoded any more, with the browser's words.
      * @type {(what: string) => void}
      */
     onFault = () => {};
 
-    /** @type {Promise<CameraFormat & {dated: string}>} */
+    /**
+     * What it sends, once some frames have come; rejected where none can be had.
+     * @type {Promise<CameraFormat & {dated: string}>}
+     */
     format;
-    /** Frames that were captured, those left out among them. */
-    captured = 0;
 
     /** @type {(format: CameraFormat & {dated: string}) => void} */
     #tellFormat = () => {};
+    /** Frames that were captured, those left out among them. */
+    #captured = 0;
     /** @type {(CameraFormat & {dated: string}) | undefined} */
     #known;
     /** @type {any} */
     #encoder;
-    /** @type {OffscreenCanvas | undefined} */
+    /** @type {HTMLCanvasElement | undefined} */
     #canvas;
     #dating = new Dating();
-    /** @type {Map<number, {number: number, at: number}>} */
+    /**
+     * Frames in the encoder, by their stamps, in order.
+     * @type {Map<number, {number: number, at: number}>}
+     */
     #encoding = new Map();
     #needsKey = true;
     #keyAt = -1e9;
@@ -82,10 +98,10 @@ export class PhoneCamera {
         this.#track = track;
         this.#video = video;
         this.#rate = rate;
-        this.format = new Promise((resolve) => {
+        this.format = new Promise((resolve, reject) => {
             this.#tellFormat = resolve;
+            this.#read(track).catch(reject);
         });
-        void this.#read(track);
     }
 
     /**
@@ -95,7 +111,7 @@ export class PhoneCamera {
     use(track) {
         this.#track = track;
         this.#dating = new Dating();
-        void this.#read(track);
+        this.#read(track).catch((error) => this.onFault(String(error)));
     }
 
     /** The next frame is to be a key frame. */
@@ -131,27 +147,28 @@ export class PhoneCamera {
             void reader.cancel();
             return;
         }
+        if (!video.requestVideoFrameCallback) throw new Error("the browser does not tell of a camera's frames");
         const look = (/** @type {number} */ _, /** @type {any} */ facts) => {
             if (!isTurn()) return;
             video.requestVideoFrameCallback(look);
             const stamp = Math.round(Number(facts.mediaTime) * 1e6);
-            void this.#take(new VideoFrame(video, { timestamp: stamp }), facts.captureTime);
+            void this.#take("VideoFrame" in window ? new VideoFrame(video, { timestamp: stamp }) : shown(video, stamp), facts.captureTime);
         };
         video.requestVideoFrameCallback(look);
     }
 
     /**
      * Dates a frame and encodes it, or leaves it out.
-     * @param {VideoFrame} frame it is closed here
+     * @param {CameraFrame} frame it is closed here
      * @param {number | undefined} capture
      */
     async #take(frame, capture) {
-        const number = this.captured;
-        this.captured += 1;
+        const number = this.#captured;
+        this.#captured += 1;
         // Without a capture time a frame came at the end of its exposure at the earliest.
         const at = this.#dating.date(frame.timestamp / 1000, performance.now(), capture, 1000 / this.#rate);
         if (!this.#known) {
-            if (this.captured === firstFrames) await this.#decide(frame);
+            if (this.#captured === firstFrames) await this.#decide(frame);
             frame.close();
             return;
         }
@@ -164,7 +181,7 @@ export class PhoneCamera {
         else void this.#compress(frame, number, at);
     }
 
-    /** @param {VideoFrame} frame */
+    /** @param {CameraFrame} frame */
     async #decide(frame) {
         const [width, height] = [frame.displayWidth & ~1, frame.displayHeight & ~1];
         const config = h264(width, height, this.#rate);
@@ -176,9 +193,7 @@ export class PhoneCamera {
                 // It knows no such codec at all.
             }
         }
-        if (codec === "h264") {
-            this.#start(config);
-        }
+        if (codec === "h264") this.#start(config);
         // What is no YUV the encoder makes YUV of.
         const { matrix, fullRange } = frame.colorSpace ?? {};
         const isYUV = matrix !== "rgb";
@@ -209,8 +224,8 @@ export class PhoneCamera {
 
     /**
      * The frame in the size that was told, within black bars where it has another shape.
-     * @param {VideoFrame} frame
-     * @returns {VideoFrame}
+     * @param {CameraFrame} frame
+     * @returns {CameraFrame}
      */
     #fitted(frame) {
         const { width, height } = /** @type {CameraFormat} */ (this.#known);
@@ -221,21 +236,23 @@ export class PhoneCamera {
         return fitted;
     }
 
-    /** @param {VideoFrame} frame */
+    /** @param {CameraFrame} frame */
     #draw(frame) {
         const { width, height } = /** @type {CameraFormat} */ (this.#known);
-        this.#canvas ??= new OffscreenCanvas(width, height);
+        this.#canvas ??= Object.assign(document.createElement("canvas"), { width, height });
         const context = /** @type {any} */ (this.#canvas.getContext("2d", { alpha: false }));
         const scale = Math.min(width / frame.displayWidth, height / frame.displayHeight);
         const [w, h] = [Math.round(frame.displayWidth * scale), Math.round(frame.displayHeight * scale)];
         if (w < width || h < height) context.fillRect(0, 0, width, height);
-        context.drawImage(frame, (width - w) >> 1, (height - h) >> 1, w, h);
+        context.drawImage(frame.source ?? frame, (width - w) >> 1, (height - h) >> 1, w, h);
         return this.#canvas;
     }
 
-    /** @param {VideoFrame} frame @param {number} number @param {number} at */
+    /** @param {CameraFrame} frame @param {number} number @param {number} at */
     #encode(frame, number, at) {
         if (this.#encoder.state !== "configured" || this.#encoder.encodeQueueSize > mostQueued) {
+            // Nothing after a frame that is missing can be decoded, up to the next key frame.
+            this.#needsKey = true;
             frame.close();
             return;
         }
@@ -252,15 +269,20 @@ export class PhoneCamera {
     /** @param {any} chunk */
     #encoded(chunk) {
         const facts = this.#encoding.get(chunk.timestamp);
-        this.#encoding.delete(chunk.timestamp);
         if (!facts) return;
+        // Frames come out in order: those before were left out by the encoder.
+        for (const stamp of this.#encoding.keys()) {
+            this.#encoding.delete(stamp);
+            if (stamp === chunk.timestamp) break;
+            this.#needsKey = true;
+        }
         this.#faults = 0;
         const bytes = new Uint8Array(chunk.byteLength);
         chunk.copyTo(bytes);
         this.onFrame({ kind: 2, isKey: chunk.type === "key", ...facts, bytes });
     }
 
-    /** @param {VideoFrame} frame @param {number} number @param {number} at */
+    /** @param {CameraFrame} frame @param {number} number @param {number} at */
     async #compress(frame, number, at) {
         if (this.#isDrawing) {
             frame.close();
@@ -270,8 +292,9 @@ export class PhoneCamera {
         const canvas = this.#draw(frame);
         frame.close();
         try {
-            const blob = await canvas.convertToBlob({ type: "image/jpeg", quality: jpegQuality });
-            this.onFrame({ kind: 1, isKey: true, number, at, bytes: new Uint8Array(await blob.arrayBuffer()) });
+            /** @type {Blob | null} */
+            const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", jpegQuality));
+            if (blob) this.onFrame({ kind: 1, isKey: true, number, at, bytes: new Uint8Array(await blob.arrayBuffer()) });
         } finally {
             this.#isDrawing = false;
         }

@@ -22,8 +22,6 @@ export class PhoneLink {
 
     /** Whether frames may be sent. */
     isWelcome = false;
-    /** Bytes that were sent since the page opened. */
-    sent = 0;
 
     /** @type {WebSocket | undefined} */
     #socket;
@@ -79,8 +77,15 @@ export class PhoneLink {
         view.setBigUint64(12, BigInt(Math.max(0, Math.round(piece.at * 1000))), true);
         message.set(piece.bytes, prefix);
         socket.send(message);
-        this.sent += message.byteLength;
         return true;
+    }
+
+    /**
+     * Tells the control room why this phone cannot go on as a camera.
+     * @param {string} text
+     */
+    fault(text) {
+        if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "fault", text: text.slice(0, 400) }));
     }
 
     #connect() {

@@ -28,7 +28,8 @@ addWords({
     "phone-off": ["NOT A CAMERA YET", "NOCH KEINE KAMERA"],
     "phone-waits": ["This page looks for the control room, and tries again by itself.", "Die Seite sucht die Regie und versucht es von selbst wieder."],
     "phone-unused": ["The control room sees this phone as {selector}. Nothing uses it yet.", "Die Regie sieht dieses Telefon als {selector}. Noch benutzt es nichts."],
-    "phone-used": ["This is the camera {role}. Times are known within ± {error} ms.", "Das ist die Kamera {role}. Zeiten sind auf ± {error} ms bekannt."],
+    "phone-used": ["This is the camera {role}.", "Das ist die Kamera {role}."],
+    "phone-times": ["Times are known within ± {error} ms.", "Zeiten sind auf ± {error} ms bekannt."],
     "phone-asks": ["The browser asks for camera and microphone.", "Der Browser fragt nach Kamera und Mikrofon."],
     "phone-no-token": ["This page needs the link of “Add a phone” in the control room: scan its code again.", "Diese Seite braucht den Link von „Telefon hinzufügen“ in der Regie: den Code neu scannen."],
     "phone-insecure": ["Browsers give cameras to pages over TLS alone: open the link that begins with https://.", "Browser geben Kameras nur Seiten mit TLS: den Link öffnen, der mit https:// beginnt."],
@@ -169,7 +170,10 @@ async function open() {
         update();
     };
     itsLink.onRefused = (text) => stop(text);
-    itsCamera.onFault = (what) => stop(say("phone-encoder", { what }));
+    itsCamera.onFault = (what) => {
+        itsLink.fault(what);
+        stop(say("phone-encoder", { what }));
+    };
     itsLink.onKey = () => itsCamera.key();
     itsCamera.canSend = () => {
         if (!itsLink.isWelcome) return false;
@@ -327,7 +331,8 @@ function text() {
     if (state?.text) return state.text;
     if (performance.now() < slowUntil) return say("phone-slow");
     if (state?.role === undefined) return [say("phone-unused", { selector: `phone:${name.value}` }), sentence].filter(Boolean).join(" ");
-    return [say("phone-used", { role: state.role, error: Math.ceil((state.error_us ?? 0) / 1000) }), sentence].filter(Boolean).join(" ");
+    const times = state.error_us === undefined ? "" : say("phone-times", { error: Math.ceil(state.error_us / 1000) });
+    return [say("phone-used", { role: state.role }), times, sentence].filter(Boolean).join(" ");
 }
 
 setInterval(update, 1000);
