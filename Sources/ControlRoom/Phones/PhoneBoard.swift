@@ -77,7 +77,7 @@ final class PhoneBoard {
         case .media(let media):
             if let name = name(of: link) { phones[name]?.source.take(media) }
         case .fault(let text):
-            let cause = "its browser cannot encode the camera: \(text)"
+            let cause = "the phone cannot go on: \(text)"
             if let name = name(of: link) { phones[name]?.problem = cause }
             leave(link, because: cause)
         case .nonsense(let sentence):

@@ -36,6 +36,7 @@ addWords({
     "phone-denied": ["No camera: {what}. Allow it in the browser's settings of this page, and try again.", "Keine Kamera: {what}. In den Browser-Einstellungen dieser Seite erlauben und neu versuchen."],
     "phone-no-sound": ["No microphone: {what}.", "Kein Mikrofon: {what}."],
     "phone-encoder": ["This browser cannot encode the camera: {what}. Choose another resolution or camera.", "Dieser Browser kann die Kamera nicht kodieren: {what}. Andere Auflösung oder Kamera wählen."],
+    "phone-ended": ["The browser has ended the camera, as when another program takes it.", "Der Browser hat die Kamera beendet, etwa weil ein anderes Programm sie nimmt."],
     "phone-hidden": ["This page must stay in front: browsers stop the camera of a page that is not seen.", "Diese Seite muss vorn bleiben: Browser halten die Kamera einer verdeckten Seite an."],
     "phone-slow": ["The network is too slow: some frames are left out.", "Das Netz ist zu langsam: Bilder werden ausgelassen."],
 });
@@ -171,7 +172,7 @@ async function open() {
     };
     itsLink.onRefused = (text) => stop(text);
     itsCamera.onFault = (what) => {
-        itsLink.fault(what);
+        itsLink.fault(`the browser cannot encode the camera: ${what}`);
         stop(say("phone-encoder", { what }));
     };
     itsLink.onKey = () => itsCamera.key();
@@ -186,9 +187,22 @@ async function open() {
     if (microphone) microphone.onAudio = (piece) => void itsLink.send(piece);
     sentence = lack;
     itsLink.start();
-    showControls(track);
+    watch(track);
+    void showControls(track);
     await keepAwake();
     update();
+}
+
+/**
+ * Ends being a camera when the browser ends the track; one that the page itself stops tells nothing.
+ * @param {MediaStreamTrack} track
+ */
+function watch(track) {
+    track.addEventListener("ended", () => {
+        if (!stream?.getTracks().includes(track)) return;
+        link?.fault("the browser has ended the camera");
+        stop(say("phone-ended"));
+    });
 }
 
 /** @param {string} text why, for the user */
@@ -282,6 +296,7 @@ async function switchTo(deviceId) {
         stream.addTrack(track);
         camera.use(track);
         camera.key();
+        watch(track);
         await showControls(track);
     } catch (error) {
         tellSentence(say("phone-denied", { what: error instanceof Error ? error.message || error.name : String(error) }));
