@@ -50,6 +50,17 @@ struct MistakeTests {
             "two.yaml", "cameras: { a: { device: any, size: big, rate: fast } }\nlimits: { lostFrames: 2 }\n")
         _ = try folder.file("manifest.json", "not a manifest")
         try prepareTalk(folder)
+        // The same as that of a group's only node.
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/studio", withIntermediateDirectories: true)
+        _ = try folder.file(
+            "studio/group.json",
+            """
+            {"schema":1,"group":"studio","recording":"r","t0_utc_ns":1,"missing":[],
+             "nodes":[{"name":"left","folder":"talk","first_ns":0,"outcome":"finished"}]}
+            """)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/studio/left", withDestinationPath: folder.path + "/talk")
     }
 
     /// A recording that has ended; nothing looks into its files.
