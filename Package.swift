@@ -258,7 +258,8 @@ let package = Package(
         tests(
             "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
         tests(
-            "MulticamTests", "Capture", "Control", "ControlRoom", "Doctor", "Encoding", "Inputs",
+            "MulticamTests", "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoding",
+            "Inputs",
             "Interchange", "Media", "MediaLink", "Monitoring", "MulticamKit", "Plan", "Profiles",
             "Rendering", "SeededNoise", "Session", "SessionFolder", "Setup", "Stills", "StressTest",
             "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers"),

@@ -117,11 +117,17 @@ static const unsigned char numbers_js[] = {
 static const unsigned char phone_camera_js[] = {
 #embed "../ControlRoom/Page/js/phone/phone-camera.js"
 };
+static const unsigned char phone_keeper_js[] = {
+#embed "../ControlRoom/Page/js/phone/phone-keeper.js"
+};
 static const unsigned char phone_link_js[] = {
 #embed "../ControlRoom/Page/js/phone/phone-link.js"
 };
 static const unsigned char phone_microphone_js[] = {
 #embed "../ControlRoom/Page/js/phone/phone-microphone.js"
+};
+static const unsigned char phone_store_worker_js[] = {
+#embed "../ControlRoom/Page/js/phone/phone-store-worker.js"
 };
 static const unsigned char phone_worklet_js[] = {
 #embed "../ControlRoom/Page/js/phone/phone-worklet.js"
@@ -267,8 +273,10 @@ const page_file page_files[] = {
     FILE("next-view.js", next_view_js),
     FILE("numbers.js", numbers_js),
     FILE("phone-camera.js", phone_camera_js),
+    FILE("phone-keeper.js", phone_keeper_js),
     FILE("phone-link.js", phone_link_js),
     FILE("phone-microphone.js", phone_microphone_js),
+    FILE("phone-store-worker.js", phone_store_worker_js),
     FILE("phone-worklet.js", phone_worklet_js),
     FILE("phone.css", phone_css),
     FILE("phone.html", phone_html),

@@ -1,12 +1,12 @@
 /// Checks by its first bytes, and for H.264 by its lengths, whether a packet belongs to a codec.
-enum PacketCheck {
+package enum PacketCheck {
     /// Checks a packet.
     ///
     /// - Parameters:
     ///   - bytes: All bytes of the packet.
     ///   - codec: Type of its sample entry.
     /// - Returns: `false` only where the packet certainly belongs to another codec or is damaged.
-    static func isPacket(_ bytes: [UInt8], of codec: String) -> Bool {
+    package static func isPacket(_ bytes: [UInt8], of codec: String) -> Bool {
         switch codec {
         case "jpeg", "mjpg", "mp4v": bytes.starts(with: [0xFF, 0xD8, 0xFF])
         case "avc1", "avc3": isAccessUnit(bytes)

@@ -23,6 +23,9 @@ final class PhoneBoard {
     /// Roles and tallies of the cameras, by the names of their devices.
     private var cameras: [String: (role: String, tally: String)] = [:]
     private var nextRoles: Set<String> = []
+    /// Name of the session folder into which is recorded now; `nil` for none.
+    private var recording: String?
+    private let uploads: PhoneUploads
 
     private static let mostLinks = 24
     private static let mostPhones = 16
@@ -31,9 +34,13 @@ final class PhoneBoard {
 
     /// - Parameters:
     ///   - recorder: How the recorder is reached.
+    ///   - uploads: Hands on what phones have kept.
     ///   - tell: Gets news of the recorder about the phone of a name, on any thread.
-    init(_ recorder: PhoneSource.Recorder, tell: @escaping @Sendable (String, PhoneSource.News) -> Void) {
-        (self.recorder, self.tell) = (recorder, tell)
+    init(
+        _ recorder: PhoneSource.Recorder, _ uploads: PhoneUploads,
+        tell: @escaping @Sendable (String, PhoneSource.News) -> Void
+    ) {
+        (self.recorder, self.uploads, self.tell) = (recorder, uploads, tell)
     }
 
     /// The link that makes a phone a camera; `nil` before it is known where is listened.
@@ -65,6 +72,7 @@ final class PhoneBoard {
         }
         socket.closed = { [unowned self, unowned link] in
             leave(link, because: "its connection has ended")
+            uploads.forget(link)
             links[place] = nil
         }
         link.ask(at: MonotonicClock().now)
@@ -80,6 +88,14 @@ final class PhoneBoard {
             let cause = "the phone cannot go on: \(text)"
             if let name = name(of: link) { phones[name]?.problem = cause }
             leave(link, because: cause)
+        case .kept(let question):
+            if name(of: link) != nil, let device = link.offer?.selector {
+                uploads.send(question, of: device, from: link)
+            }
+        case .piece(let question, let offset, let bytes):
+            if name(of: link) != nil, let device = link.offer?.selector {
+                uploads.send(question, of: device, from: link, at: offset, bytes)
+            }
         case .nonsense(let sentence):
             leave(link, because: sentence)
             link.cutOff()
@@ -146,8 +162,9 @@ final class PhoneBoard {
     /// - Parameters:
     ///   - state: The recorder's state.
     ///   - cameras: Roles and tallies of the cameras, by the names of their devices.
-    func take(_ state: String, _ cameras: [String: (role: String, tally: String)]) {
-        (self.state, self.cameras) = (state, cameras)
+    ///   - recording: Name of the session folder into which is recorded; `nil` for none.
+    func take(_ state: String, _ cameras: [String: (role: String, tally: String)], recording: String?) {
+        (self.state, self.cameras, self.recording) = (state, cameras, recording)
         for (name, phone) in phones { if let link = phone.link { show(link, name) } }
     }
 
@@ -171,7 +188,10 @@ final class PhoneBoard {
     /// Tells each phone how far off its times may be, looks whether its frames still come, and ends connections of which nothing is read.
     /// Called every second or so.
     func look(at now: ClockTime) {
-        for link in links.values { link.endIfStalled(at: now) }
+        for link in links.values {
+            link.endIfStalled(at: now)
+            if recording != nil { link.tellDate(at: now) }
+        }
         for (name, phone) in phones {
             guard let link = phone.link else { continue }
             show(link, name)
@@ -187,6 +207,7 @@ final class PhoneBoard {
             "next": .boolean(camera.map { nextRoles.contains($0.role) && $0.tally == "off" } ?? false),
         ]
         if let role = camera?.role { message["role"] = .string(role) }
+        if let recording { message["recording"] = .string(recording) }
         if let problem = phone.problem { message["text"] = .string(problem) }
         if let error = link.error(at: MonotonicClock().now) {
             message["error_us"] = .integer(error.count / 1000)

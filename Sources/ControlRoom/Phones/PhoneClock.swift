@@ -20,7 +20,7 @@ struct PhoneClock {
 
     private var answers: [Answer] = []
     /// From the phone's clock to CLOCK_MONOTONIC, as frames are dated now.
-    private var offset: Nanoseconds?
+    private(set) var offset: Nanoseconds?
     private var followed: ClockTime?
 
     /// Share by which two clocks run apart at most: twice what quartz does.

@@ -8,6 +8,10 @@ final class PhoneLink {
     enum News {
         case offer(PhoneOffer)
         case media(DatedPhoneMedia)
+        /// It has kept something of a recording, and asks how much of that has arrived.
+        case kept(PhoneUploads.Question)
+        /// A piece of that, and where it lies in it in bytes.
+        case piece(PhoneUploads.Question, at: Int64, SharedBytes)
         /// It cannot go on, as a clause: it ends the connection.
         case fault(String)
         /// It has said something that is not understood, or too much: it is cut off.
@@ -49,11 +53,15 @@ final class PhoneLink {
     private var isAdmitted = false
     /// Whether it may send.
     private var isWelcome = false
+    /// What it has kept and sends now.
+    private var kept: PhoneUploads.Question?
     private var told: [String: JSONValue] = [:]
     private(set) var isCutOff = false
 
     /// Most that a phone may say in a second.
     private static let most = (bytes: 24 << 20, messages: 1200)
+    /// Most bytes of a message with a piece of what was kept.
+    private static let longestPiece = 1 << 20
     /// Most bytes of a text message.
     private static let longestText = WebSocketLink.longestMessage
     /// Questions that are asked quickly at least, and how quickly; once the clock is known one a second is enough.
@@ -81,6 +89,15 @@ final class PhoneLink {
         guard isWelcome, state != told else { return }
         told = state
         say(state)
+    }
+
+    /// Tells how its clock is related to ours, where that is known.
+    func tellDate(at now: ClockTime) {
+        guard isWelcome, let offset = clock.offset, let error = error(at: now) else { return }
+        say([
+            "type": "date", "offset_us": .integer(offset.count / 1000),
+            "error_us": .integer(error.count / 1000),
+        ])
     }
 
     /// Ends the connection with a sentence for its user.
@@ -156,6 +173,13 @@ final class PhoneLink {
                 return nil
             }
         case "fault": return .fault((word.text ?? "").printable())
+        case "stored":
+            guard let question = PhoneUploads.Question(text) else {
+                return .nonsense("it sent text that is not understood")
+            }
+            guard isWelcome else { return nil }
+            kept = question
+            return .kept(question)
         // Later pages may say more.
         default: return nil
         }
@@ -166,6 +190,13 @@ final class PhoneLink {
     /// - Returns: What there is to do; `nil` for nothing.
     func take(_ bytes: UnsafeRawBufferPointer, at now: ClockTime) -> News? {
         if let excess = count(bytes.count, at: now) { return excess }
+        if let head = PhoneMessage(bytes), head.kind == .stored {
+            guard let kept, bytes.count <= Self.longestPiece else {
+                return .nonsense("it sent a piece of nothing")
+            }
+            let content = UnsafeRawBufferPointer(rebasing: bytes[PhoneMessage.prefix...])
+            return .piece(kept, at: head.number, SharedBytes(copying: content))
+        }
         guard let media = PhoneMedia(bytes) else { return .nonsense("it sent bytes that are not understood") }
         guard !media.lacksParameterSets else {
             refuse("The phone's browser sends H.264 without parameter sets, which cannot be recorded.")

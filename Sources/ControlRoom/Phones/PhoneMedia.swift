@@ -4,7 +4,7 @@ internal import Media
 /// A frame or a slice of audio as a phone sends it, in a binary message; docs/reference/control-room.md has the layout. A value that holds
 /// what the bytes say: nothing of it is trusted but its bounds.
 struct PhoneMedia {
-    /// What the bytes are. The raw value is the first byte of the message.
+    /// What the bytes are, of the kinds that are sent as they are captured. The raw value is that of `PhoneMessage.Kind`.
     enum Kind: UInt8 {
         case jpeg = 1
         case h264 = 2
@@ -20,32 +20,21 @@ struct PhoneMedia {
     let time: Nanoseconds
     let bytes: SharedBytes
 
-    /// Bytes before the content.
-    static let prefix = 20
     /// Most bytes of a message.
     static let longest = WebSocketLink.longestPhoneMessage
     /// Most bytes of a slice of audio: half a second of two channels at 192 kHz.
     private static let longestAudio = 4 * 96_000
     /// Bytes at the beginning of a key frame in which its parameter sets are looked for: they come first.
     private static let longestHead = 4096
-    /// Numbers and times, in microseconds, beyond which JavaScript does not count exactly.
-    private static let most: Int64 = 1 << 53
 
     /// Reads a message; `nil` when it is none, or its content does not begin as such content does.
     init?(_ message: UnsafeRawBufferPointer) {
-        guard message.count > Self.prefix, message.count <= Self.longest,
-            let kind = Kind(rawValue: message[0]),
-            message[2] == 0, message[3] == 0
+        guard message.count > PhoneMessage.prefix, message.count <= Self.longest,
+            let head = PhoneMessage(message), let kind = Kind(rawValue: head.kind.rawValue)
         else { return nil }
-        func number(at offset: Int) -> Int64 {
-            Int64(littleEndian: message.loadUnaligned(fromByteOffset: offset, as: Int64.self))
-        }
-        let (index, time) = (number(at: 4), number(at: 12))
-        guard (0..<Self.most).contains(index), (0..<Self.most).contains(time) else { return nil }
-        let content = UnsafeRawBufferPointer(rebasing: message[Self.prefix...])
+        let content = UnsafeRawBufferPointer(rebasing: message[PhoneMessage.prefix...])
         guard Self.isPlausible(content, kind) else { return nil }
-        (self.kind, isKey, self.number) = (kind, kind != .h264 || message[1] & 1 == 1, index)
-        self.time = .microseconds(time)
+        (self.kind, isKey, number, time) = (kind, head.isKey, head.number, head.time)
         bytes = SharedBytes(copying: content)
     }
 

@@ -19,6 +19,7 @@ final class Room {
     private let recordings: RecordingDesk
     private let jobs = JobList()
     private let phones: PhoneBoard
+    private let uploads: PhoneUploads
     /// Streams that pages were told to be too many.
     private var refused: Set<StreamKey> = []
 
@@ -50,7 +51,8 @@ final class Room {
             isEncrypted: settings.isEncrypted)
         guardian.port = settings.port
         recordings = RecordingDesk(settings.recordings, mailbox)
-        phones = PhoneBoard(recorder.forPhones) { [mailbox] name, news in
+        uploads = PhoneUploads { supervisor.say($0) }
+        phones = PhoneBoard(recorder.forPhones, uploads) { [mailbox] name, news in
             mailbox.post(.phone(name: name, news))
         }
         requests = RequestDesk(
@@ -122,7 +124,7 @@ final class Room {
             }
         }
         if let job = line.job { pages.tell(jobs.take(job)) }
-        if let result = line.result { requests.take(result) }
+        if let result = line.result, !uploads.take(result) { requests.take(result) }
     }
 
     private func take(_ message: RoomMessage) {
@@ -164,7 +166,9 @@ final class Room {
     }
 
     private func tellPhones() {
-        if !phones.isEmpty { phones.take(board.status.state, board.status.devices) }
+        if !phones.isEmpty {
+            phones.take(board.status.state, board.status.devices, recording: board.status.recording)
+        }
     }
 
     /// Takes from the recorder what somebody watches, and where a page is open the audio whose levels it shows.

@@ -34,6 +34,11 @@ struct StatusBoard {
     /// `recording`, `standby` and so on; empty while no recorder is there.
     var state: String { fields["state"]?.string ?? "" }
 
+    /// Name of the session folder into which is recorded; `nil` for none.
+    var recording: String? {
+        (fields["folder"]?.string).flatMap { $0.split(separator: "/").last.map(String.init) }
+    }
+
     /// Roles of the cameras, in the order of the plan.
     var cameras: [String] { roles("cameras") }
 

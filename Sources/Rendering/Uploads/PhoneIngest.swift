@@ -82,13 +82,11 @@ public struct PhoneIngest: Sendable {
         let times = stored.times.map { ($0 - start).count }
         let shown = stored.frames.indices.filter { times[$0] < manifest.duration_ns }
         // From the last key frame before T0 on, so that something is shown from T0.
-        guard let session = RecordedSession(manifest, name: "", isThere: { _ in true }),
-            let first = shown.last(where: { stored.frames[$0].isKey && times[$0] <= 0 })
-                ?? shown.first(where: { stored.frames[$0].isKey })
-        else {
-            throw FileError(
-                path: "\(folder)/\(arrival.file)", operation: "ingest",
-                detail: "no frame of it was captured during the recording.")
+        let first =
+            shown.last { stored.frames[$0].isKey && times[$0] <= 0 }
+            ?? shown.first { stored.frames[$0].isKey }
+        guard let first, let session = RecordedSession(manifest, name: "", isThere: { _ in true }) else {
+            throw nothing
         }
         let (format, scale) = (stored.format, StreamParameters.ownTimeScale)
         let codec: StreamParameters.Codec = format.codec == "jpeg" ? .mjpeg : .h264
@@ -108,16 +106,18 @@ public struct PhoneIngest: Sendable {
         var (last, count) = (Int64.min, 0)
         for index in shown where index >= first {
             let tick = (times[index] - from).rescaled(from: 1_000_000_000, to: scale)
-            // Two frames at one instant: the phone's clock was set.
-            guard tick > last else { continue }
-            (last, count) = (tick, count + 1)
             let frame = stored.frames[index]
+            let bytes = try stored.bytes(of: frame)
+            // Two frames at one instant: the phone's clock was set.
+            guard tick > last, Self.isFrame(bytes, of: codec) else { continue }
+            (last, count) = (tick, count + 1)
             try movie.append(
                 EncodedPacket(
-                    bytes: try stored.bytes(of: frame), presentation: tick, decode: tick, duration: interval,
+                    bytes: bytes, presentation: tick, decode: tick, duration: interval,
                     isKey: frame.isKey), to: 0)
             if count.isMultiple(of: 100) { progress(Double(index - first) / Double(times.count - first)) }
         }
+        guard count > 0 else { throw nothing }
         let end = min(
             last + interval, (manifest.duration_ns - from).rescaled(from: 1_000_000_000, to: scale))
         let summary = try movie.finish(ends: [end])
@@ -142,6 +142,20 @@ public struct PhoneIngest: Sendable {
                 file: name, bytes: byteCount, xxh3_128: checksum.value, hashed_from: checksum.start,
                 verified: true)
         )
+    }
+
+    private var nothing: FileError {
+        FileError(
+            path: "\(folder)/\(arrival.file)", operation: "ingest",
+            detail: "no frame of it was captured during the recording.")
+    }
+
+    /// Whether bytes are a frame as its codec has them.
+    private static func isFrame(_ bytes: SharedBytes, of codec: StreamParameters.Codec) -> Bool {
+        let sample = codec == .h264 ? PlainStream(setup: []).sample(of: bytes) : bytes
+        return withExtendedLifetime(sample) {
+            PacketCheck.isPacket(Array(sample.bytes), of: codec == .h264 ? "avc1" : "jpeg")
+        }
     }
 
     /// Share by which this computer's clock and a group's run apart at most: twice what quartz does.

@@ -39,6 +39,10 @@ final class PhoneBytes: FuzzTarget {
                 try hold((0..<1 << 53).contains(media.number), "a frame has the number \(media.number)")
                 try hold(media.bytes.count <= PhoneMedia.longest, "a frame has \(media.bytes.count) bytes")
                 try hold(media.error >= .zero, "the error of a time is \(media.error)")
+            case .kept: break
+            case .piece(_, let offset, let bytes):
+                try hold(
+                    (0..<1 << 53).contains(offset) && bytes.count <= 1 << 20, "a piece lies at \(offset)")
             case .fault(let sentence), .nonsense(let sentence): return try holdShown(sentence)
             }
         }

@@ -1,7 +1,9 @@
+import Containers
 import Foundation
 import Interchange
 import Media
 import Rendering
+import SeededNoise
 import SessionFolder
 import Testing
 import Timing
@@ -199,5 +201,37 @@ struct PhoneIngestTests {
             UploadArrival(role: "../face", id: Self.id) == nil
                 && UploadArrival(role: "face", id: "a/b") == nil)
         #expect(try recording.bytes("manifest.json") == before)
+    }
+
+    @Test(
+        "that is damaged anywhere becomes a file of what can be read, or a sentence",
+        arguments: 1...40 as ClosedRange<UInt64>)
+    func damaged(seed: UInt64) async throws {
+        let recording = try await Self.recording("", seconds: 0.5)
+        var generator = SeededGenerator(seed: seed)
+        var storage = PhoneStorage()
+        storage.addFormat()
+        storage.addDate(at: 0, offset: recording.manifest.t0_monotonic_ns / 1000, error: 10)
+        for index in 0..<15 {
+            storage.add(
+                2, isKey: index == 0, number: index, at: Int64(index) * 33_333,
+                Data([
+                    0, 0, 0, 1, 0x67, 0x42, 0xC0, 0x1E, 0xDA, 0, 0, 0, 1, 0x68, 0xCE, 0, 0, 0, 1, 0x65,
+                    UInt8(index),
+                ]))
+        }
+        for _ in 0..<(1 + generator.next() % 8) {
+            storage.bytes[Int(generator.next() % UInt64(storage.bytes.count))] = UInt8(
+                truncatingIfNeeded: generator.next())
+        }
+        if generator.next() % 3 == 0 { storage.bytes.removeLast(Int(generator.next() % 200)) }
+        do {
+            let upload = try Self.deliver(storage, to: recording).run()
+            #expect(upload.frames > 0 && upload.duration_ns >= 0 && upload.first_ns >= 0)
+            #expect(FileVerification.fault(ofMovie: recording.path(upload.file)) == nil)
+        } catch let error as FileError {
+            #expect(error.description.hasSuffix(".") && error.path.hasPrefix(recording.folder))
+        }
+        _ = try RecordedSession(folder: recording.folder)
     }
 }

@@ -43,10 +43,10 @@ export class PhoneCamera {
     /** @type {(frame: EncodedFrame) => void} */
     onFrame = () => {};
     /**
-     * Whether a frame that is captured now can be sent.
+     * Whether a frame that is captured now is to be encoded.
      * @type {() => boolean}
      */
-    canSend = () => false;
+    isWanted = () => false;
 
     /**
      * Called when the camera cannot be encoded any more, with the browser's words.
@@ -172,7 +172,7 @@ export class PhoneCamera {
             frame.close();
             return;
         }
-        if (!this.canSend()) {
+        if (!this.isWanted()) {
             this.#needsKey = true;
             frame.close();
             return;

@@ -8,7 +8,23 @@ const mostWaiting = { video: 1_500_000, audio: 4_000_000 };
 const prefix = 20;
 
 /** @typedef {{name: string, key: string, video: {codec: string, width: number, height: number, rate: number, matrix?: string, full?: boolean}, audio?: {rate: number, channels: number}, dated: string}} Offer */
-/** @typedef {{state: string, tally: string, next: boolean, role?: string, text?: string, error_us?: number}} PhoneState */
+/** @typedef {{state: string, tally: string, next: boolean, recording?: string, role?: string, text?: string, error_us?: number}} PhoneState */
+/** @typedef {{kind: number, isKey: boolean, number: number, at: number, bytes: Uint8Array}} Piece `at` in ms by `performance.now()` */
+
+/**
+ * A binary message, as docs/reference/control-room.md describes it.
+ * @param {Piece} piece
+ */
+export function encoded(piece) {
+    const message = new Uint8Array(prefix + piece.bytes.byteLength);
+    const view = new DataView(message.buffer);
+    view.setUint8(0, piece.kind);
+    view.setUint8(1, piece.isKey ? 1 : 0);
+    view.setBigUint64(4, BigInt(piece.number), true);
+    view.setBigUint64(12, BigInt(Math.max(0, Math.round(piece.at * 1000))), true);
+    message.set(piece.bytes, prefix);
+    return message;
+}
 
 export class PhoneLink {
     /** @type {(state: PhoneState) => void} */
@@ -19,6 +35,10 @@ export class PhoneLink {
     onRefused = () => {};
     /** @type {() => void} */
     onKey = () => {};
+    /** @type {(offset: number, error: number) => void} how this phone's clock is related to the control room's, in µs */
+    onDate = () => {};
+    /** @type {(receipt: import("./phone-keeper.js").Receipt) => void} */
+    onReceipt = () => {};
 
     /** Whether frames may be sent. */
     isWelcome = false;
@@ -61,22 +81,26 @@ export class PhoneLink {
     }
 
     /**
-     * Sends a frame or a slice of audio.
-     * @param {{kind: 1 | 2 | 3, isKey: boolean, number: number, at: number, bytes: Uint8Array}} piece `at` in ms by `performance.now()`
+     * Sends a frame, a slice of audio, or a piece of what was kept.
+     * @param {Piece} piece
      * @returns {boolean} whether it is on its way
      */
     send(piece) {
         const socket = this.#socket;
         if (!this.isWelcome || socket?.readyState !== WebSocket.OPEN) return false;
         if (socket.bufferedAmount > (piece.kind === 3 ? mostWaiting.audio : mostWaiting.video)) return false;
-        const message = new Uint8Array(prefix + piece.bytes.byteLength);
-        const view = new DataView(message.buffer);
-        view.setUint8(0, piece.kind);
-        view.setUint8(1, piece.isKey ? 1 : 0);
-        view.setBigUint64(4, BigInt(piece.number), true);
-        view.setBigUint64(12, BigInt(Math.max(0, Math.round(piece.at * 1000))), true);
-        message.set(piece.bytes, prefix);
-        socket.send(message);
+        socket.send(encoded(piece));
+        return true;
+    }
+
+    /**
+     * Asks the control room how much it has of what was kept.
+     * @param {{session: string, role: string, kept: string, bytes: number}} question
+     * @returns {boolean} whether it is on its way
+     */
+    ask(question) {
+        if (!this.isWelcome || this.#socket?.readyState !== WebSocket.OPEN) return false;
+        this.#socket.send(JSON.stringify({ type: "stored", ...question }));
         return true;
     }
 
@@ -131,6 +155,10 @@ export class PhoneLink {
             this.onKey();
         } else if (message.type === "state") {
             this.onState(message);
+        } else if (message.type === "date") {
+            this.onDate(Number(message.offset_us), Number(message.error_us));
+        } else if (message.type === "store") {
+            this.onReceipt(message);
         } else if (message.type === "refused") {
             this.end();
             this.onRefused(String(message.text));

@@ -3,6 +3,7 @@
 import { addWords, say } from "./words.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { PhoneCamera } from "./phone-camera.js";
+import { PhoneKeeper } from "./phone-keeper.js";
 import { PhoneLink } from "./phone-link.js";
 import { PhoneMicrophone } from "./phone-microphone.js";
 
@@ -38,6 +39,11 @@ addWords({
     "phone-encoder": ["This browser cannot encode the camera: {what}. Choose another resolution or camera.", "Dieser Browser kann die Kamera nicht kodieren: {what}. Andere Auflösung oder Kamera wählen."],
     "phone-ended": ["The browser has ended the camera, as when another program takes it.", "Der Browser hat die Kamera beendet, etwa weil ein anderes Programm sie nimmt."],
     "phone-hidden": ["This page must stay in front: browsers stop the camera of a page that is not seen.", "Diese Seite muss vorn bleiben: Browser halten die Kamera einer verdeckten Seite an."],
+    "phone-keeps": ["Until the control room is back, this phone keeps the recording itself.", "Bis die Regie wieder da ist, behält das Telefon die Aufnahme selbst."],
+    "phone-kept": ["This phone kept a recording whole: sending it, {percent} %.", "Das Telefon hat eine Aufnahme ganz behalten: sende sie, {percent} %."],
+    "phone-kept-waits": ["This phone kept a recording whole, and cannot hand it over yet: {what}", "Das Telefon hat eine Aufnahme ganz behalten und wird sie noch nicht los: {what}"],
+    "phone-kept-off": ["This phone kept a recording whole: as a camera again it hands it over.", "Das Telefon hat eine Aufnahme ganz behalten: als Kamera übergibt es sie."],
+    "phone-discard": ["Throw away what was kept", "Das Behaltene wegwerfen"],
     "phone-slow": ["The network is too slow: some frames are left out.", "Das Netz ist zu langsam: Bilder werden ausgelassen."],
 });
 
@@ -79,6 +85,9 @@ const video = /** @type {HTMLVideoElement} */ (document.getElementById("phone-vi
 const [picture, tally, form, controls, foot] = ["phone-picture", "phone-tally", "phone-form", "phone-controls", "phone-foot"].map(place);
 const message = place("phone-message");
 
+const keeper = new PhoneKeeper();
+keeper.onChange = () => update();
+
 /** @type {MediaStream | undefined} */
 let stream;
 /** @type {PhoneCamera | undefined} */
@@ -113,7 +122,8 @@ form?.addEventListener("submit", (event) => {
     event.preventDefault();
     void start();
 });
-foot?.append(h("button", { type: "button", onclick: () => stop("") }, say("end-camera")));
+const discard = h("button", { type: "button", id: "phone-discard", hidden: true, onclick: () => void keeper.discard() }, say("phone-discard"));
+foot?.append(discard, h("button", { type: "button", onclick: () => stop("") }, say("end-camera")));
 
 async function start() {
     localStorage.setItem("multicam.phone-name", name.value);
@@ -153,6 +163,7 @@ async function open() {
     if (!track) throw new Error("no video");
     camera = new PhoneCamera(track, video, Math.round(track.getSettings().frameRate ?? rate) || rate);
     const { dated, ...format } = await camera.format;
+    let lacksKey = true;
     /** @type {{rate: number, channels: number} | undefined} */
     let audioFormat;
     if (stream.getAudioTracks().length > 0) {
@@ -161,28 +172,43 @@ async function open() {
     }
     link = new PhoneLink(token, { name: name.value, key: ownKey(), video: format, audio: audioFormat, dated });
     const [itsCamera, itsLink] = [camera, link];
+    keeper.link = link;
     itsLink.onState = (told) => {
         state = told;
+        keeper.follow(told.recording, told.role, format);
         update();
     };
     itsLink.onContact = (there) => {
         isThere = there;
-        if (!there) state = undefined;
+        if (!there) {
+            state = undefined;
+            keeper.lose();
+        }
         update();
     };
+    itsLink.onDate = (offset, error) => keeper.date(offset, error);
+    itsLink.onReceipt = (receipt) => keeper.take(receipt);
     itsLink.onRefused = (text) => stop(text);
     itsCamera.onFault = (what) => {
         itsLink.fault(`the browser cannot encode the camera: ${what}`);
         stop(say("phone-encoder", { what }));
     };
     itsLink.onKey = () => itsCamera.key();
-    itsCamera.canSend = () => {
-        if (!itsLink.isWelcome) return false;
+    itsCamera.isWanted = () => {
         if (itsLink.isFull) slowUntil = performance.now() + 3000;
-        return !itsLink.isFull;
+        return keeper.isKeeping || (itsLink.isWelcome && !itsLink.isFull);
     };
     itsCamera.onFrame = (frame) => {
-        if (!itsLink.send(frame)) itsCamera.key();
+        keeper.add(frame);
+        const hasRoom = itsLink.isWelcome && !itsLink.isFull;
+        if (hasRoom && (frame.isKey || !lacksKey) && itsLink.send(frame)) {
+            lacksKey = false;
+            return;
+        }
+        keeper.miss();
+        lacksKey = true;
+        // What was not sent is missing up to the next key frame.
+        if (hasRoom) itsCamera.key();
     };
     if (microphone) microphone.onAudio = (piece) => void itsLink.send(piece);
     sentence = lack;
@@ -212,6 +238,9 @@ function stop(text) {
     microphone?.end();
     for (const track of stream?.getTracks() ?? []) track.stop();
     video.srcObject = null;
+    keeper.link = undefined;
+    keeper.follow(undefined, undefined, {});
+    keeper.lose();
     [stream, camera, microphone, link, state, isThere] = [undefined, undefined, undefined, undefined, undefined, false];
     begin.disabled = false;
     void wakeLock?.release();
@@ -335,16 +364,19 @@ function update() {
     document.documentElement.dataset.state = kind;
     document.documentElement.dataset.role = state?.role ?? "";
     setText(message, text());
+    discard.hidden = keeper.kept.length === 0 || keeper.isKeeping;
     setAttribute(message, "data-attention", isCamera && (!isThere || performance.now() < slowUntil || state?.text) ? "" : undefined);
 }
 
 function text() {
     if (!window.isSecureContext) return say("phone-insecure");
     if (token === "") return say("phone-no-token");
-    if (!link) return sentence;
-    if (!isThere) return say("phone-waits");
+    if (!link) return sentence || (keeper.kept.length > 0 ? say("phone-kept-off") : "");
+    if (!isThere) return [say("phone-waits"), keeper.isKeeping ? say("phone-keeps") : ""].filter(Boolean).join(" ");
     if (state?.text) return state.text;
     if (performance.now() < slowUntil) return say("phone-slow");
+    if (keeper.kept.length > 0 && state?.recording === undefined)
+        return keeper.text ? say("phone-kept-waits", { what: keeper.text }) : say("phone-kept", { percent: Math.floor(keeper.share * 100) });
     if (state?.role === undefined) return [say("phone-unused", { selector: `phone:${name.value}` }), sentence].filter(Boolean).join(" ");
     const times = state.error_us === undefined ? "" : say("phone-times", { error: Math.ceil(state.error_us / 1000) });
     return [say("phone-used", { role: state.role }), times, sentence].filter(Boolean).join(" ");

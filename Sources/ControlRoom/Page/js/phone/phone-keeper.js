@@ -1,0 +1,242 @@
+// Keeps every frame of a recording in the phone's own storage, and hands it over afterwards where the network was too slow for some.
+
+import { encoded } from "./phone-link.js";
+
+/** So much of the time before a recording, in ms, is there when it begins. */
+const before = 1000;
+/** Bytes of a piece. */
+const pieceSize = 256 << 10;
+/** So long after a refusal, in ms, the control room is asked again. */
+const retryDelay = 10_000;
+
+/**
+ * What the control room says of something that was kept.
+ * @typedef {{kept: string, offset?: number, done?: boolean, text?: string}} Receipt
+ */
+/** @typedef {{name: string, session: string, role: string, id: string, size: number}} Kept */
+
+export class PhoneKeeper {
+    /**
+     * The connection; `undefined` while there is none.
+     * @type {import("./phone-link.js").PhoneLink | undefined}
+     */
+    link;
+    /** @type {() => void} called when there is something else to tell */
+    onChange = () => {};
+
+    /**
+     * What is kept of recordings that have ended.
+     * @type {Kept[]}
+     */
+    kept = [];
+    /** How much of the first one the control room has, 0…1. */
+    share = 0;
+    /** Why the control room does not take it now, or why nothing is kept. */
+    text = "";
+
+    /** @type {Worker | undefined} */
+    #worker;
+    /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>} */
+    #waiting = new Map();
+    #ticket = 0;
+    /**
+     * The recording that is kept now.
+     * @type {{session: string, role: string, name: string} | undefined}
+     */
+    #current;
+    /**
+     * The last frames, from a key frame on: a recording has begun when the phone hears of it.
+     * @type {import("./phone-link.js").Piece[]}
+     */
+    #recent = [];
+    /** Whether a frame of it may not have arrived. */
+    #hasHole = false;
+    #mayUpload = false;
+    #isAsking = false;
+    #timer = 0;
+
+    constructor() {
+        if (!("storage" in navigator) || !("getDirectory" in navigator.storage)) return;
+        this.#worker = new Worker("/page/phone-store-worker.js", { type: "module" });
+        this.#worker.onmessage = ({ data }) => {
+            const waiting = this.#waiting.get(data.ticket);
+            this.#waiting.delete(data.ticket);
+            if (data.error === undefined) waiting?.resolve(data.value);
+            else waiting?.reject(new Error(data.error));
+        };
+        void this.#look();
+    }
+
+    /** Whether a recording is being kept. */
+    get isKeeping() {
+        return this.#current !== undefined;
+    }
+
+    /**
+     * Follows the recorder: keeps what it records with this phone, and hands over what was kept when nothing is recorded.
+     * @param {string | undefined} session the recording's folder; `undefined` for none
+     * @param {string | undefined} role this phone's role in it
+     * @param {Record<string, unknown>} format of the frames
+     */
+    follow(session, role, format) {
+        const wanted = session !== undefined && role !== undefined ? { session, role } : undefined;
+        this.#mayUpload = session === undefined;
+        if (this.#current && (this.#current.session !== wanted?.session || this.#current.role !== wanted?.role)) void this.#end();
+        if (wanted && !this.#current) void this.#begin(wanted.session, wanted.role, format);
+        if (this.#mayUpload) this.#ask();
+    }
+
+    /** The connection is gone: what is under way may be lost. */
+    lose() {
+        this.#hasHole = true;
+        this.#mayUpload = false;
+        this.#isAsking = false;
+    }
+
+    /** A frame that was kept is not sent. */
+    miss() {
+        this.#hasHole = true;
+    }
+
+    /** @param {import("./phone-link.js").Piece} piece a frame */
+    add(piece) {
+        if (this.#current) return this.#add(piece);
+        if (!this.#worker) return;
+        this.#recent.push(piece);
+        if (!piece.isKey) return;
+        let first = 0;
+        this.#recent.forEach((former, index) => {
+            if (former.isKey && former.at < piece.at - before) first = index;
+        });
+        this.#recent.splice(0, first);
+    }
+
+    /**
+     * How the phone's clock is related to that of the control room.
+     * @param {number} offset what is added to the phone's time, in µs
+     * @param {number} error how far off that may be, in µs
+     */
+    date(offset, error) {
+        if (!this.#current) return;
+        const bytes = new Uint8Array(16);
+        const view = new DataView(bytes.buffer);
+        view.setBigInt64(0, BigInt(Math.round(offset)), true);
+        view.setBigInt64(8, BigInt(Math.round(error)), true);
+        this.#add({ kind: 4, isKey: true, number: 0, at: performance.now(), bytes });
+    }
+
+    /** @param {Receipt} receipt what the control room has */
+    take(receipt) {
+        const [first] = this.kept;
+        this.#isAsking = false;
+        if (!first || receipt.kept !== first.id) return;
+        this.text = receipt.text ?? "";
+        if (receipt.done) {
+            this.kept.shift();
+            this.share = 0;
+            void this.#order("remove", { name: first.name }).catch(() => {});
+            this.#ask();
+        } else if (receipt.text !== undefined) {
+            clearTimeout(this.#timer);
+            this.#timer = setTimeout(() => this.#ask(), retryDelay);
+        } else {
+            void this.#sendFrom(first, receipt.offset ?? 0);
+        }
+        this.onChange();
+    }
+
+    /** Throws away the first of what is kept, as its user wants it. */
+    async discard() {
+        const first = this.kept.shift();
+        if (first) await this.#order("remove", { name: first.name }).catch(() => {});
+        [this.share, this.text] = [0, ""];
+        this.onChange();
+        this.#ask();
+    }
+
+    /** @param {string} session @param {string} role @param {Record<string, unknown>} format */
+    async #begin(session, role, format) {
+        const id = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+        const name = [id, role, session].join("~");
+        this.#current = { session, role, name };
+        this.#hasHole = false;
+        // Orders are done one after the other.
+        const begun = this.#order("begin", { name });
+        this.#add({ kind: 5, isKey: true, number: 0, at: 0, bytes: new TextEncoder().encode(JSON.stringify(format)) });
+        for (const piece of this.#recent.splice(0)) this.#add(piece);
+        try {
+            await begun;
+            await navigator.storage.persist?.();
+        } catch (error) {
+            this.#fail(error);
+        }
+    }
+
+    async #end() {
+        const current = this.#current;
+        this.#current = undefined;
+        if (!current || !this.#worker) return;
+        try {
+            await this.#order("end");
+            if (!this.#hasHole) await this.#order("remove", { name: current.name });
+        } catch {
+            // It is listed below where it is there.
+        }
+        await this.#look();
+    }
+
+    /** Lists what is kept. */
+    async #look() {
+        /** @type {{name: string, size: number}[]} */
+        const files = await this.#order("list").catch(() => []);
+        this.kept = files.filter(({ name, size }) => size > 0 && name !== this.#current?.name).flatMap(({ name, size }) => {
+            const [id, role, ...session] = name.split("~");
+            return id && role && session.length > 0 ? [{ name, id, role, session: session.join("~"), size }] : [];
+        });
+        this.onChange();
+        this.#ask();
+    }
+
+    #ask() {
+        const [first] = this.kept;
+        if (!first || !this.#mayUpload || this.#isAsking) return;
+        const { session, role, id, size } = first;
+        this.#isAsking = this.link?.ask({ session, role, kept: id, bytes: size }) ?? false;
+    }
+
+    /** @param {Kept} kept @param {number} offset */
+    async #sendFrom(kept, offset) {
+        this.share = offset / kept.size;
+        try {
+            const bytes = await this.#order("read", { name: kept.name, offset, count: pieceSize });
+            if (this.#mayUpload) this.#isAsking = this.link?.send({ kind: 6, isKey: false, number: offset, at: 0, bytes }) ?? false;
+        } catch (error) {
+            this.#fail(error);
+        }
+    }
+
+    /** @param {import("./phone-link.js").Piece} piece */
+    #add(piece) {
+        const bytes = encoded(piece);
+        this.#order("add", { bytes }, [bytes.buffer]).catch((error) => this.#fail(error));
+    }
+
+    /** @param {unknown} error */
+    #fail(error) {
+        this.text = error instanceof Error ? error.message : String(error);
+        // What was kept until now is worth having all the same.
+        void this.#end();
+    }
+
+    /**
+     * @param {string} order @param {Record<string, unknown>} [facts] @param {Transferable[]} [moved]
+     * @returns {Promise<any>}
+     */
+    #order(order, facts = {}, moved = []) {
+        if (!this.#worker) return Promise.reject(new Error("this browser keeps nothing"));
+        this.#ticket += 1;
+        const ticket = this.#ticket;
+        this.#worker.postMessage({ order, ticket, ...facts }, moved);
+        return new Promise((resolve, reject) => this.#waiting.set(ticket, { resolve, reject }));
+    }
+}
