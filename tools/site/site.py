@@ -152,7 +152,7 @@ def check():
     """Every link of the site leads to a file of it, and every anchor is there."""
     bad, anchors = [], {}
     for file in OUTPUT.rglob("*.html"):
-        if not file.relative_to(OUTPUT).parts[0] == "library" or file.name == "index.html" and file.parent.name == "library":
+        if file.relative_to(OUTPUT).parts[0] != "library" or file == OUTPUT / "library" / "index.html":
             anchors[file] = set(re.findall(r'\bid="([^"]+)"', file.read_text()))
     for file in anchors:
         for address in re.findall(r'\b(?:href|src)="([^"]*)"', file.read_text()):
