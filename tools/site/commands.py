@@ -169,7 +169,10 @@ class Page:
     # Commands for a running session
 
     def control(self, shown, words):
-        if OTHER_DEVICES.search(shown):
+        # Nobody receives here, and nobody writes an address to standard input.
+        publishes = words[1] in ("publish", "unpublish")
+        words = ["tube" if publishes and word == "-" else word for word in words]
+        if OTHER_DEVICES.search(shown) or publishes:
             # 1: nothing is being recorded; 2: the words make no sense.
             done = self.start(*words, environment=self.environment | {"XDG_RUNTIME_DIR": "/nonexistent"})
             self.read += 1
