@@ -118,7 +118,8 @@ let package = Package(
             "Control", "CLinux", "FileSystem", "Inputs", "Media", "Monitoring", "Plan", "Profiles", "Session",
             "SessionFolder", "Timing", "Stills"),
         module(
-            "Rendering", "Containers", "Encoders", "Encoding", "Interchange", "Media", "Plan", "Plots",
+            "Rendering", "Containers", "Encoders", "Encoding", "FileSystem", "Interchange", "Media", "Plan",
+            "Plots",
             "Profiles", "SessionFolder", "Timing"),
         module(
             "Interchange", "CXML", "Containers", "FileSystem", "Media", "Plan", "Profiles", "SessionFolder",

@@ -25,27 +25,17 @@ struct PhoneOffer: Sendable, Equatable {
     func origin(of kind: PhoneMedia.Kind) -> TimeOrigin { knowsCapture && kind != .pcm ? .mapped : .arrival }
 
     private struct Text: Decodable {
-        struct Video: Decodable {
-            var codec: String
-            var width: Int
-            var height: Int
-            var rate: Double
-            var matrix: String?
-            var full: Bool?
-        }
         struct Audio: Decodable {
             var rate: Int
             var channels: Int
         }
         var name: String
         var key: String
-        var video: Video
+        var video: PhoneFormat
         var audio: Audio?
         var dated: String
     }
 
-    private static let sides = 16...4096
-    private static let rates = 1.0...120
     private static let keyLengths = 16...64
 
     /// Reads an offer.
@@ -66,12 +56,7 @@ struct PhoneOffer: Sendable, Equatable {
         guard Self.keyLengths.contains(told.key.utf8.count) else {
             throw Refusal(sentence: "The phone's key is none: load the page again.")
         }
-        let codecs: [String: PixelFormat] = ["h264": .h264, "jpeg": .mjpeg]
-        guard let pixel = codecs[told.video.codec], Self.sides.contains(told.video.width),
-            Self.sides.contains(told.video.height),
-            told.video.width.isMultiple(of: 2), told.video.height.isMultiple(of: 2),
-            Self.rates.contains(told.video.rate), let rate = FrameRate(told.video.rate.rounded())
-        else {
+        guard let format = told.video.video else {
             throw Refusal(
                 sentence:
                     "The phone's camera has no format that can be recorded: H.264 or JPEG, up to 4096 pixels a side and 120 frames a second."
@@ -83,14 +68,7 @@ struct PhoneOffer: Sendable, Equatable {
             }
         }
         (name, self.selector, key) = (told.name, selector, told.key)
-        format = VideoFormat(
-            pixel: pixel, size: FrameSize(width: told.video.width, height: told.video.height), rate: rate)
-        color =
-            pixel == .mjpeg
-            ? .jpeg
-            : ColorDescription(
-                matrix: told.video.matrix == "bt709" ? .bt709 : .bt601,
-                range: told.video.full == true ? .full : .limited)
+        (self.format, color) = (format, told.video.color)
         audio = told.audio.map { AudioFormat(rate: $0.rate, channels: $0.channels) }
         knowsCapture = told.dated == "capture"
     }

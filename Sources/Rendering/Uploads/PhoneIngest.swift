@@ -1,4 +1,5 @@
 internal import Containers
+internal import FileSystem
 internal import FoundationEssentials
 internal import Glibc
 internal import Interchange
@@ -34,7 +35,15 @@ public struct PhoneIngest: Sendable {
             FileError(path: path, operation: "ingest", detail: detail)
         }
         if let remedy = FolderState(of: folder).remedy(for: folder) { throw wrong(remedy) }
+        let turn = waitForTurn()
+        defer { withExtendedLifetime(turn) {} }
         var manifest = try manifest(at: path)
+        let arrived = "\(folder)/\(arrival.file)"
+        if let known = manifest.uploads?.first(where: { $0.id == arrival.id }) {
+            // Somebody was ended before this could be removed.
+            unlink(arrived)
+            return known
+        }
         guard
             let device = manifest.devices.last(where: {
                 $0.role == role && $0.kind == "camera" && PhoneSelector.handles($0.identity)
@@ -42,15 +51,25 @@ public struct PhoneIngest: Sendable {
         else {
             throw wrong("no phone was the camera `\(role.printable())` of this recording.")
         }
-        let arrived = "\(folder)/\(arrival.file)"
         let stored = try StoredFrames(arrived)
-        let file = freeName(stored.format.codec == "jpeg" ? "mov" : "mp4", manifest)
+        let file = freeName(stored.format.pixel == .mjpeg ? "mov" : "mp4", manifest)
         let (upload, listed) = try write(stored, to: file, device.identity, manifest, progress)
         manifest.uploads = (manifest.uploads ?? []) + [upload]
         manifest.files = ((manifest.files ?? []) + [listed]).sorted { $0.file < $1.file }
         try SessionFolder.write(JSONText.pretty(manifest), to: "manifest.json", in: folder)
         unlink(arrived)
         return upload
+    }
+
+    /// Waits until nobody else adds to this recording: two phones may hand over what they kept at the same time, and one of them twice.
+    ///
+    /// - Returns: Whose release lets the next one in; `nil` where the file system has no locks.
+    private func waitForTurn() -> OwnedDescriptor? {
+        let number = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        let descriptor = OwnedDescriptor(owning: number)
+        while flock(descriptor.number, LOCK_EX) != 0, errno == EINTR {}
+        return descriptor
     }
 
     private func manifest(at path: String) throws(FileError) -> Manifest {
@@ -79,33 +98,34 @@ public struct PhoneIngest: Sendable {
     ) throws(FileError) -> (Manifest.Upload, Manifest.File) {
         let path = "\(folder)/\(name)"
         let start = ClockTime(nanoseconds: manifest.t0_monotonic_ns)
-        let times = stored.times.map { ($0 - start).count }
-        let shown = stored.frames.indices.filter { times[$0] < manifest.duration_ns }
+        let times = stored.times.map { $0 - start }
+        let duration = Nanoseconds(manifest.duration_ns)
+        let shown = stored.frames.indices.filter { times[$0] < duration }
         // From the last key frame before T0 on, so that something is shown from T0.
         let first =
-            shown.last { stored.frames[$0].isKey && times[$0] <= 0 }
+            shown.last { stored.frames[$0].isKey && times[$0] <= .zero }
             ?? shown.first { stored.frames[$0].isKey }
         guard let first, let session = RecordedSession(manifest, name: "", isThere: { _ in true }) else {
             throw nothing
         }
         let (format, scale) = (stored.format, StreamParameters.ownTimeScale)
-        let codec: StreamParameters.Codec = format.codec == "jpeg" ? .mjpeg : .h264
-        let from = max(0, times[first])
+        let codec: StreamParameters.Codec = format.pixel == .mjpeg ? .mjpeg : .h264
+        let from = max(.zero, times[first])
         let draft = try DraftFile(for: path, replaces: true)
         let movie = try MovieFile(
             path: draft.path, kind: codec == .mjpeg ? .mov : .mp4,
             tracks: [
                 .video(
                     StreamParameters(
-                        codec: codec, timeScale: scale, size: format.size, rate: FrameRate(format.rate),
-                        color: format.color),
+                        codec: codec, timeScale: scale, size: format.size, rate: format.rate,
+                        color: stored.color),
                     rotation: session.angle(role)?.rotation ?? .none, name: role)
-            ], createdAt: session.date(at: MediaTime(nanoseconds: from)))
+            ], createdAt: session.date(at: MediaTime(nanoseconds: from.count)))
         defer { movie.abandon() }
-        let interval = Int64(rounding: Double(scale) / format.rate)
+        let interval = format.rate.interval.count.rescaled(from: 1_000_000_000, to: scale)
         var (last, count) = (Int64.min, 0)
         for index in shown where index >= first {
-            let tick = (times[index] - from).rescaled(from: 1_000_000_000, to: scale)
+            let tick = (times[index] - from).count.rescaled(from: 1_000_000_000, to: scale)
             let frame = stored.frames[index]
             let bytes = try stored.bytes(of: frame)
             // Two frames at one instant: the phone's clock was set.
@@ -117,9 +137,10 @@ public struct PhoneIngest: Sendable {
                     isKey: frame.isKey), to: 0)
             if count.isMultiple(of: 100) { progress(Double(index - first) / Double(times.count - first)) }
         }
-        guard count > 0 else { throw nothing }
         let end = min(
-            last + interval, (manifest.duration_ns - from).rescaled(from: 1_000_000_000, to: scale))
+            last < 0 ? 0 : last + interval,
+            (duration - from).count.rescaled(from: 1_000_000_000, to: scale))
+        guard count > 0, end > 0 else { throw nothing }
         let summary = try movie.finish(ends: [end])
         try draft.publish()
         let (byteCount, checksum) = try FileVerification.checksum(
@@ -134,8 +155,8 @@ public struct PhoneIngest: Sendable {
         return (
             Manifest.Upload(
                 role: role, device: device, id: arrival.id, file: name, codec: codec.rawValue,
-                width: format.width,
-                height: format.height, rate: format.rate, first_ns: from,
+                width: format.size.width, height: format.size.height, rate: format.rate.perSecond,
+                first_ns: from.count,
                 duration_ns: max(0, end.rescaled(from: scale, to: 1_000_000_000)), frames: count,
                 error_ns: stored.error.count + drift),
             Manifest.File(

@@ -5,24 +5,6 @@ internal import Media
 /// What a phone has stored of a recording: messages as it sends them (`PhoneMessage`), each after its length in four bytes, little endian.
 /// Nothing of it is trusted; what is no message ends it.
 struct StoredFrames {
-    /// The format that the phone tells.
-    struct Format: Decodable {
-        let codec: String
-        let width: Int
-        let height: Int
-        let rate: Double
-        let matrix: String?
-        let full: Bool?
-
-        var size: FrameSize { FrameSize(width: width, height: height) }
-        var color: ColorDescription {
-            codec == "jpeg"
-                ? .jpeg
-                : ColorDescription(
-                    matrix: matrix == "bt709" ? .bt709 : .bt601, range: full == true ? .full : .limited)
-        }
-    }
-
     /// A frame, and where it is in the file.
     struct Frame {
         let isKey: Bool
@@ -40,7 +22,9 @@ struct StoredFrames {
     }
 
     /// The format of the frames.
-    let format: Format
+    let format: VideoFormat
+    /// Their colours.
+    let color: ColorDescription
     /// The frames in the order in which they were encoded.
     private(set) var frames: [Frame] = []
     private var dates: [Date] = []
@@ -49,7 +33,6 @@ struct StoredFrames {
     /// Most frames and dates: more than two days of 120 frames a second.
     private static let most = 24_000_000
     private static let lengths = PhoneMessage.prefix + 1...16 << 20
-    private static let rates = 1.0...120
     private static let longestFormat = 1 << 12
     /// Offsets and errors that no clock has: some thirty years, and an hour.
     private static let plausible = (
@@ -62,7 +45,7 @@ struct StoredFrames {
     /// - Throws: `FileError` "open" or "read", also with a sentence when it holds no frames, or nothing tells when they were captured.
     init(_ path: String) throws(FileError) {
         file = try ReadFile(path)
-        var format: Format?
+        var told: (format: VideoFormat, color: ColorDescription)?
         var place: Int64 = 0
         while place < file.byteCount, frames.count + dates.count < Self.most {
             let head = try file.read(4 + PhoneMessage.prefix, at: place)
@@ -76,7 +59,7 @@ struct StoredFrames {
             let content = (offset: place + Int64(head.count), count: length - PhoneMessage.prefix)
             switch message.kind {
             case .h264, .jpeg:
-                guard message.kind == (format?.codec == "jpeg" ? .jpeg : .h264) else { break }
+                guard message.kind == (told?.format.pixel == .mjpeg ? .jpeg : .h264) else { break }
                 frames.append(
                     Frame(
                         isKey: message.isKey, captured: message.time, offset: content.offset,
@@ -85,28 +68,27 @@ struct StoredFrames {
                 guard content.count == 16 else { break }
                 let numbers = try file.read(16, at: content.offset)
                 if let date = Self.date(numbers, at: message.time) { dates.append(date) }
-            case .format where format == nil && content.count <= Self.longestFormat:
-                format = Self.format(try file.read(content.count, at: content.offset))
+            case .format where told == nil && content.count <= Self.longestFormat:
+                told = Self.format(try file.read(content.count, at: content.offset))
             case .format, .pcm, .stored: break
             }
             place += 4 + Int64(length)
         }
-        guard let format, !frames.isEmpty else {
+        guard let told, !frames.isEmpty else {
             throw FileError(path: path, operation: "read", detail: "it holds no frames of a phone.")
         }
         guard !dates.isEmpty else {
             throw FileError(
                 path: path, operation: "read", detail: "nothing in it tells when its frames were captured.")
         }
-        self.format = format
+        (format, color) = told
         dates.sort { $0.at < $1.at }
     }
 
-    private static func format(_ bytes: [UInt8]) -> Format? {
+    private static func format(_ bytes: [UInt8]) -> (format: VideoFormat, color: ColorDescription)? {
         do {
-            let format = try JSONDecoder().decode(Format.self, from: Data(bytes))
-            return ["h264", "jpeg"].contains(format.codec) && format.size.isPlausible
-                && rates.contains(format.rate) ? format : nil
+            let told = try JSONDecoder().decode(PhoneFormat.self, from: Data(bytes))
+            return told.video.map { ($0, told.color) }
         } catch {
             return nil
         }

@@ -134,6 +134,8 @@ struct PhoneIngestTests {
         let strips = try Reader.strips(recording.path(upload.file), size: Self.size).compactMap { $0?.frame }
         #expect(strips.count == packets.count && zip(strips, strips.dropFirst()).allSatisfy { $1 == $0 + 1 })
 
+        #expect(try Self.deliver(storage, to: recording).run() == upload, "handed over once more")
+        #expect(!FileManager.default.fileExists(atPath: recording.path(try Self.arrival().file)))
         #expect(try recording.manifest(in: recording.folder).uploads == [upload])
         let verification = try FolderVerification(folder: recording.folder)
         let listed = try #require(verification.files.first { $0.file == upload.file })

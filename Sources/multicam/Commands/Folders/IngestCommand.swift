@@ -15,8 +15,8 @@ struct IngestCommand: Command {
                 + "captured them, and names it under `uploads` in manifest.json. What was recorded stays as it is; `export` and `render` show "
                 + "the phone's file in its place.",
             "Prints the file's path. Interrupted, it can be run again.",
-            "Exit status: 0 when the file is there; 1 when nothing can be made of what has arrived; 4 without permission; 7 when the disk "
-                + "fails.",
+            "Exit status: 0 when the file is there; 1 when nothing can be made of what has arrived; 4 without permission; 7 when the file "
+                + "cannot be written.",
         ],
         positionals: [
             PositionalSpec("FOLDER", help: "A session folder whose recording has ended."),
@@ -41,11 +41,18 @@ struct IngestCommand: Command {
     }
 
     func run() async throws -> ExitStatus {
-        let upload = try await MediaThread.run(named: "ingest") { [folder, arrival] in
-            let progress = WorkProgress()
-            return try PhoneIngest(arrival, into: folder).run {
-                progress.tell($0, "reading what the phone kept")
+        let upload: Manifest.Upload
+        do {
+            upload = try await MediaThread.run(named: "ingest") { [folder, arrival] in
+                let progress = WorkProgress()
+                return try PhoneIngest(arrival, into: folder).run {
+                    progress.tell($0, "reading what the phone kept")
+                }
             }
+        } catch let error as FileError
+            where !error.isPermission && ["ingest", "open", "read"].contains(error.operation)
+        {
+            throw RenderError.nothing(error.description)
         }
         Output.endStatus()
         Output.data(
