@@ -161,6 +161,7 @@ public struct TrackAligner<Frame> {
 
     /// Forgets lost frames that no tick can show any more.
     private mutating func forgetLosses(through limit: ClockTime) {
+        guard !unexplained.isEmpty else { return }
         let step = max(cameraInterval, Nanoseconds(1))
         for index in unexplained.indices where unexplained[index].time <= limit {
             let passed = (limit - unexplained[index].time).count / step.count + 1
@@ -184,6 +185,7 @@ public struct TrackAligner<Frame> {
     }
 
     private mutating func countLosses(through limit: ClockTime) {
+        guard !losses.isEmpty else { return }
         let earliest = start - cameraInterval / 2
         losses.removeAll { loss in
             guard loss.time <= limit else { return false }

@@ -9,14 +9,14 @@ public final class FileMicrophone: MicrophoneSource {
     public let device: CaptureDevice
     /// Sample rate in Hz and channel count of the file's audio stream.
     public let format: AudioFormat
-    /// Duration of one slice, 20 ms.
+    /// Duration of one slice, 40 ms.
     public let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
 
-    /// Duration of the audio that is delivered at once: that of the blocks in which a recording handles it. Shorter slices wake
-    /// the thread more often, for nothing.
-    private static let slice = Nanoseconds.milliseconds(20)
+    /// Duration of the audio that is delivered at once: about a frame's, since a recording handles audio along with frames.
+    /// Shorter slices wake the thread more often, for nothing.
+    private static let slice = Nanoseconds.milliseconds(40)
 
     /// Opens the file to read its audio format; samples are not read before `start`.
     ///
@@ -116,29 +116,44 @@ public final class FileMicrophone: MicrophoneSource {
         _ reader: MediaFileReader, from start: ClockTime, counting first: Int64, on clock: any SessionClock,
         until cancellation: Cancellation, delivering receive: @Sendable (MicrophoneEvent) -> Void
     ) throws(EncodingError) {
-        let step = max(1, format.rate / 50) * format.channels
         let timebase = DeviceTimebase(rate: FrameRate(Int64(format.rate)))
+        let length = max(1, MediaTime(nanoseconds: Self.slice.count).ticks(perSecond: Int64(format.rate)))
+        // Samples that wait for their slice to be whole, and the place of the first of them in the file.
+        var (waiting, place): ([Float], Int64) = ([], 0)
         var end = start
+        /// Delivers so many of the samples that wait; `false` when the microphone is to stop.
+        func deliver(_ count: Int64) -> Bool {
+            let samples = Array(waiting.prefix(Int(count) * format.channels))
+            waiting.removeFirst(samples.count)
+            let begin = place
+            place += count
+            end = start + Nanoseconds(timebase.time(of: place).nanoseconds)
+            guard clock.sleep(until: end, unless: cancellation) else { return false }
+            receive(
+                .audio(
+                    CapturedAudio(
+                        format: format, capturedAt: start + Nanoseconds(timebase.time(of: begin).nanoseconds),
+                        firstSample: first + begin, samples: samples)))
+            return true
+        }
         var times = FileTimes()
         while let (samples, time) = try reader.nextAudio() {
             if let problem = times.problem(at: time) { return receive(.ended(at: end, cause: problem)) }
             // Where the file leaves a gap, so does the microphone.
-            let place = MediaTime(nanoseconds: time.count).ticks(perSecond: Int64(format.rate))
-            for offset in stride(from: 0, to: samples.count, by: step) {
-                let part = Array(samples[offset..<min(offset + step, samples.count)])
-                let begin = place + Int64(offset / format.channels)
-                let length = Int64(part.count / format.channels)
-                end = start + Nanoseconds(timebase.time(of: begin + length).nanoseconds)
-                guard clock.sleep(until: end, unless: cancellation) else { return }
-                receive(
-                    .audio(
-                        CapturedAudio(
-                            format: format,
-                            capturedAt: start + Nanoseconds(timebase.time(of: begin).nanoseconds),
-                            firstSample: first + begin, samples: part)))
+            let next = MediaTime(nanoseconds: time.count).ticks(perSecond: Int64(format.rate))
+            let count = Int64(waiting.count / format.channels)
+            if next != place + count {
+                guard count == 0 || deliver(count) else { return }
+                place = next
+            }
+            waiting += samples
+            while waiting.count >= Int(length) * format.channels {
+                guard deliver(length) else { return }
             }
             thread.noteProcessorTime()
         }
+        let rest = Int64(waiting.count / format.channels)
+        guard rest == 0 || deliver(rest) else { return }
         receive(.ended(at: end, cause: "end of file"))
     }
 }

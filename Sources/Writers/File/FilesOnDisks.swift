@@ -66,8 +66,13 @@ package final class FilesOnDisks<Content: SegmentedContent>: Sendable {
     ///
     /// While one disk keeps up, that disk gets everything and quality need not be reduced.
     package var backlog: Nanoseconds {
-        // Key paths into tuples of a generic type are made anew at each use, and this is asked for at each tick.
-        files.lazy.filter { $0.writer.isOpen }.map { $0.writer.backlog }.min() ?? .zero
+        // A loop: of a generic type, key paths and chains of collections are made anew at each use, and this is asked for often.
+        var least: Nanoseconds?
+        for file in files where file.writer.isOpen {
+            let backlog = file.writer.backlog
+            least = least.map { min($0, backlog) } ?? backlog
+        }
+        return least ?? .zero
     }
 
     /// Returns the file's writer on one disk.
