@@ -1,5 +1,5 @@
 # The other programs that the profiles make, from four cameras: each picture where it belongs, and each frame of it.
-# lab: virtual-time timeout=600
+# lab: virtual-time timeout=600 soak
 
 inside() {
     cameras studio:1 cheap:2 studio:3 cheap:4

@@ -1,5 +1,5 @@
 # Cameras and grids of other rates than 30: all end together, and nothing is lost where pictures are only repeated or skipped.
-# lab: virtual-time timeout=600
+# lab: virtual-time timeout=600 soak
 
 inside() { cameras studio:1 cheap:2; }
 

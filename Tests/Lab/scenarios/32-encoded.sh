@@ -1,5 +1,5 @@
 # Tracks that are encoded here, and all tracks in one file.
-# lab: virtual-time timeout=600
+# lab: virtual-time timeout=600 soak
 
 inside() {
     cameras studio:1 cheap:2

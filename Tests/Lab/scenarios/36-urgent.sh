@@ -1,5 +1,5 @@
 # An encoder that is far behind, and somebody who does not want to wait: in real time, since virtual time waits for encoders.
-# lab: timeout=200
+# lab: timeout=200 soak
 
 inside() {
     cameras studio:1

@@ -1,5 +1,5 @@
 # What 45-sound holds for PulseAudio's server, with PipeWire's in its place.
-# lab: virtual-time timeout=600
+# lab: virtual-time timeout=600 soak
 . "$LAB/scenarios/45-sound.sh"
 sound_server=pipewire
 

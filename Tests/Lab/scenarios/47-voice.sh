@@ -1,5 +1,5 @@
 # What people set of microphones: one device for two roles, cards' profiles and ports, and a voice of which the program has less.
-# lab: virtual-time timeout=600
+# lab: virtual-time timeout=600 soak
 
 inside() {
     cameras studio:1 cheap:2

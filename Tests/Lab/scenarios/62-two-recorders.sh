@@ -1,5 +1,5 @@
 # Two recorders at once, each with a camera of its own; the third finds them taken.
-# lab: virtual-time timeout=600
+# lab: virtual-time timeout=600 soak
 
 inside() {
     cameras studio:1 cheap:2

@@ -1,5 +1,5 @@
 # Two minutes, or MINUTES: tracks stay where they belong, and memory does not grow.
-# lab: virtual-time timeout=7200
+# lab: virtual-time timeout=7200 soak
 
 minutes=${MINUTES:-2}
 

@@ -1,6 +1,6 @@
 # Cameras and microphones whose crystals are fast and slow: tracks of equal length in which nothing drifts, and a manifest that
 # knows how far each is off. Two minutes; an hour with MINUTES=60.
-# lab: virtual-time timeout=7200
+# lab: virtual-time timeout=7200 soak
 
 minutes=${MINUTES:-2}
 skews=(150 -120 20) # parts per million, of the cameras 1 to 3

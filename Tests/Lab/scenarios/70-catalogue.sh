@@ -1,5 +1,5 @@
 # The lab itself: its cameras' peculiarities and faults are what they claim to be, as the drivers show them to any program.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=300 soak
 
 stream() { # NAME PORT COUNT FORMAT [ENDING]: pictures into NAME.mjpeg, what the driver says of them into NAME.log
     v4l2-ctl -d "$(node "$2")" --set-fmt-video="$4" --set-parm=30 --stream-mmap=4 --stream-count="$3" \

@@ -1,6 +1,6 @@
 # A bus with the bandwidth of a real one: the second greedy camera is refused before the start, in words that lead to the
 # cause, and nothing is left behind; modest ones run together.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=300 soak
 
 # record NAME ARGUMENT…: what `record` says, and its exit status
 record() {

@@ -1,6 +1,6 @@
 # The room goes dark and light again: the camera halves its rate, which is counted as longer exposure and as no fault of the
 # bus, and a warning says what to do: so where the profile lets it. Else its rate is locked, and stays.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=300 soak
 
 inside() {
     cameras dark:1 dark:2

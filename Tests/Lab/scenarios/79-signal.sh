@@ -1,6 +1,6 @@
 # A stick that captures HDMI loses its signal for a while: the camera is there and silent. The track shows its last picture and
 # then a slate, and goes on with the signal; a camera beside it is not disturbed.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=300 soak
 
 inside() {
     cameras capture:1 cheap:2

@@ -1,5 +1,5 @@
 # Two cameras of one kind without serial numbers: their ports tell them apart, and where those do not, nobody guesses.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=300 soak
 
 run() { # NAME COMMAND ARGUMENT…: what it says, and its exit status
     local status=0

@@ -1,5 +1,5 @@
 # Where no udevd runs, as in containers, the kernel's own word is enough: same identities, same speed.
-# lab: virtual-time
+# lab: virtual-time soak
 
 told() { # EVENT COUNT
     [ "$(grep -c "\"kind\":\"camera\".*\"event\":\"$1\"" "$results/watch")" -ge "$2" ]

@@ -1,7 +1,7 @@
 # A role's camera is exchanged again and again while it is recorded, back and forth between two models (ten times, or TIMES, an even
 # number): every length is exact, each frame is one of the two cameras', what is missing is a gap with its cause, and the other tracks
 # are as without.
-# lab: virtual-time timeout=900
+# lab: virtual-time timeout=900 soak
 
 exchanges=${TIMES:-10}
 

@@ -1,5 +1,5 @@
 # Two identical cameras without serial numbers: one that moves is followed, and an exchange is never silent.
-# lab: virtual-time timeout=200
+# lab: virtual-time timeout=200 soak
 
 inside() {
     cameras cheap:1 cheap:2

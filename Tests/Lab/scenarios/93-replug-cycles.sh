@@ -1,5 +1,5 @@
 # One camera is unplugged and plugged in again at random instants of one recording: 50 times, or TIMES.
-# lab: virtual-time timeout=580
+# lab: virtual-time timeout=580 soak
 cycles=${TIMES:-50}
 
 inside() {

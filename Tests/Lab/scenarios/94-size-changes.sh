@@ -1,6 +1,6 @@
 # A stick that captures HDMI is fed another size: it drops off the bus and comes back with that size only. A track that is
 # encoded here, and the program, go on with it, scaled; a copied track waits for the size that its file has.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=300 soak
 
 inside() {
     cameras capture:1 capture:2

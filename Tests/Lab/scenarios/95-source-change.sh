@@ -1,6 +1,6 @@
 # The kernel's test driver as a capture card: its HDMI signal is lost, which the driver tells (V4L2_EVENT_SOURCE_CHANGE), and
 # comes back. The same tracks go on. Without a signal at the start it is refused, in a sentence that says why.
-# lab: virtual-time timeout=400
+# lab: virtual-time timeout=400 soak
 
 inside() {
     modprobe vivid n_devs=1 node_types=0x1 num_inputs=1 input_types=0x3

@@ -1,7 +1,7 @@
 # A camera that sends its pictures 137 ms after they were exposed, so that the driver's stamps are as late: calibrate measures
 # that by claps that all see and hear, recordings take it off, and sync-check, which knows nothing but pictures and sound, finds
 # the tracks together.
-# lab: virtual-time timeout=600
+# lab: virtual-time timeout=600 soak
 
 late=137 # ms, of camera 2
 # The driver stamps a picture when a request of 4 ms is complete, 0 to 4 ms after its first packet. That is 2 ms in the mean, give

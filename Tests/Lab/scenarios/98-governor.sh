@@ -1,5 +1,5 @@
 # What the governor makes of real drivers when the computer becomes hot: another rate, another size, off, and all of it back.
-# lab: virtual-time timeout=400
+# lab: virtual-time timeout=400 soak
 
 # The kernel of the lab has no thermal zone, so one is put beside the other classes of devices.
 thermal_zone() {
