@@ -7,8 +7,8 @@ import Testing
 
 @Suite("What a node does for its group")
 struct NodeDeskTests {
-    @Test("a recording that begins while the recorder is asked is not over because it still stood by")
-    func beginning() throws {
+    /// The desk of a node whose recording "r" runs, with its journal and the folder of its recordings.
+    private func withDesk(_ body: (NodeDesk, NodeJournal, URL) throws -> Void) throws {
         let place = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
         defer {
             do {
@@ -28,14 +28,39 @@ struct NodeDeskTests {
         var entry = NodeRecording(recording: "r", t0_utc_ns: 1, term: 1)
         entry.outcome = "recording"
         #expect(try journal.add(entry))
-        let status = desk.tend {
-            // It begins at this moment.
-            journal.update("r") { $0.folder = "f" }
-            return nil
+        try body(desk, journal, place)
+    }
+
+    @Test("a recording that begins while the recorder is asked is not over because it still stood by")
+    func beginning() throws {
+        try withDesk { desk, journal, _ in
+            let status = desk.tend {
+                // It begins at this moment.
+                journal.update("r") { $0.folder = "f" }
+                return nil
+            }
+            #expect(status == nil && journal.entry("r")?.outcome == "recording")
+            // The next look knows both.
+            #expect(desk.tend { nil } == nil && journal.entry("r")?.outcome == "unfinished")
         }
-        #expect(status == nil && journal.entry("r")?.outcome == "recording")
-        // The next look knows both.
-        #expect(desk.tend { nil } == nil && journal.entry("r")?.outcome == "unfinished")
+    }
+
+    @Test("a recorder that has no time to answer still records: its folder is held")
+    func busy() throws {
+        try withDesk { desk, journal, place in
+            journal.update("r") { $0.folder = "f" }
+            try FileManager.default.createDirectory(
+                at: place.appending(path: "f"), withIntermediateDirectories: true)
+            let events = open(
+                place.appending(path: "f/events.ndjson").path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+            #expect(events >= 0 && flock(events, LOCK_EX | LOCK_NB) == 0)
+            _ = desk.tend { nil }
+            #expect(journal.entry("r")?.outcome == "recording")
+            // It has died.
+            close(events)
+            _ = desk.tend { nil }
+            #expect(journal.entry("r")?.outcome == "unfinished")
+        }
     }
 
     @Test(

@@ -337,14 +337,11 @@ final class NodeDesk: Sendable {
                 $0.state != .recording && $0.state != .finishing
                     || $0.folder != nil && !($0.folder ?? "").hasSuffix("/" + folder)
             } ?? true
-        guard isOver else { return status }
+        // A recorder that has no time to answer holds its folder; one that has died leaves `recording` in the manifest.
+        guard isOver, FolderState(of: "\(output)/\(folder)") != .running else { return status }
         let ending = Self.ending(of: "\(output)/\(folder)")
-        // A recorder that has died leaves `recording` in the manifest, and the next one stands by.
-        let outcome = ending?.outcome
-        let word =
-            outcome == "recording"
-            ? (status == nil || status?.state == .standby ? "unfinished" : nil) : outcome ?? "unfinished"
-        guard let word else { return status }
+        let outcome = ending?.outcome ?? "unfinished"
+        let word = outcome == "recording" ? "unfinished" : outcome
         let verdict = word == "unfinished" ? nil : ending?.verdict
         journal.update(entry.recording) { entry in
             entry.outcome = word
