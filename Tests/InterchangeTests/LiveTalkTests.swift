@@ -38,6 +38,39 @@ struct LiveTalkTests {
             Self.choices([(who: 1, range: 100..<500)], until: 700).map(\.choice) == [.speaker(1), .nobody])
     }
 
+    @Test(
+        "is one of several within 700 ms, also where of two that speak at once mostly the louder syllable is heard"
+    )
+    func masked() {
+        var live = LiveVoice(microphones: 2, shortest: .seconds(1))
+        let choices = (0..<1600).compactMap { time -> (time: Int, choice: LiveVoice.Choice)? in
+            // From 1400 on both speak: who is heard, in turn, for 40 ms both and for 220 ms one of them.
+            let place = (time - 1400) % 52
+            let heard: [Int] =
+                switch time {
+                case ..<200: []
+                case ..<600, 1000..<1400: [0]
+                case ..<1000: [1]
+                default: place % 26 < 4 ? [0, 1] : place < 26 ? [1] : [0]
+                }
+            let levels: [Float] = (0..<2).map { heard.isEmpty ? -55 : heard.contains($0) ? -24 : -36 }
+            return live.add(levels).map { (time, $0) }
+        }
+        #expect(choices.map(\.choice) == [.speaker(0), .speaker(1), .speaker(0), .several])
+        #expect(choices.last.map { (1400...1460).contains($0.time) } == true)
+    }
+
+    @Test("goes on through a pause whose sounds are hardly louder than the noise")
+    func quiet() {
+        var live = LiveVoice(microphones: 2, shortest: .seconds(1))
+        let choices = (0..<900).compactMap { time -> LiveVoice.Choice? in
+            var level = Self.levels(time, [(who: 0, range: 200..<500), (who: 0, range: 565..<900)])
+            if 500..<520 ~= time { level[0] += 3 }
+            return live.add(level)
+        }
+        #expect(choices == [.speaker(0)])
+    }
+
     @Test("is not cut to for a word, nor before the shot is as long as asked")
     func patience() {
         let word = [(who: 0, range: 100..<1000), (who: 1, range: 400..<420)]

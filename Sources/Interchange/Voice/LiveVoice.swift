@@ -28,20 +28,14 @@ public struct LiveVoice: Sendable {
     private var shownSince: Int
     /// By how many levels each speaker alone was heard, less what speaks against it.
     private var alone: [Double]
-    /// By how many levels several were heard, less what speaks against it.
-    private var together = 0.0
     /// When anything but noise was heard last.
     private var sounded = -1_000_000
 
     // In levels of 10 ms.
     private static let enoughAlone = 20.0
-    private static let enoughTogether = 20.0
-    /// Voices that take turns within this time speak at once.
-    private static let turn = 25
-    /// After so long without its voice a speaker has ended, where several spoke.
-    private static let end = 55
-    /// After so long without any sound nobody speaks. A pause between sentences is shorter.
-    private static let silence = 53
+    private static let enoughTogether = 25
+    /// A speaker who was not heard for so long has ended; without any sound nobody speaks. Most pauses between sentences are shorter.
+    private static let end = 53
 
     /// Begins with everybody in the picture.
     ///
@@ -75,15 +69,11 @@ public struct LiveVoice: Sendable {
             ears[index].hear(index < levels.count ? levels[index] : VoiceMeter.silence, at: time)
         }
         learn()
-        if ears.contains(where: { $0.level > $0.floor + 1 }) { sounded = time }
+        if ears.contains(where: { $0.level > $0.floor + 2 }) { sounded = time }
         let speaking = ears.indices.filter(isOwn)
-        let isWoven = takesTurns(speaking)
-        let owned = ears.map(\.owned)
-        for index in ears.indices {
-            ears[index].note(
-                speaking.contains(index), isAlone: speaking.count == 1, at: time, others: owned)
-        }
-        weigh(speaking, isWoven: isWoven)
+        let counts = ears.map(\.count)
+        for index in speaking { ears[index].note(at: time, counts: counts) }
+        weigh(speaking)
         time += 1
         guard let choice, time - shownSince >= shortest else { return nil }
         // Where several or nobody speaks the picture is the same.
@@ -95,48 +85,48 @@ public struct LiveVoice: Sendable {
         return choice
     }
 
-    /// Whether the one who speaks now spoke just before another one did: of two who speak at once the louder syllable is heard.
-    private func takesTurns(_ speaking: [Int]) -> Bool {
-        guard speaking.count == 1, let one = speaking.first else { return false }
-        return ears.indices.contains { other in
-            let ear = ears[other]
-            return other != one && time - ear.owned <= Self.turn
-                && ear.owned - (ear.othersThen.isEmpty ? -1_000_000 : ear.othersThen[one]) <= Self.turn
+    /// Whether two go on to speak, each of whom was heard for long enough since the later one began.
+    ///
+    /// Of two who speak at once mostly the louder syllable is heard. Who ends is not heard any more once the next one has begun, and a
+    /// word is not long enough.
+    private var isTogether: Bool {
+        func isHeard(_ one: Int, since other: Int) -> Bool {
+            ears[one].count - ears[other].countsThen[one] >= Self.enoughTogether
+        }
+        let going = ears.indices.filter { time - 1 - ears[$0].owned < Self.end && isHeard($0, since: $0) }
+        return going.contains { one in
+            going.contains { $0 != one && isHeard(one, since: $0) && isHeard($0, since: one) }
         }
     }
 
     /// Counts what the present level says.
-    private mutating func weigh(_ speaking: [Int], isWoven: Bool) {
+    private mutating func weigh(_ speaking: [Int]) {
         for index in alone.indices {
             let gain =
-                speaking.isEmpty
-                ? -0.1 : speaking == [index] ? (isWoven ? 0.5 : 1) : speaking.contains(index) ? 0 : -2
+                speaking.isEmpty ? -0.1 : speaking == [index] ? 1 : speaking.contains(index) ? 0 : -2
             alone[index] = min(max(0, alone[index] + gain), Self.enoughAlone + 8)
         }
-        let gain = speaking.isEmpty ? -0.1 : speaking.count > 1 ? 1 : isWoven ? 0.5 : -0.3
-        together = min(max(0, together + gain), Self.enoughTogether + 5)
     }
 
     private mutating func forget() {
         alone = alone.map { _ in 0 }
-        together = 0
     }
 
     /// What is to be shown, where that is another choice than now.
     private var choice: Choice? {
-        if shown != .nobody, time - 1 - sounded >= Self.silence { return .nobody }
-        if shown != .several, together >= Self.enoughTogether { return .several }
+        if shown != .nobody, time - 1 - sounded >= Self.end { return .nobody }
+        if shown != .several, isTogether { return .several }
         guard let best = alone.indices.max(by: { alone[$0] < alone[$1] }), alone[best] >= Self.enoughAlone,
             shown != .speaker(best)
         else { return nil }
-        let goesOn = ears.indices.contains { $0 != best && time - 1 - ears[$0].heard < Self.end }
+        let goesOn = ears.indices.contains { $0 != best && time - 1 - ears[$0].owned < Self.end }
         return shown == .several && goesOn ? nil : .speaker(best)
     }
 
     /// Whether a microphone hears a voice of its own.
     private func isOwn(_ index: Int) -> Bool {
         let ear = ears[index]
-        guard ear.level > ear.floor + 7 else { return false }
+        guard ear.level > ear.floor + 9 else { return false }
         return pairs.allSatisfy { pair in
             if pair.one == index { return ear.level > ears[pair.other].highest + pair.leakOfOne }
             if pair.other == index { return ear.level > ears[pair.one].highest + pair.leakOfOther }
@@ -148,7 +138,7 @@ public struct LiveVoice: Sendable {
     private mutating func learn() {
         // Until both have spoken nobody knows how loud voices are, so the loudest is the one that is most above its noise.
         guard let loudest = ears.indices.max(by: { ears[$0].aboveNoise < ears[$1].aboveNoise }),
-            ears[loudest].aboveNoise > 12
+            ears[loudest].aboveNoise > 14
         else { return }
         for index in pairs.indices where pairs[index].one == loudest || pairs[index].other == loudest {
             let (one, other) = (ears[pairs[index].one], ears[pairs[index].other])
@@ -161,17 +151,20 @@ extension LiveVoice {
     /// One microphone: its level, its noise, and when it heard a voice of its own.
     fileprivate struct Ear {
         private(set) var level = VoiceMeter.silence
+        /// How loud its noise gets: the loudest level in the quietest stretch of the last 20 s.
         private(set) var floor: Float = -80
         private var powers: [Double] = []
-        private var recent: [Bool] = []
-        /// When a voice of its own was heard last, and when a single level of it was while no other voice was heard.
-        private(set) var heard = -1_000_000
+        /// When a voice of its own was heard last, and in how many levels so far.
         private(set) var owned = -1_000_000
-        /// When each microphone had heard its own voice last as this one did.
-        private(set) var othersThen: [Int] = []
+        private(set) var count = 0
+        /// For each microphone what `count` was as this one's voice began. Empty until it did.
+        private(set) var countsThen: [Int] = []
         private var levels: [Float] = []
-        private var minima: [Float] = []
-        private var minimum = Float.infinity
+        /// The loudest level of each stretch, and of the present one.
+        private var maxima: [Float] = []
+        private var loudest = VoiceMeter.silence
+        /// Length of a stretch in levels of 10 ms: shorter than the pauses of people who speak.
+        private static let stretch = 15
 
         /// The level above that of the noise, in decibels.
         var aboveNoise: Float { level - floor }
@@ -183,22 +176,20 @@ extension LiveVoice {
                 powers.suffix(4) + [pow(10, Double(next.isFinite ? min(next, 20) : VoiceMeter.silence) / 10)]
             level = Float(10 * log10(powers.reduce(0, +) / Double(powers.count) + 1e-12))
             levels = levels.suffix(3) + [level]
-            if level > VoiceMeter.silence + 10 { minimum = min(minimum, level) }
-            // The quietest level of the last 20 s, which lies below the mean of the noise.
-            if time % 50 == 49 {
-                if minimum.isFinite { minima = minima.suffix(39) + [minimum] }
-                minimum = .infinity
+            loudest = max(loudest, level)
+            if time % Self.stretch == Self.stretch - 1 {
+                // What was not recorded is no noise.
+                if loudest > VoiceMeter.silence + 10 { maxima = maxima.suffix(132) + [loudest] }
+                loudest = VoiceMeter.silence
             }
-            let lowest = min(minimum, minima.min() ?? .infinity)
-            floor = lowest.isFinite ? max(lowest + 3.5, -80) : -80
+            floor = max(maxima.min() ?? loudest, -80)
         }
 
-        /// Notes whether it hears its own voice. A few levels alone are no voice.
-        mutating func note(_ isOwn: Bool, isAlone: Bool, at time: Int, others: [Int]) {
-            recent = recent.suffix(24) + [isOwn]
-            guard isOwn else { return }
-            if isAlone { (owned, othersThen) = (time, others) }
-            if recent.count(where: { $0 }) >= 6 { heard = time }
+        /// Notes that it hears its own voice.
+        mutating func note(at time: Int, counts: [Int]) {
+            if time - owned > LiveVoice.end { countsThen = counts }
+            count += 1
+            owned = time
         }
     }
 
