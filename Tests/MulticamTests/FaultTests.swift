@@ -45,6 +45,30 @@ struct FaultTests {
             })
     }
 
+    @Test(
+        "an H.264 camera that is met in the middle of its stream is waited for until its first key frame, and not without end"
+    )
+    func midStream() async throws {
+        let profile = """
+            cameras: { a: { device: "virtual:clap?format=h264", size: 160x90, rate: 30, format: h264 } }
+            tracks: { cameras: copy }
+            """
+        func record(keyless: Int64) async throws -> Recording {
+            try await Recording(profile, seconds: 1) { setup in
+                if let camera = setup.cameras["a"] {
+                    setup.cameras["a"] = MidStreamCamera(camera, keyless: keyless)
+                }
+            }
+        }
+        #expect(try await record(keyless: 70).track("a").frames?.lost.isEmpty == true)
+        do {
+            _ = try await record(keyless: .max)
+            Issue.record("a stream without a key frame was recorded")
+        } catch {
+            #expect("\(error)".contains("no key frame was among its frames for 10 s"), "\(error)")
+        }
+    }
+
     @Test("a camera that is unplugged and returns leaves a gap of its length, and the others untouched")
     func unplug() async throws {
         let recording = try await Recording(

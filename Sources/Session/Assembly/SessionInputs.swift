@@ -96,14 +96,18 @@ final class SessionInputs {
         for awaited: Awaited, on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
     ) throws(RecordingError) {
         let begin = clock.now
-        while let (waiting, settlingTime) = firstWithout(awaited) {
+        while let (waiting, settlingTime, lacksKey) = firstWithout(awaited) {
             guard controls.stopTime == nil else { throw .stopped }
             let limit = limit + settlingTime
             guard clock.now < begin + limit else {
+                let seconds = Int(rounding: limit.inSeconds, .up)
                 throw .device(
                     DeviceError(
                         device: waiting, operation: "start",
-                        reason: .silent(seconds: Int(rounding: limit.inSeconds, .up))))
+                        reason: lacksKey
+                            ? .other(
+                                "no key frame was among its frames for \(seconds) s. Plug it in again, or choose `format: mjpeg`."
+                            ) : .silent(seconds: seconds)))
             }
             clock.sleep(until: clock.now + Self.pollInterval, unless: controls.cancellation)
             keepLatest()
@@ -167,19 +171,24 @@ final class SessionInputs {
             + microphones.map(\.source.simulationTime).reduce(.zero, +)
     }
 
-    /// The first device that has not delivered yet: its name, and how much longer than others it may take.
-    private func firstWithout(_ awaited: Awaited) -> (name: String, settlingTime: Nanoseconds)? {
-        for camera in cameras where camera.progress.goodFrames < Self.framesNeeded(of: camera) {
-            let hasBegun =
-                camera.source.format.pixel == .h264 ? camera.latestKey != nil : camera.progress.goodFrames > 0
-            if awaited == .first, hasBegun { continue }
-            return ("camera \(camera.role) (\(camera.source.device.name))", .zero)
+    /// The first device that has not delivered yet: its name, how much longer than others it may take, and whether it delivers frames and
+    /// no key frame.
+    private func firstWithout(
+        _ awaited: Awaited
+    ) -> (name: String, settlingTime: Nanoseconds, lacksKey: Bool)? {
+        for camera in cameras {
+            let count = camera.progress.goodFrames
+            // A camera that was met in the middle of its stream says nothing of it before the next key frame.
+            let lacksKey = camera.source.format.pixel == .h264 && camera.latestKey == nil && count > 0
+            let needed = awaited == .first ? 1 : Self.framesNeeded(of: camera)
+            guard lacksKey || count < needed else { continue }
+            return ("camera \(camera.role) (\(camera.source.device.name))", .zero, lacksKey)
         }
         for microphone in microphones + voices where !Self.isReady(microphone) {
             if awaited == .first, microphone.goodSamples > 0 { continue }
             return (
                 "microphone \(microphone.role) (\(microphone.source.device.name))",
-                microphone.source.settlingTime
+                microphone.source.settlingTime, false
             )
         }
         return nil
