@@ -306,6 +306,10 @@ package final class CameraInput: Sendable {
                     .returned(at: instant(time), remark: remark, ledger: box.awayCause))
             }
         case .corrected: box.withLock { $0.correctedStamps += 1 }
+        case .remarked(let time, let text):
+            box.withLock { box in
+                box.deliveries.append(.warning(at: instant(time), text: "camera \(role): \(text)"))
+            }
         case .withoutHeaderClock(let time, let cause):
             let text = "camera \(role) is recorded without the clock of its packets: \(cause)"
             box.withLock { $0.log.remark(text, at: clock.time(stamped: time)) }

@@ -31,6 +31,21 @@ struct FrameContinuityTests {
         #expect(continuity.take(.milliseconds(19 * 40), isDamaged: false) == 4)
     }
 
+    @Test(
+        "where stamps count another time from a frame on, none is missing before it but those that were dropped"
+    )
+    func anotherTime() {
+        var continuity = FrameContinuity(interval: .milliseconds(40))
+        for frame in Int64(0)..<15 { _ = continuity.take(.milliseconds(frame * 40), isDamaged: false) }
+        #expect(continuity.take(.milliseconds(15 * 40), isDamaged: true) == nil)
+        continuity.interrupt()
+        #expect(continuity.take(.milliseconds(5000 + 16 * 40), isDamaged: false) == 1)
+        #expect(continuity.take(.milliseconds(5000 + 18 * 40), isDamaged: false) == 1)
+        continuity.interrupt()
+        #expect(continuity.take(.milliseconds(19 * 40), isDamaged: false) == 0)
+        #expect(!continuity.isReordered)
+    }
+
     @Test("frames out of their order are noticed, a single one is none of a stream with B-frames")
     func backwards() {
         var continuity = FrameContinuity(interval: .milliseconds(40))

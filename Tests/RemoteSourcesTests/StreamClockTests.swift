@@ -66,8 +66,42 @@ struct StreamClockTests {
     @Test("a camera's clock that is set by an hour while it delivers moves no frame")
     func step() {
         var clock = Self.clock(wallOff: .zero)
-        for frame in 25..<200 { Self.note(Int64(frame), &clock, wallOff: .seconds(3600)) }
+        #expect(clock.takeSetting() == nil)
+        var told: [Nanoseconds] = []
+        for frame in 25..<200 {
+            Self.note(Int64(frame), &clock, wallOff: .seconds(3600))
+            if let change = clock.takeSetting() { told.append(change) }
+        }
         #expect((clock.time(of: Self.interval * 200) - Self.captured(200)).magnitude < .milliseconds(1))
+        // It is told once, however often it is set in ten seconds.
+        #expect(told.map { ($0 - .seconds(3600)).magnitude < .milliseconds(1) } == [true])
+        for frame in Int64(200)..<260 {
+            Self.note(frame, &clock, wallOff: .seconds(frame))
+            #expect(clock.takeSetting() == nil)
+        }
+        #expect((clock.time(of: Self.interval * 260) - Self.captured(260)).magnitude < .milliseconds(2))
+        for frame in Int64(500)..<510 {
+            Self.note(frame, &clock, wallOff: .zero)
+            if let change = clock.takeSetting() { told.append(change) }
+        }
+        #expect(told.count == 2 && told[1] < .seconds(-200))
+    }
+
+    @Test(
+        "stamps that follow a camera's clock when it is set, as those of several streams do, move no frame either",
+        arguments: [0.3, -0.3, 5, -5, 600, -3600])
+    func followingStamps(seconds: Double) {
+        var clock = Self.clock(wallOff: .zero)
+        let change = Nanoseconds.seconds(rounding: seconds)
+        var jumps = 0
+        for frame in Int64(25)..<75 {
+            let stamp = Self.interval * frame + change
+            jumps += clock.note(stamp, arrival: Self.arrival(frame)) ? 1 : 0
+            clock.note(stamp, captured: Self.captured(frame) + change, arrival: Self.arrival(frame))
+            #expect((clock.time(of: stamp) - Self.captured(frame)).magnitude < .milliseconds(30))
+        }
+        #expect(jumps == 1)
+        #expect((clock.takeSetting().map { ($0 - change).magnitude } ?? .seconds(9)) < .milliseconds(30))
     }
 
     @Test("stamps that jump go on where the arrivals are")

@@ -83,6 +83,7 @@ extension DeviceRun<CameraEvent> {
                 return "\(at) refused \((time - Self.start).count) \(format)"
             case .returned(let time, _): return "\(at) returned \((time - Self.start).count)"
             case .formatChanged(let format): return "\(at) format \(format)"
+            case .remarked(let time, let text): return "\(at) remarked \((time - Self.start).count) \(text)"
             case .corrected(let time): return "\(at) corrected \((time - Self.start).count)"
             case .withoutHeaderClock(let time, let cause):
                 return "\(at) without header clock \((time - Self.start).count) \(cause)"

@@ -1,5 +1,5 @@
 """What the network cameras of tools/sources-test see: code strips (docs/reference/virtual-devices.md) that tell when a frame was exposed,
-on CLOCK_MONOTONIC, and a beep at each of its whole seconds."""
+on CLOCK_MONOTONIC, and a flash and a beep at each of its whole seconds."""
 import array
 import math
 import time
@@ -24,18 +24,24 @@ class Scene:
         ground = bytes(range(40, 200)) * (width * 2 // 160 + 2)
         self.rows = [ground[shift:shift + width] for shift in range(0, 160, 4)]
         self.chroma = b"\x80" * (width * height // 2)
+        self.white, self.second = b"\xeb" * width, math.inf
 
-    def frame(self, at=None):
+    def frame(self, at=None, end=None):
+        """The frame that is exposed from `at` on; where `end` is told, it is white when a second begins before that."""
         at = time.monotonic() if at is None else at
         row = strip(self.number, at) if self.width == WIDTH else self.rows[0]
         body = self.rows[self.number % len(self.rows)]
+        if end is not None:
+            if math.floor(end) > self.second:
+                body = self.white
+            self.second = math.floor(end)
         self.number += 1
         top = self.height // 16
         return row * top + body * (self.height - top) + self.chroma
 
 
-def frames(scene, rate=RATE, alive=lambda: True):
-    """Frames in real time, as (exposed at, frame)."""
+def frames(scene, rate=RATE, alive=lambda: True, late=0, flashes=False):
+    """Frames in real time, as (exposed at, frame); each comes `late` s after its exposure began."""
     begin, count = time.monotonic(), 0
     while alive():
         count += 1
@@ -44,7 +50,8 @@ def frames(scene, rate=RATE, alive=lambda: True):
         # Who was held up makes up for nothing: no camera does.
         if at - begin - count / rate > 2 / rate:
             begin, count = at, 0
-        yield at, scene.frame(at)
+        at -= late
+        yield at, scene.frame(at, at + 1 / rate if flashes else None)
 
 
 def audio(begin, count):

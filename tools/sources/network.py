@@ -80,9 +80,32 @@ class Network:
         if message[:1] != b"$":
             return message
         if message[1] % 2 and message[5] == 200:
-            seconds = (int.from_bytes(message[12:16], "big") + self.offset) % 2**32
-            return message[:12] + seconds.to_bytes(4, "big") + message[16:]
+            # Seconds and their fraction, in 32 bits each.
+            time = (int.from_bytes(message[12:20], "big") + round(self.offset * 2**32)) % 2**64
+            return message[:12] + time.to_bytes(8, "big") + message[20:]
         return message
+
+
+class Stamps(Network):
+    """A TCP relay that sets the clock of a camera of motion JPEG, which X-Timestamp tells."""
+
+    def down(self, far, near):
+        mark, data = b"X-Timestamp: ", b""
+        try:
+            while more := far.recv(1 << 16):
+                data += more
+                while (end := data.find(b"\r\n", data.find(mark))) > 0 and mark in data:
+                    begin = data.find(mark) + len(mark)
+                    near.sendall(data[:begin] + f"{float(data[begin:end]) + self.offset:.6f}".encode())
+                    data = data[end:]
+                # What may be the beginning of a stamp waits for its end.
+                begins = data.find(mark) if mark in data else next(
+                    (len(data) - length for length in range(len(mark) - 1, 0, -1) if data.endswith(mark[:length])), len(data))
+                near.sendall(data[:begins])
+                data = data[begins:]
+        except OSError:
+            pass
+        self.close(near, far)
 
 
 class Relay(Network):

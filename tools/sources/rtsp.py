@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""GStreamer's RTSP server with cameras /a (H.264 and G.711), /b (JPEG), /c (H.265), and /l (JPEG by UDP, of which one frame in thirty
-gets lost on its way): rtsp.py PORT [USER PASSWORD]."""
+"""GStreamer's RTSP server with cameras /a (H.264 and G.711), /b (JPEG), /c (H.265), /d (the same with B-frames), /k (/a with flashes, of
+which frames and audio come late, as no clock tells), and /l (JPEG by UDP, of which one frame in thirty gets lost on its way):
+rtsp.py PORT [USER PASSWORD]."""
 import sys
 import threading
 import time
@@ -21,13 +22,19 @@ VIDEO = (f"appsrc name=video is-live=true do-timestamp=true format=time block=fa
          f"caps=video/x-raw,format=I420,width={camera.WIDTH},height={camera.HEIGHT},framerate={camera.RATE}/1 ! ")
 AUDIO = (f"appsrc name=audio is-live=true do-timestamp=true format=time "
          f"caps=audio/x-raw,format=S16LE,rate={camera.SAMPLES},channels=1,layout=interleaved ! ")
+LATE = {"video": 0.12, "audio": 0.07}
+# Of another rate than the recording's, so that the flashes meet many phases of the frames.
+PACE = 29.9
 CAMERAS = {
     "/a": f"( {VIDEO} x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15 bitrate=2000 ! video/x-h264,profile=baseline ! "
           f"rtph264pay name=pay0 config-interval=-1 pt=96 {AUDIO} alawenc ! rtppcmapay name=pay1 pt=8 )",
     "/b": f"( {VIDEO} jpegenc quality=80 ! rtpjpegpay name=pay0 pt=26 )",
     "/l": f"( {VIDEO} jpegenc quality=80 ! rtpjpegpay name=pay0 pt=26 )",
     "/c": f"( {VIDEO} x265enc tune=zerolatency speed-preset=ultrafast key-int-max=15 ! rtph265pay name=pay0 config-interval=-1 pt=96 )",
+    "/d": f"( {VIDEO} x265enc speed-preset=ultrafast key-int-max=15 option-string=bframes=2:b-adapt=0:rc-lookahead=3:frame-threads=1 ! "
+          f"rtph265pay name=pay0 config-interval=-1 pt=96 )",
 }
+CAMERAS["/k"] = CAMERAS["/a"]
 
 
 def push(source, makes):
@@ -37,23 +44,34 @@ def push(source, makes):
             return
 
 
-def sound():
+def sound(late=0):
     begin, step, count = time.monotonic(), camera.SAMPLES // 50, 0
     while True:
         count += step
         time.sleep(max(begin + count / camera.SAMPLES - time.monotonic(), 0))
         # Dated when it is given out: so it is what follows from then on.
-        yield camera.audio(begin + count / camera.SAMPLES, step)
+        yield camera.audio(begin + count / camera.SAMPLES - late, step)
 
 
-def configure(factory, media):
+def tell_capture(media):
+    """Has sender reports tell when frames were captured, not when they were sent: an encoder with B-frames holds them back."""
+    bins = media.get_element().get_parent().iterate_recurse()
+    while (found := bins.next())[0] == Gst.IteratorResult.OK:
+        if found[1].find_property("rtcp-sync-send-time"):
+            found[1].set_property("rtcp-sync-send-time", False)
+
+
+def configure(_, media, path):
     place = media.get_element()
-    makes = {"video": lambda: (frame for _, frame in camera.frames(camera.Scene())), "audio": sound}
+    if path == "/d":
+        media.connect("prepared", tell_capture)
+    video = {"rate": PACE, "late": LATE["video"], "flashes": True} if path == "/k" else {}
+    makes = {"video": lambda: (frame for _, frame in camera.frames(camera.Scene(), **video)), "audio": lambda: sound(LATE["audio"] if path == "/k" else 0)}
     for name, make in makes.items():
         source = place.get_by_name(name)
         if source:
             threading.Thread(target=push, args=(source, make()), daemon=True).start()
-    if factory == lossy:
+    if path == "/l":
         random = Random(1)
         place.get_by_name("pay0").get_static_pad("src").add_probe(
             Gst.PadProbeType.BUFFER | Gst.PadProbeType.BUFFER_LIST,
@@ -72,13 +90,11 @@ if len(sys.argv) > 3:
 for path, launch in CAMERAS.items():
     factory = GstRtspServer.RTSPMediaFactory.new()
     factory.set_launch(launch)
-    if path == "/l":
-        lossy = factory
     factory.set_shared(True)
     factory.set_latency(0)
     if path == "/l":
         factory.set_protocols(GstRtsp.RTSPLowerTrans.UDP)
-    factory.connect("media-configure", configure)
+    factory.connect("media-configure", configure, path)
     if len(sys.argv) > 3:
         permissions = GstRtspServer.RTSPPermissions.new()
         permissions.add_permission_for_role("user", "media.factory.access", True)

@@ -24,6 +24,8 @@ public enum CameraEvent: Sendable {
     /// The results of setting the camera's controls, reported each time: when it was opened, and again where it had
     /// forgotten them.
     case controls([ControlOutcome], at: ClockTime)
+    /// Something that a person should know, as a sentence. It changes nothing.
+    case remarked(at: ClockTime, String)
     /// The camera will deliver no more: the file is at its end, or the device is gone for good.
     case ended(at: ClockTime, cause: String)
 }

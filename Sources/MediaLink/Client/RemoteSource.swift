@@ -155,6 +155,16 @@ public final class RemoteSource: Sendable {
             bytes)
     }
 
+    /// Says what a person should know of the camera: it becomes an event of the recording.
+    ///
+    /// - Parameter text: A sentence of at most 300 bytes.
+    /// - Returns: `false` when the connection has ended.
+    public func remark(_ text: String) -> Bool {
+        var header = MediaHeader("remark", id: Self.id)
+        header.text = text
+        return connection.send(header)
+    }
+
     /// Says that the device leaves and why, and ends the connection.
     ///
     /// - Parameter cause: Why the device is away, as it stands in the recording: `network: nothing has come for 3 s`.

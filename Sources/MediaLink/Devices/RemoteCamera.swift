@@ -120,6 +120,11 @@ package final class RemoteCamera: CameraSource {
         receive(.frame(frame))
     }
 
+    /// Tells what a person should know of it.
+    func remark(_ text: String, at time: ClockTime) {
+        state.withLock { $0.receive }?(.remarked(at: time, text))
+    }
+
     /// Tells that the process has left, or was sent away.
     func leave(at time: ClockTime, cause: String? = nil) {
         let (receive, last) = state.withLock { state in

@@ -184,6 +184,7 @@ public final class RemoteDevices: RemoteSources {
             guard let known = state.cameras[name] else {
                 guard state.cameras.count < Self.mostDevices else { return .failure(Self.tooMany) }
                 let camera = RemoteCamera(name: name, format: format, color: color, delay: delay)
+                camera.date(by: origin)
                 state.cameras[name] = Place(source: camera)
                 return .success((camera, false))
             }
@@ -194,11 +195,11 @@ public final class RemoteDevices: RemoteSources {
                         "the camera \(name.printable()) was announced as \(known.source.format) before: send that, or another name."
                     ))
             }
+            known.source.date(by: origin)
             state.cameras[name]?.isTaken = true
             return .success((known.source, true))
         }
         let (camera, isBack) = try result.get()
-        camera.date(by: origin)
         if isBack { camera.comeBack(at: sessionClock.now) }
         return camera
     }
@@ -214,6 +215,7 @@ public final class RemoteDevices: RemoteSources {
             guard let known = state.microphones[name] else {
                 guard state.microphones.count < Self.mostDevices else { return .failure(Self.tooMany) }
                 let microphone = RemoteMicrophone(name: name, format: format, delay: delay)
+                microphone.date(by: origin)
                 state.microphones[name] = Place(source: microphone)
                 return .success((microphone, false))
             }
@@ -224,14 +226,17 @@ public final class RemoteDevices: RemoteSources {
                         "the microphone \(name.printable()) was announced with another rate or other channels before: send those, or another name."
                     ))
             }
+            known.source.date(by: origin)
             state.microphones[name]?.isTaken = true
             return .success((known.source, true))
         }
         let (microphone, isBack) = try result.get()
-        microphone.date(by: origin)
         if isBack { microphone.comeBack(at: sessionClock.now) }
         return microphone
     }
+
+    /// Notes what a person should know of a camera.
+    func remark(_ text: String, on camera: RemoteCamera) { camera.remark(text, at: sessionClock.now) }
 
     /// Notes that the connection that sent a camera has ended, or sent rubbish.
     func leave(_ camera: RemoteCamera, cause: String?) {

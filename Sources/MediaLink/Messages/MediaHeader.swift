@@ -2,8 +2,8 @@ internal import Media
 
 /// The fields of a message's header. Which of them a message has depends on its `type`; docs/reference/media-socket.md lists them.
 struct MediaHeader: Codable, Sendable {
-    /// What the message is: `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `gone` to a session; `hello`, `frame`,
-    /// `audio`, `packet`, `status`, `event`, `events`, `error`, `end` from it.
+    /// What the message is: `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `remark`, `gone` to a session; `hello`,
+    /// `frame`, `audio`, `packet`, `status`, `event`, `events`, `error`, `end` from it.
     var type: String
     /// The sender's number of a subscription or device.
     var id: Int?

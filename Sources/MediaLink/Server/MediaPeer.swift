@@ -148,12 +148,13 @@ final class MediaPeer: Sendable {
         case "unwant": turn.withLock { _ in drop(id) }
         case "camera", "microphone": try announce(header, id)
         case "frame", "audio": try take(header, id, bytes)
+        case "remark": try remark(header, id)
         case "gone":
             let device = state.withLock { $0.devices.removeValue(forKey: id) }
             if let device { leave(device, cause: header.text.map { $0.printable(limit: 400) }) }
         default:
             throw MediaLinkError(
-                "`type` is “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio or gone."
+                "`type` is “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio, remark or gone."
             )
         }
     }
@@ -276,6 +277,13 @@ final class MediaPeer: Sendable {
             }
             try microphone.take(bytes, at: time, error: error, firstSample: first)
         }
+    }
+
+    private func remark(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
+        guard case .camera(let camera)? = state.withLock({ $0.devices[id] }), let text = header.text else {
+            throw MediaLinkError("a remark is on a camera that was announced, and has a `text`.")
+        }
+        registry.remark(text.printable(limit: 300), on: camera)
     }
 
     /// Refuses a message. Of a device that sends rubbish that is told once, and the device ends.

@@ -19,6 +19,10 @@ final class LibraryConnection {
     private var packets: PacketFilter?
     private var decoder: NetworkFrameDecoder?
     private var audioDecoder: NetworkAudioDecoder?
+    /// Packets whose frames the decoder has, by their stamps.
+    private var dates: [Int64: PacketDate] = [:]
+    /// Whether the video's stamps count another time from the present packet on.
+    private var isRebased = false
     /// The wall clock of a packet whose frame comes with the next one.
     private var pendingWall: ClockTime?
     /// Whether the audio is dated by its own clock, in place of the video's.
@@ -37,6 +41,8 @@ final class LibraryConnection {
     private static let shortWait = Nanoseconds.milliseconds(2500)
     /// How long an audio stream's own wall clock is waited for after the video's.
     private static let audioWait = Nanoseconds.seconds(6)
+    /// Most packets of which the decoder may owe a frame.
+    private static let mostDates = 64
     /// Room for what a network holds back now and then.
     private static let room = Nanoseconds.milliseconds(150)
 
@@ -61,6 +67,7 @@ final class LibraryConnection {
             let packet = try stream.read()
             let arrival = clock.now
             note(packet, arrival)
+            output.tell(clockSetBy: videoClock.takeSetting())
             if let video = stream.video, packet.pointee.stream_index == video.pointee.index, output.hasCamera
             {
                 try take(video: packet, of: video, output)
@@ -164,7 +171,7 @@ final class LibraryConnection {
             guard let stamp = Self.stamp(packet, of: video) else { return false }
             let isAssembled = Self.isAssembled(video)
             // libavformat counts the stamps of several streams anew with the first report of the camera's clock.
-            videoClock.note(stamp, arrival: arrival, isRebased: wall != nil && !hasWall)
+            isRebased = videoClock.note(stamp, arrival: arrival, isRebased: wall != nil && !hasWall)
             hasWall = hasWall || wall != nil
             let own = isAssembled ? pendingWall : wall
             pendingWall = wall
@@ -175,7 +182,9 @@ final class LibraryConnection {
         guard let audio = stream.audio, packet.pointee.stream_index == audio.pointee.index,
             let stamp = Self.stamp(packet, of: audio)
         else { return false }
-        audioClock.note(stamp, arrival: arrival, isRebased: wall != nil && !audioHasWall)
+        if audioClock.note(stamp, arrival: arrival, isRebased: wall != nil && !audioHasWall) {
+            audioDecoder?.interrupt()
+        }
         audioHasWall = audioHasWall || wall != nil
         if let wall { audioClock.note(stamp, captured: wall, arrival: arrival) }
         // The audio's own wall clock may come later than the video's.
@@ -192,16 +201,23 @@ final class LibraryConnection {
         _ output: SourceOutput
     ) throws(SourceError) {
         guard let stamp = Self.stamp(packet, of: video) else { return }
+        let date = PacketDate(time: videoClock.time(of: stamp), isRebased: isRebased)
         let isDamaged =
             media_missed_packets() > 0 || (packet.pointee.flags & AV_PKT_FLAG_CORRUPT) != 0
         if let decoder {
+            if dates.count >= Self.mostDates { dates = [:] }
+            dates[packet.pointee.pts] = date
             for frame in try decoder.decode(packet) {
-                guard let time = LibraryStream.time(frame.stamp, of: video),
+                guard let time = LibraryStream.time(frame.stamp, of: video) else { continue }
+                let date = dates.removeValue(forKey: frame.stamp)
+                if date?.isRebased == true { continuity.interrupt() }
+                guard
                     let missing = continuity.take(
                         time, isDamaged: isDamaged && frame.stamp == packet.pointee.pts)
                 else { continue }
                 try output.send(
-                    frame.bytes, at: videoClock.time(of: time), within: videoClock.error, missing: missing)
+                    frame.bytes, at: date?.time ?? videoClock.time(of: time), within: videoClock.error,
+                    missing: missing)
             }
             return
         }
@@ -209,19 +225,20 @@ final class LibraryConnection {
             guard let bytes = PacketFilter.copy(of: packet) else { return }
             guard let markers = JPEGMarkers(bytes.bytes) else { return continuity.lose() }
             try check(markers.size)
+            if isRebased { continuity.interrupt() }
             // Of a JPEG with a lost packet libavformat gives out nothing.
             guard let missing = continuity.take(stamp, isDamaged: false, isLossKnown: isDamaged) else {
                 return
             }
-            return try output.send(
-                bytes, at: videoClock.time(of: stamp), within: videoClock.error, missing: missing)
+            return try output.send(bytes, at: date.time, within: videoClock.error, missing: missing)
         }
         let isKey = (packet.pointee.flags & AV_PKT_FLAG_KEY) != 0
         if waitsForKey, !isKey { return }
         waitsForKey = false
         guard let bytes = try packets.filter(packet) else { return continuity.lose() }
         if let size = packets.size { try check(size) }
-        let unit = PendingUnit(bytes: bytes, stamp: stamp, isKey: isKey, isDamaged: isDamaged)
+        let unit = PendingUnit(
+            bytes: bytes, stamp: stamp, date: date, isKey: isKey, isDamaged: isDamaged)
         // Cameras that repeat their parameter sets between the slices of a frame have it divided there.
         if let pending, pending.stamp == stamp {
             self.pending = pending.joined(by: unit)
@@ -232,6 +249,7 @@ final class LibraryConnection {
     }
 
     private func send(_ unit: PendingUnit, _ output: SourceOutput) throws(SourceError) {
+        if unit.date.isRebased { continuity.interrupt() }
         guard let missing = continuity.take(unit.stamp, isDamaged: unit.isDamaged) else { return }
         guard !continuity.isReordered else {
             throw .refused(
@@ -239,7 +257,7 @@ final class LibraryConnection {
             )
         }
         try output.send(
-            unit.bytes, at: videoClock.time(of: unit.stamp), within: videoClock.error, missing: missing,
+            unit.bytes, at: unit.date.time, within: videoClock.error, missing: missing,
             isKey: unit.isKey)
     }
 

@@ -58,6 +58,9 @@ final class NetworkAudioDecoder {
         swr_free(&converter)
     }
 
+    /// The stamps count another time from here on: how much is missing before the next packet, they do not tell.
+    func interrupt() { due = nil }
+
     /// Decodes a packet.
     ///
     /// - Returns: What is ready.

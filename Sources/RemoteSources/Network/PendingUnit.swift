@@ -6,6 +6,8 @@ struct PendingUnit {
     let bytes: SharedBytes
     /// Its time stamp.
     let stamp: Nanoseconds
+    /// When it was captured, by what its stamp meant when it came.
+    let date: PacketDate
     /// Whether it can be decoded alone.
     let isKey: Bool
     /// Whether something of it is known to be lost.
@@ -17,6 +19,7 @@ struct PendingUnit {
         joined.start.copyMemory(from: bytes.start, byteCount: bytes.count)
         (joined.start + bytes.count).copyMemory(from: other.bytes.start, byteCount: other.bytes.count)
         return PendingUnit(
-            bytes: joined, stamp: stamp, isKey: isKey || other.isKey, isDamaged: isDamaged || other.isDamaged)
+            bytes: joined, stamp: stamp, date: date, isKey: isKey || other.isKey,
+            isDamaged: isDamaged || other.isDamaged)
     }
 }

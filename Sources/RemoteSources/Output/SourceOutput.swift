@@ -139,6 +139,18 @@ final class SourceOutput {
         guard isTaken else { throw .lost("the session has ended its connection with \(address).") }
     }
 
+    /// Says, as an event of the recording, that the camera's wall clock has been set while it delivers.
+    ///
+    /// - Parameter change: By how much, against this computer's; `nil` for nothing to say.
+    func tell(clockSetBy change: Nanoseconds?) {
+        guard let change, let camera else { return }
+        let seconds = (change.magnitude.inSeconds * 10).rounded() / 10
+        // An ended connection is noticed by the next frame.
+        _ = camera.remark(
+            "its clock went \(change > .zero ? "forward" : "back") by \(seconds) s at once against this computer's, so one of the two was set. "
+                + "Its frames keep their times.")
+    }
+
     /// Says that the camera and its audio are away.
     ///
     /// - Parameter cause: Why, as it stands in the recording.

@@ -35,7 +35,9 @@ struct FrameContinuity {
     mutating func take(_ stamp: Nanoseconds, isDamaged: Bool, isLossKnown: Bool = false) -> Int? {
         guard let before = last else {
             last = stamp
-            return isDamaged ? drop() : 0
+            guard !isDamaged else { return drop() }
+            defer { dropped = 0 }
+            return dropped
         }
         let distance = stamp - before
         disorder = max(distance <= .zero ? disorder + 10 : disorder - 1, 0)
@@ -52,6 +54,9 @@ struct FrameContinuity {
         defer { dropped = 0 }
         return dropped
     }
+
+    /// The stamps count another time from here on: how many frames are missing before the next one, they do not tell.
+    mutating func interrupt() { last = nil }
 
     /// Counts the frame that was just taken as lost after all.
     mutating func lose() { dropped += 1 }

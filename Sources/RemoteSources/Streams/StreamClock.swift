@@ -21,6 +21,10 @@ struct StreamClock {
     private var wall: Nanoseconds?
     /// How far the camera's wall clock has been set since the decision.
     private var step = Nanoseconds.zero
+    /// By how much it has been set, until that is taken.
+    private var news: Nanoseconds?
+    /// When it was told last that it has been set.
+    private var told: ClockTime?
     private var followed: ClockTime?
 
     /// Seconds of which the fastest frames are kept: 100 ppm of drift are a millisecond in so long.
@@ -29,6 +33,10 @@ struct StreamClock {
     private static let jump = Nanoseconds.seconds(1)
     /// A wall clock that is off by so much at once has been set.
     private static let set = Nanoseconds.milliseconds(50)
+    /// Stamps do not go back further than this where frames come in another order than they are shown.
+    private static let reordering = Nanoseconds.milliseconds(150)
+    /// Pause from one telling that a wall clock has been set to the next.
+    private static let pause = Nanoseconds.seconds(10)
     /// Ways that are believed of a wall clock. A camera whose clock is off has others.
     private static let believed = Nanoseconds.milliseconds(-5)...Nanoseconds.seconds(2)
     /// By how much the dates follow per second: more than any clock drifts, and too little to be seen.
@@ -47,18 +55,15 @@ struct StreamClock {
     ///   - stamp: Its time stamp in the stream.
     ///   - arrival: When it came.
     ///   - isRebased: Whether the stamps may count another time from here on.
-    mutating func note(_ stamp: Nanoseconds, arrival: ClockTime, isRebased: Bool = false) {
-        if let last {
-            let apart = (stamp - last.stamp) - (arrival - last.arrival)
-            let isJump =
-                apart.magnitude > Self.jump
-                && ((stamp - last.stamp).magnitude > Self.jump || stamp < last.stamp)
-            if isJump || (isRebased && apart.magnitude > Self.set) {
-                // The stamps count another time: it goes on where the arrivals are.
-                offset = offset - apart
-                wall = wall.map { $0 - apart }
-                least = least.map { ($0.second, $0.offset - apart) }
-            }
+    /// - Returns: Whether they do.
+    @discardableResult
+    mutating func note(_ stamp: Nanoseconds, arrival: ClockTime, isRebased: Bool = false) -> Bool {
+        let jump = jump(to: stamp, arrival: arrival, isRebased: isRebased)
+        if let jump {
+            // It goes on where the arrivals are.
+            offset = offset - jump
+            wall = wall.map { $0 - jump }
+            least = least.map { ($0.second, $0.offset - jump) }
         }
         last = (stamp, arrival)
         let second = arrival.nanoseconds / 1_000_000_000
@@ -70,6 +75,21 @@ struct StreamClock {
             least.removeAll { $0.second < second - Int64(Self.window) }
         }
         if origin == .arrival, let fastest { follow(fastest - way, at: arrival) }
+        return jump != nil
+    }
+
+    /// By how much stamps go on otherwise than the arrivals, where they count another time: those of several streams follow the camera's
+    /// wall clock, when that is set. `nil` where they go on.
+    private func jump(to stamp: Nanoseconds, arrival: ClockTime, isRebased: Bool) -> Nanoseconds? {
+        guard let last else { return nil }
+        let step = stamp - last.stamp
+        let apart = step - (arrival - last.arrival)
+        guard apart.magnitude > Self.set else { return nil }
+        // A network that holds frames back makes none come before its capture.
+        let isEarly = origin == .wallClock && time(of: stamp) - arrival > Self.set
+        let isJump = apart.magnitude > Self.jump && (step.magnitude > Self.jump || step < .zero)
+        let goesBack = step < .zero - Self.reordering
+        return isRebased || isJump || isEarly || goesBack ? apart : nil
     }
 
     /// Takes note of a frame's capture by the camera's wall clock.
@@ -79,11 +99,22 @@ struct StreamClock {
     ///   - time: The camera's wall clock at the capture, on CLOCK_MONOTONIC by this computer's wall clock.
     ///   - arrival: When it came.
     mutating func note(_ stamp: Nanoseconds, captured time: ClockTime, arrival: ClockTime) {
-        let told = Nanoseconds(time.nanoseconds) - stamp
-        wall = told
+        let distance = Nanoseconds(time.nanoseconds) - stamp
+        wall = distance
         guard origin == .wallClock else { return }
-        if (told - step - offset).magnitude > Self.set { step = told - offset }
-        follow(told - step, at: arrival)
+        let change = distance - step - offset
+        if change.magnitude > Self.set {
+            step = distance - offset
+            if told.map({ arrival - $0 >= Self.pause }) ?? true { (news, told) = (change, arrival) }
+        }
+        follow(distance - step, at: arrival)
+    }
+
+    /// By how much the camera's wall clock has been set against this computer's, forward or back, since this was asked last; `nil` where it
+    /// has not, or that was told a short while ago.
+    mutating func takeSetting() -> Nanoseconds? {
+        defer { news = nil }
+        return news
     }
 
     private var fastest: Nanoseconds? { least.map(\.offset).min() }

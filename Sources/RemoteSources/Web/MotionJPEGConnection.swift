@@ -51,6 +51,7 @@ final class MotionJPEGConnection {
                     )
                 }
                 let stamp = note(part)
+                output.tell(clockSetBy: clock.takeSetting())
                 try output.send(SharedBytes(part.bytes), at: clock.time(of: stamp), within: clock.error)
             }
             guard rubbish < Self.mostRubbish else { throw .refused("\(address) sends no JPEGs.") }

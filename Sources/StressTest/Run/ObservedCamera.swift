@@ -31,7 +31,7 @@ final class ObservedCamera: CameraSource {
                 latest = nil
             case .ended: counts.absences += 1
             case .formatChanged(let format): interval = format.rate.interval
-            case .corrected, .withoutHeaderClock, .formatRefused, .controls: break
+            case .corrected, .withoutHeaderClock, .formatRefused, .controls, .remarked: break
             }
         }
     }

@@ -81,7 +81,9 @@ struct RemoteCameraTests {
         }
     }
 
-    @Test("of a screen is of that type, and what is missing of it was not lost by a network")
+    @Test(
+        "of a screen is of that type, what is missing of it was not lost by a network, and a remark on it is told"
+    )
     func screen() throws {
         let devices = RemoteDevices()
         let path = "/tmp/screen-\(UUID().uuidString.prefix(8))"
@@ -108,6 +110,12 @@ struct RemoteCameraTests {
             return
         }
         #expect(count == 2 && cause == .encoder)
+        #expect(sender.remark("its clock was set."))
+        guard case .remarked(_, let remark)? = events.next() else {
+            Issue.record("the remark was not told")
+            return
+        }
+        #expect(remark == "its clock was set.")
         sender.leave(because: "screen: the window was closed")
         guard case .away(_, let text, _)? = events.next() else {
             Issue.record("the screen did not leave")
