@@ -17,13 +17,13 @@ final class XConnection {
     private static let patience = Nanoseconds.seconds(3)
     private static let folder = "/tmp/.X11-unix/X"
 
-    /// Connects. Blocks while a server that is there does not answer.
+    /// Connects. Blocks while a server that is there does not answer, for some seconds at most.
     ///
     /// - Parameters:
     ///   - display: The display as X11 names it; `nil` for the environment's.
     ///   - address: The screen, for sentences.
     ///   - cancellation: Ends waits.
-    /// - Throws: `SourceError` when there is no such display, or it does not let this user in.
+    /// - Throws: `SourceError` when there is no such display, it does not answer in time, or it does not let this user in.
     init(
         display: String?, _ address: SourceAddress, _ cancellation: Cancellation
     ) throws(SourceError) {
@@ -34,15 +34,13 @@ final class XConnection {
                 "DISPLAY is not set, so there is no display: start multicam on the screen's desktop, or name the display, as screen::0."
             )
         }
-        var number: Int32 = 0
-        guard let handle = xcb_connect(name, &number) else {
-            throw .lost("no memory is left for \(address).")
-        }
+        let line = try XDialing.connect(to: name, until: clock.now + Self.patience, address)
+        let handle = line.handle
         guard xcb_connection_has_error(handle) == 0 else {
             xcb_disconnect(handle)
             throw Self.failure(name, address)
         }
-        guard let setup = Self.setup(handle, screen: number) else {
+        guard let setup = Self.setup(handle, screen: line.screen) else {
             xcb_disconnect(handle)
             throw .refused("the display \(name.printable()) says of itself less than X11 demands.")
         }

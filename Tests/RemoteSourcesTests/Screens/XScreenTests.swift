@@ -87,6 +87,20 @@ struct XScreenTests {
         #expect(error { _ = try screen(display, "", cancellation) }.contains("does not answer"))
     }
 
+    @Test(
+        "a server that takes a connection and says nothing is not waited for without end, nor by more threads with each try"
+    )
+    func mute() throws {
+        let display = try LyingDisplay([]) { Self.honest($0, $1) }
+        for _ in 0..<2 { #expect(error { _ = try screen(display) }.contains("does not answer")) }
+        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
+        let dialling = tasks.filter { task in
+            FileManager.default.contents(atPath: "/proc/self/task/\(task)/comm")
+                .map { String(decoding: $0, as: UTF8.self) } == "screen:dial\n"
+        }
+        #expect(dialling.count == 1)
+    }
+
     @Test("windows that a server counts and does not send are none")
     func windows() throws {
         let display = try LyingDisplay { request, bytes in
