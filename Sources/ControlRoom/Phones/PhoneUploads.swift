@@ -14,6 +14,8 @@ final class PhoneUploads {
         let kept: String
         /// Size in bytes.
         let bytes: Int64
+        /// Whether its user has thrown it away; `nil` for no.
+        var discarded: Bool?
 
         /// Reads a text message; `nil` when it is none, or longer than any.
         init?(_ text: String) {
@@ -56,7 +58,7 @@ final class PhoneUploads {
         var order = SupervisorLine.Order(ticket: last, task: .store, name: question.session)
         order.piece = PhonePiece(
             device: device, role: question.role, id: question.kept, total: question.bytes, offset: offset,
-            bytes: Data(bytes.bytes).base64EncodedString())
+            bytes: Data(bytes.bytes).base64EncodedString(), isDiscarded: question.discarded ?? false)
         var line = SupervisorLine()
         line.order = order
         say(line)

@@ -12,12 +12,16 @@ package struct PhonePiece: Sendable, Codable {
     package var offset: Int64
     /// The bytes in base 64; empty for a question how much has arrived.
     package var bytes: String
+    /// Whether the phone has thrown away what it had kept, so that what has arrived of it is of no use.
+    package var isDiscarded: Bool
 
     /// Describes a piece; each parameter sets the property of its name.
     package init(
-        device: String, role: String, id: String, total: Int64, offset: Int64 = 0, bytes: String = ""
+        device: String, role: String, id: String, total: Int64, offset: Int64 = 0, bytes: String = "",
+        isDiscarded: Bool = false
     ) {
         (self.device, self.role, self.id) = (device, role, id)
         (self.total, self.offset, self.bytes) = (total, offset, bytes)
+        self.isDiscarded = isDiscarded
     }
 }

@@ -17,7 +17,8 @@ extension StudioDesk {
         var done: Bool
     }
 
-    /// Takes a piece of what a phone has kept of a recording, and adds all of it to the recording when it is the last one.
+    /// Takes a piece of what a phone has kept of a recording, and adds all of it to the recording when it is the last one. Of what the phone
+    /// has thrown away the pieces are deleted.
     func store(_ piece: PhonePiece?, of folder: String?) -> Outcome {
         guard Self.isFolder(folder), let folder else { return Self.noFolder }
         guard let piece, let arrival = UploadArrival(role: piece.role, id: piece.id),
@@ -39,6 +40,13 @@ extension StudioDesk {
         guard manifest.devices.contains(where: { $0.role == piece.role && $0.identity == piece.device })
         else {
             return (404, "This phone was not the camera `\(piece.role)` of that recording.")
+        }
+        if piece.isDiscarded {
+            let part = "\(path)/\(arrival.file)"
+            guard unlink(part) == 0 || errno == ENOENT else {
+                return (409, FileError(path: part, operation: "delete", errno: errno).description)
+            }
+            return (200, JSONText.line(Stored(offset: 0, done: true)))
         }
         do throws(FileError) {
             let arrived = try append(bytes, piece, to: "\(path)/\(arrival.file)")

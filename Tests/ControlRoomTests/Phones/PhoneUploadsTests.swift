@@ -116,6 +116,25 @@ struct PhoneUploadsTests {
         try FileManager.default.removeItem(at: session.deletingLastPathComponent())
     }
 
+    @Test("what a phone has thrown away leaves nothing in the recording, and nothing else is deleted")
+    func discards() throws {
+        let (desk, session) = try Self.desk()
+        let folder = session.appending(path: "cameras").path
+        let other = String(Self.kept.reversed())
+        for id in [Self.kept, other] {
+            #expect(desk.store(Self.piece([1, 2, 3], id: id), of: "talk").status == 200)
+        }
+        var piece = Self.piece([])
+        piece.isDiscarded = true
+        for _ in 0..<2 { #expect(desk.store(piece, of: "talk").output == #"{"done":true,"offset":0}"#) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["guest-phone-\(other).part"])
+        piece.device = "phone:eve"
+        piece.id = other
+        #expect(desk.store(piece, of: "talk").status == 404)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+        try FileManager.default.removeItem(at: session.deletingLastPathComponent())
+    }
+
     @Test(
         "nothing is written outside the recordings of which the phone was a camera, nor beyond what it said")
     func refuses() throws {

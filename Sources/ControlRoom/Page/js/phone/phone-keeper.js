@@ -29,6 +29,11 @@ export class PhoneKeeper {
      * @type {Kept[]}
      */
     kept = [];
+    /**
+     * What was thrown away, until the control room has deleted what it had of it.
+     * @type {Kept[]}
+     */
+    #discarded = [];
     /** How much of the first one the control room has, 0…1. */
     share = 0;
     /** Why the control room does not take it now, or why nothing is kept. */
@@ -53,6 +58,8 @@ export class PhoneKeeper {
     #hasHole = false;
     #mayUpload = false;
     #isAsking = false;
+    /** Whether what is asked is to delete something. */
+    #isDiscarding = false;
     #timer = 0;
 
     constructor() {
@@ -90,7 +97,7 @@ export class PhoneKeeper {
     lose() {
         this.#hasHole = true;
         this.#mayUpload = false;
-        this.#isAsking = false;
+        [this.#isAsking, this.#isDiscarding] = [false, false];
     }
 
     /** A frame that was kept is not sent. */
@@ -129,7 +136,11 @@ export class PhoneKeeper {
     take(receipt) {
         const [first] = this.kept;
         this.#isAsking = false;
-        if (!first || receipt.kept !== first.id) return;
+        // What could not be deleted is not asked for again: the recording may be gone.
+        if (this.#isDiscarding) this.#discarded.shift();
+        const isOther = this.#isDiscarding || receipt.kept !== first?.id;
+        this.#isDiscarding = false;
+        if (!first || isOther) return this.#ask();
         this.text = receipt.text ?? "";
         if (receipt.done) {
             this.kept.shift();
@@ -148,6 +159,7 @@ export class PhoneKeeper {
     /** Throws away the first of what is kept, as its user wants it. */
     async discard() {
         const first = this.kept.shift();
+        if (first) this.#discarded.push(first);
         if (first) await this.#order("remove", { name: first.name }).catch(() => {});
         [this.share, this.text] = [0, ""];
         this.onChange();
@@ -198,10 +210,12 @@ export class PhoneKeeper {
     }
 
     #ask() {
-        const [first] = this.kept;
+        const [gone] = this.#discarded;
+        const first = gone ?? this.kept[0];
         if (!first || !this.#mayUpload || this.#isAsking) return;
         const { session, role, id, size } = first;
-        this.#isAsking = this.link?.ask({ session, role, kept: id, bytes: size }) ?? false;
+        this.#isAsking = this.link?.ask({ session, role, kept: id, bytes: size, discarded: gone !== undefined }) ?? false;
+        this.#isDiscarding = this.#isAsking && gone !== undefined;
     }
 
     /** @param {Kept} kept @param {number} offset */

@@ -95,7 +95,7 @@ export class PhoneLink {
 
     /**
      * Asks the control room how much it has of what was kept.
-     * @param {{session: string, role: string, kept: string, bytes: number}} question
+     * @param {{session: string, role: string, kept: string, bytes: number, discarded: boolean}} question whether its user has thrown it away
      * @returns {boolean} whether it is on its way
      */
     ask(question) {
