@@ -117,6 +117,9 @@ static const unsigned char numbers_js[] = {
 static const unsigned char phone_camera_js[] = {
 #embed "../ControlRoom/Page/js/phone/phone-camera.js"
 };
+static const unsigned char phone_controls_js[] = {
+#embed "../ControlRoom/Page/js/phone/phone-controls.js"
+};
 static const unsigned char phone_keeper_js[] = {
 #embed "../ControlRoom/Page/js/phone/phone-keeper.js"
 };
@@ -273,6 +276,7 @@ const page_file page_files[] = {
     FILE("next-view.js", next_view_js),
     FILE("numbers.js", numbers_js),
     FILE("phone-camera.js", phone_camera_js),
+    FILE("phone-controls.js", phone_controls_js),
     FILE("phone-keeper.js", phone_keeper_js),
     FILE("phone-link.js", phone_link_js),
     FILE("phone-microphone.js", phone_microphone_js),

@@ -1,10 +1,15 @@
-// A camera with a zoom and a light, which Chromium's test devices have not; `asked` has what the page has set.
+// A camera with a zoom and a light, which Chromium's test devices have not; `asked` has what the page has set of them. A zoom of more than
+// seven it refuses.
 
 window.asked = [];
 const usual = MediaStreamTrack.prototype.getCapabilities;
 MediaStreamTrack.prototype.getCapabilities = function () {
     return { ...usual.call(this), zoom: { min: 1, max: 8, step: 0.5 }, torch: true };
 };
-MediaStreamTrack.prototype.applyConstraints = async (constraints) => {
+const apply = MediaStreamTrack.prototype.applyConstraints;
+MediaStreamTrack.prototype.applyConstraints = async function (constraints) {
+    if (!constraints.advanced) return apply.call(this, constraints);
+    if (constraints.advanced.some(({ zoom }) => zoom > 7)) throw new Error("no such zoom");
     window.asked.push(...constraints.advanced);
+    return undefined;
 };

@@ -84,6 +84,8 @@ final class PhoneBoard {
         case .offer(let offer): take(offer, from: link)
         case .media(let media):
             if let name = name(of: link) { phones[name]?.source.take(media) }
+        case .controls(let told):
+            if let name = name(of: link) { phones[name]?.source.take(told) }
         case .fault(let text):
             let cause = "the phone cannot go on: \(text)"
             if let name = name(of: link) { phones[name]?.problem = cause }
@@ -153,6 +155,11 @@ final class PhoneBoard {
         case .taken: phones[name]?.problem = nil
         case .wantsKey: phones[name]?.link?.say(["type": "key"])
         case .problem(let text): phones[name]?.problem = text
+        case .wish(let number, let values):
+            phones[name]?.link?.say([
+                "type": "set", "number": .integer(Int64(number)),
+                "set": .object(values.mapValues { .integer($0) }),
+            ])
         }
         if let link = phones[name]?.link { show(link, name) }
     }

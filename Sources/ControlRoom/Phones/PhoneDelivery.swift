@@ -58,6 +58,8 @@ final class PhoneDelivery {
     /// Numbers below these have been sent.
     private var next: (frame: Int64, sample: Int64) = (0, 0)
     private var awaitsKey = true
+    /// The controls as the phone told them last; `nil` before.
+    private var controls: ToldControls?
     /// When a key frame was asked for last.
     private var asked: ClockTime?
 
@@ -93,6 +95,14 @@ final class PhoneDelivery {
         camera.source?.leave(because: cause)
         microphone.source?.leave(because: cause)
         (camera, microphone, process, offer, isStalled) = (Place(), Place(), nil, nil, false)
+        controls = nil
+    }
+
+    /// Hands on what the phone tells of its controls.
+    func take(_ told: ToldControls) {
+        controls = ToldControls(controls: told.controls)
+        // An ended connection is noticed by the next frame.
+        _ = camera.source?.send(controls: told)
     }
 
     /// Notes that the camera is away when no frame has come for some seconds; the microphone goes on. Tells once that the recorder takes
@@ -177,9 +187,11 @@ final class PhoneDelivery {
             camera.source = source(at: present) { socket throws(ControlError) in
                 try RemoteSource(
                     cameraNamed: offer.selector, offer.format, offer.color, delay: Self.delay,
-                    dated: offer.origin(of: .h264), over: socket)
+                    dated: offer.origin(of: .h264), over: socket,
+                    whenWished: { [tell] in tell(.wish($0, $1)) })
             }
-            if camera.source != nil {
+            if let source = camera.source {
+                if let controls { _ = source.send(controls: controls) }
                 (awaitsKey, lastFrame, hasToldTaken) = (true, now, false)
                 tell(.wantsKey)
             }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Media
+internal import MediaLink
 internal import SessionFolder
 
 /// One phone that is connected: its WebSocket, its clock, and how much it may say. Belongs to the thread of the web loop.
@@ -8,6 +9,8 @@ final class PhoneLink {
     enum News {
         case offer(PhoneOffer)
         case media(DatedPhoneMedia)
+        /// It tells of its controls.
+        case controls(ToldControls)
         /// It has kept something of a recording, and asks how much of that has arrived.
         case kept(PhoneUploads.Question)
         /// A piece of that, and where it lies in it in bytes.
@@ -173,6 +176,13 @@ final class PhoneLink {
                 return nil
             }
         case "fault": return .fault((word.text ?? "").printable())
+        case "controls":
+            do {
+                let told = try JSONDecoder().decode(ToldControls.self, from: Data(text.utf8))
+                return isWelcome ? .controls(told) : nil
+            } catch {
+                return .nonsense("it sent text that is not understood")
+            }
         case "stored":
             guard let question = PhoneUploads.Question(text) else {
                 return .nonsense("it sent text that is not understood")

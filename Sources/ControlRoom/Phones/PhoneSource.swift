@@ -1,5 +1,6 @@
 internal import Control
 internal import Media
+internal import MediaLink
 
 /// Hands what a phone sends to the recorder, on a thread of its own, since a recorder that does not read holds that up. Safe to use from any
 /// thread.
@@ -12,6 +13,8 @@ final class PhoneSource: Sendable {
         case wantsKey
         /// It does not take the camera or the microphone, or what they send.
         case problem(String)
+        /// Somebody wants controls to have these values, by their names; the number is for the answer.
+        case wish(Int, [String: Int64])
     }
 
     /// How the recorder is reached.
@@ -25,6 +28,7 @@ final class PhoneSource: Sendable {
     private enum Piece: Sendable {
         case begin(PhoneOffer)
         case frame(DatedPhoneMedia)
+        case controls(ToldControls)
         case look
         case leave(because: String)
     }
@@ -52,6 +56,7 @@ final class PhoneSource: Sendable {
                 case .frame(let media):
                     waiting.withLock { $0 -= media.bytes.count }
                     delivery.take(media, at: MonotonicClock().now)
+                case .controls(let told): delivery.take(told)
                 case .look: delivery.look(at: MonotonicClock().now)
                 case .leave(let cause): delivery.leave(because: cause)
                 }
@@ -75,6 +80,9 @@ final class PhoneSource: Sendable {
         }
         if hasRoom, !pieces.offer(.frame(media)) { waiting.withLock { $0 -= media.bytes.count } }
     }
+
+    /// The phone tells of its controls.
+    func take(_ told: ToldControls) { _ = pieces.offer(.controls(told)) }
 
     /// The phone is away.
     ///

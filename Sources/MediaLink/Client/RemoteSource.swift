@@ -32,14 +32,16 @@ public final class RemoteSource: Sendable {
             over: try MediaPath.connect(process: process, path: path))
     }
 
-    /// Announces a camera over a socket that is connected to a session.
+    /// Announces a camera over a socket that is connected to a session. `wish` is called with a number and values, by names, to which controls
+    /// are to be set, on a thread of the source's own.
     package convenience init(
         cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
-        dated origin: TimeOrigin?, over socket: LocalSocket
+        dated origin: TimeOrigin?, over socket: LocalSocket,
+        whenWished wish: @escaping @Sendable (Int, [String: Int64]) -> Void = { _, _ in }
     ) throws(ControlError) {
         try self.init(
             Self.header(cameraNamed: name, format, color, delay: delay, dated: origin),
-            over: MediaConnection(socket))
+            over: MediaConnection(socket), whenWished: wish)
     }
 
     /// Announces a microphone.
@@ -97,7 +99,10 @@ public final class RemoteSource: Sendable {
         return header
     }
 
-    private init(_ header: MediaHeader, over connection: MediaConnection) throws(ControlError) {
+    private init(
+        _ header: MediaHeader, over connection: MediaConnection,
+        whenWished wish: @escaping @Sendable (Int, [String: Int64]) -> Void = { _, _ in }
+    ) throws(ControlError) {
         self.connection = connection
         guard connection.send(header) else { throw .system("the session has ended the connection.") }
         let refusal = refusal
@@ -105,8 +110,11 @@ public final class RemoteSource: Sendable {
             do throws(MediaLinkError) {
                 while let message = try connection.receive() {
                     let header = try MediaConnection.header(of: message)
-                    guard header.type == "error" else { continue }
-                    refusal.withLock { $0 = $0 ?? header.text }
+                    switch header.type {
+                    case "error": refusal.withLock { $0 = $0 ?? header.text }
+                    case "set": if let number = header.number, let set = header.set { wish(number, set) }
+                    default: break
+                    }
                 }
             } catch {
                 refusal.withLock { $0 = $0 ?? "the session's message is not understood: \(error)" }
@@ -153,6 +161,15 @@ public final class RemoteSource: Sendable {
         return connection.send(
             #"{"type":"audio","id":\#(Self.id),"at_ns":\#(time.nanoseconds),"error_ns":\#(error.count),"first_sample":\#(firstSample)}"#,
             bytes)
+    }
+
+    /// Says which controls the camera has.
+    ///
+    /// - Returns: `false` when the connection has ended.
+    package func send(controls told: ToldControls) -> Bool {
+        var header = MediaHeader("controls", id: Self.id)
+        (header.controls, header.number, header.refused) = (told.controls, told.number, told.refused)
+        return connection.send(header)
     }
 
     /// Says what a person should know of the camera: it becomes an event of the recording.

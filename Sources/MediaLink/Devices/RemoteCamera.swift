@@ -11,6 +11,12 @@ package final class RemoteCamera: CameraSource {
         var origin = TimeOrigin.mapped
         /// Whether the first frame that comes ends the outage, not the announcement before it.
         var awaitsFrame = false
+        var controls: [DeviceControl] = []
+        /// Tells the sender which controls are to be set, with a number for its answer; `nil` while there is no sender.
+        var wish: (@Sendable (Int, [String: Int64]) -> Void)?
+        var lastWish = 0
+        /// Names of refused controls, by the wishes that were answered.
+        var answers: [Int: Set<String>] = [:]
     }
 
     package let device: CaptureDevice
@@ -21,6 +27,8 @@ package final class RemoteCamera: CameraSource {
 
     /// Most frames that one jump of the sender's count stands for; beyond, its count began anew.
     private static let longestJump: Int64 = 100_000
+    /// How long a sender may take to set controls: a phone opens another lens.
+    private static let patience = Nanoseconds.seconds(4)
 
     init(name: String, format: VideoFormat, color: ColorDescription, delay: Nanoseconds) {
         device = RemoteDevices.device(
@@ -120,6 +128,71 @@ package final class RemoteCamera: CameraSource {
         receive(.frame(frame))
     }
 
+    // MARK: Controls
+
+    /// Takes the sender's ear: who hears which controls are to be set.
+    func listen(_ wish: @escaping @Sendable (Int, [String: Int64]) -> Void) {
+        state.withLock { ($0.wish, $0.controls, $0.answers) = (wish, [], [:]) }
+    }
+
+    /// Takes what the sender tells of its controls.
+    func take(_ controls: [DeviceControl], answering number: Int?, refused: Set<String>) {
+        state.broadcast { state in
+            state.controls = controls
+            // A wish that nobody waits for any longer has no answer.
+            if let number, number == state.lastWish { state.answers = [number: refused] }
+        }
+    }
+
+    package func controls() throws(DeviceError) -> [DeviceControl] { state.withLock { $0.controls } }
+
+    package func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+        let known = state.withLock { $0.controls }
+        var (faults, wanted) = ([String: ControlFault](), [String: Int64]())
+        for request in requests {
+            guard let control = known.first(where: { $0.name == request.name }) else {
+                faults[request.name] = .unknown(request.name, names: known.map(\.name))
+                continue
+            }
+            do throws(ControlFault) {
+                try control.check(request.value)
+                wanted[request.name] = request.value
+            } catch {
+                faults[request.name] = error
+            }
+        }
+        let refused = wanted.isEmpty ? [] : try wish(wanted)
+        let now = state.withLock { $0.controls }
+        return requests.map { request in
+            ControlOutcome(
+                request: request, value: now.first { $0.name == request.name }?.value,
+                fault: faults[request.name]
+                    ?? (refused.contains(request.name) ? .refused(request.value) : nil))
+        }
+    }
+
+    /// Has the sender set controls, and waits for its answer.
+    ///
+    /// - Returns: The names of those that are refused.
+    private func wish(_ wanted: [String: Int64]) throws(DeviceError) -> Set<String> {
+        let (ask, number) = state.withLock { state in
+            state.lastWish += 1
+            return (state.wish, state.lastWish)
+        }
+        guard let ask else {
+            throw DeviceError(device: device.name, operation: "controls", reason: .disconnected)
+        }
+        ask(number, wanted)
+        let deadline = MonotonicClock().now + Self.patience
+        guard let refused = state.wait(until: deadline, { $0.answers.removeValue(forKey: number) }) else {
+            throw DeviceError(
+                device: device.name, operation: "controls", reason: .other("its sender does not answer."))
+        }
+        return refused
+    }
+
+    // MARK: Coming and going
+
     /// Tells what a person should know of it.
     func remark(_ text: String, at time: ClockTime) {
         state.withLock { $0.receive }?(.remarked(at: time, text))
@@ -129,8 +202,8 @@ package final class RemoteCamera: CameraSource {
     func leave(at time: ClockTime, cause: String? = nil) {
         let (receive, last) = state.withLock { state in
             defer {
-                state.isAway = true
-                state.awaitsFrame = false
+                (state.isAway, state.awaitsFrame) = (true, false)
+                state.wish = nil
             }
             return (state.isAway && !state.awaitsFrame ? nil : state.receive, state.lastTime)
         }

@@ -1,9 +1,10 @@
+internal import Control
 internal import Media
 
 /// The fields of a message's header. Which of them a message has depends on its `type`; docs/reference/media-socket.md lists them.
 struct MediaHeader: Codable, Sendable {
-    /// What the message is: `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `remark`, `gone` to a session; `hello`,
-    /// `frame`, `audio`, `packet`, `status`, `event`, `events`, `error`, `end` from it.
+    /// What the message is: `want`, `unwant`, `camera`, `microphone`, `frame`, `audio`, `remark`, `controls`, `gone` to a session;
+    /// `hello`, `set`, `frame`, `audio`, `packet`, `status`, `event`, `events`, `error`, `end` from it.
     var type: String
     /// The sender's number of a subscription or device.
     var id: Int?
@@ -46,6 +47,15 @@ struct MediaHeader: Codable, Sendable {
     var memory: Int?
     /// How many frames, slices or packets of the subscription were dropped so far.
     var lost: Int?
+
+    // Controls of a camera, as `multicam controls --json` prints them.
+    var controls: [ControlsReport.Control]?
+    /// The number of a wish, and of its answer.
+    var number: Int?
+    /// Values that are wished, by the controls' names.
+    var set: [String: Int64]?
+    /// Names of controls that do not have what was wished.
+    var refused: [String]?
 
     // Packets of the program.
     var codec: StreamParameters.Codec?

@@ -31,8 +31,8 @@ final class MediaPeer: Sendable {
     private let state = ConditionLock(State())
     /// Held while subscriptions are given a session or lose one: what a process wants, and the sessions, come from two threads.
     private let turn = ConditionLock(())
-    /// Refusals on their way. A thread of their own sends them, since a process that does not read must hold up nobody.
-    private let refusals = BoundedQueue<String>(capacity: 64)
+    /// Refusals and wishes on their way. A thread of their own sends them, since a process that does not read must hold up nobody.
+    private let notes = BoundedQueue<String>(capacity: 64)
 
     /// Most subscriptions of one connection, with those that have ended and still wait for the process to read; most devices.
     private static let mostNumbers = 64
@@ -66,11 +66,11 @@ final class MediaPeer: Sendable {
         refusal: @escaping @Sendable () -> String?, ended: @escaping @Sendable () -> Void
     ) {
         _ = MediaThread(name: "media:peer") { [self] in
-            let sender = MediaThread(name: "media:refuse") { [connection, refusals] in
-                while let line = refusals.next(), connection.send(line) {}
+            let sender = MediaThread(name: "media:refuse") { [connection, notes] in
+                while let line = notes.next(), connection.send(line) {}
             }
             if connection.send(MediaHeader("hello")) { follow(refusal) }
-            refusals.finish()
+            notes.finish()
             sender.join()
             connection.close()
             leave()
@@ -148,13 +148,13 @@ final class MediaPeer: Sendable {
         case "unwant": turn.withLock { _ in drop(id) }
         case "camera", "microphone": try announce(header, id)
         case "frame", "audio": try take(header, id, bytes)
-        case "remark": try remark(header, id)
+        case "remark", "controls": try describe(header, id)
         case "gone":
             let device = state.withLock { $0.devices.removeValue(forKey: id) }
             if let device { leave(device, cause: header.text.map { $0.printable(limit: 400) }) }
         default:
             throw MediaLinkError(
-                "`type` is “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio, remark or gone."
+                "`type` is “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio, remark, controls or gone."
             )
         }
     }
@@ -163,7 +163,7 @@ final class MediaPeer: Sendable {
         var header = MediaHeader("error", id: id)
         header.text = text.printable(limit: 1000)
         // Beyond the queue's room a process does not read what it is told.
-        _ = refusals.offer(JSONText.line(header))
+        _ = notes.offer(JSONText.line(header))
     }
 
     // MARK: Wishes
@@ -232,9 +232,14 @@ final class MediaPeer: Sendable {
                 ? .jpeg
                 : ColorDescription(matrix: header.matrix ?? usual.matrix, range: header.range ?? usual.range)
             let format = VideoFormat(pixel: pixel, size: size, rate: rate)
-            device = .camera(
-                try registry.announce(
-                    cameraNamed: name, format, color, delay: delay, dated: header.clock ?? .mapped))
+            let camera = try registry.announce(
+                cameraNamed: name, format, color, delay: delay, dated: header.clock ?? .mapped)
+            camera.listen { [notes] number, set in
+                var header = MediaHeader("set", id: id)
+                (header.number, header.set) = (number, set)
+                _ = notes.offer(JSONText.line(header))
+            }
+            device = .camera(camera)
         } else {
             guard let rate = header.sample_rate, (8_000...192_000).contains(rate),
                 let channels = header.channels, (1...8).contains(channels)
@@ -279,11 +284,20 @@ final class MediaPeer: Sendable {
         }
     }
 
-    private func remark(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
-        guard case .camera(let camera)? = state.withLock({ $0.devices[id] }), let text = header.text else {
-            throw MediaLinkError("a remark is on a camera that was announced, and has a `text`.")
+    /// Takes what a process says of a camera beside its frames.
+    private func describe(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
+        guard case .camera(let camera)? = state.withLock({ $0.devices[id] }) else {
+            throw MediaLinkError("`\(header.type)` is about a camera, which was not announced.")
         }
-        registry.remark(text.printable(limit: 300), on: camera)
+        if header.type == "remark", let text = header.text {
+            registry.remark(text.printable(limit: 300), on: camera)
+        } else if header.type == "controls", let controls = header.controls {
+            camera.take(
+                DeviceControl.controls(told: controls), answering: header.number,
+                refused: Set(header.refused ?? []))
+        } else {
+            throw MediaLinkError("a remark needs a `text`, and controls are `controls`.")
+        }
     }
 
     /// Refuses a message. Of a device that sends rubbish that is told once, and the device ends.

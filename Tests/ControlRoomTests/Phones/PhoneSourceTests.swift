@@ -261,6 +261,57 @@ struct PhoneSourceTests {
         delivery.leave(because: "network: the end")
     }
 
+    @Test(
+        "a phone's controls are its camera's: what is set waits for the phone, and what it cannot have does not reach it"
+    )
+    func controls() throws {
+        let place = try Place()
+        defer { place.server.stop() }
+        let delivery = place.delivery
+        delivery.begin(try PhoneOffer(PhoneMessageTests.offer(audio: "null")))
+        let camera = try place.devices.camera("phone:anna", within: .seconds(20))
+        let zoom = DeviceControl(
+            name: "zoom_absolute", value: 100, minimum: 100, maximum: 800, step: 50, defaultValue: 100)
+        let torch = DeviceControl(
+            name: "torch", kind: .boolean, value: 0, minimum: 0, maximum: 1, defaultValue: 0)
+        let odd = DeviceControl(name: "../x", value: 0, minimum: 1, maximum: 0, defaultValue: 0)
+        delivery.take(ToldControls(controls: [zoom, odd, torch].map { ControlsReport.Control($0) }))
+        while try camera.controls() != [zoom, torch] {
+            MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(5), unless: Cancellation())
+        }
+        let asked = [("torch", 1), ("zoom_absolute", 300), ("iris", 3)].map {
+            ControlRequest(name: $0, value: $1)
+        }
+        let outcomes = ConditionLock<[Result<[ControlOutcome], DeviceError>]>([])
+        func set(_ requests: [ControlRequest]) -> MediaThread {
+            MediaThread(name: "set") {
+                let outcome = Result { () throws(DeviceError) in try camera.set(requests) }
+                outcomes.withLock { $0.append(outcome) }
+            }
+        }
+        let thread = set(asked)
+        var wish: (number: Int, values: [String: Int64])?
+        while wish == nil, let news = place.news.next() {
+            if case .wish(let number, let values) = news { wish = (number, values) }
+        }
+        #expect(wish?.values == ["torch": 1, "zoom_absolute": 300])
+        let told = [zoom.with(value: 300), torch].map { ControlsReport.Control($0) }
+        delivery.take(ToldControls(controls: told, number: wish?.number, refused: ["torch"]))
+        thread.join()
+        // Nobody is asked for what is not possible.
+        set([ControlRequest(name: "zoom_absolute", value: 333)]).join()
+        delivery.leave(because: "network: the end")
+        Self.wait(for: 0, at: place)
+        set(asked).join()
+        let found = outcomes.withLock { $0 }
+        let (first, second) = (try found[0].get(), try found[1].get())
+        #expect(first.map(\.value) == [0, 300, nil])
+        #expect(
+            first.map(\.fault) == [.refused(1), nil, .unknown("iris", names: ["zoom_absolute", "torch"])])
+        #expect(second.map(\.fault) == [.outOfRange(333, 100, 800, step: 50)])
+        #expect(throws: DeviceError.self) { try found[2].get() }
+    }
+
     @Test("a phone that no session had is forgotten, and may come back in another format")
     func forgotten() throws {
         let place = try Place()

@@ -1,6 +1,7 @@
 import Media
 
 @testable import ControlRoom
+@testable import MediaLink
 
 /// What a phone says to the control room: texts, which begin with a brace, and binary messages, with ASCII's record separator between them.
 final class PhoneBytes: FuzzTarget {
@@ -39,6 +40,12 @@ final class PhoneBytes: FuzzTarget {
                 try hold((0..<1 << 53).contains(media.number), "a frame has the number \(media.number)")
                 try hold(media.bytes.count <= PhoneMedia.longest, "a frame has \(media.bytes.count) bytes")
                 try hold(media.error >= .zero, "the error of a time is \(media.error)")
+            case .controls(let told):
+                for control in DeviceControl.controls(told: told.controls) {
+                    try hold(
+                        control.minimum <= control.maximum && control.step > 0, "\(control) has no range")
+                    for text in control.menu.values { try holdShown(text) }
+                }
             case .kept: break
             case .piece(_, let offset, let bytes):
                 try hold(

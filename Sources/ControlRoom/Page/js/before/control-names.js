@@ -23,6 +23,9 @@ addWords({
     "control-zoom_absolute": ["Zoom", "Zoom"],
     "control-pan_absolute": ["Pan", "Schwenk"],
     "control-tilt_absolute": ["Tilt", "Neigung"],
+    "control-lens": ["Lens", "Objektiv"],
+    "control-torch": ["Light", "Licht"],
+    "control-resolution": ["Resolution", "Auflösung"],
     "menu-Manual Mode": ["hand", "Hand"],
     "menu-Aperture Priority Mode": ["the camera", "die Kamera"],
     "menu-Auto Mode": ["the camera", "die Kamera"],
@@ -39,7 +42,7 @@ const formerly = {
 };
 
 /** What is used most, in this order: what is automatic beside what it governs. The rest stands below. */
-const first = ["auto_exposure", "exposure_time_absolute", "white_balance_automatic", "white_balance_temperature", "focus_automatic_continuous", "focus_absolute", "gain", "zoom_absolute", "exposure_dynamic_framerate"];
+const first = ["auto_exposure", "exposure_time_absolute", "white_balance_automatic", "white_balance_temperature", "focus_automatic_continuous", "focus_absolute", "gain", "lens", "zoom_absolute", "torch", "resolution", "exposure_dynamic_framerate"];
 
 /** @param {string} name */
 function known(name) {

@@ -37,6 +37,8 @@ export class PhoneLink {
     onKey = () => {};
     /** @type {(offset: number, error: number) => void} how this phone's clock is related to the control room's, in µs */
     onDate = () => {};
+    /** @type {(number: number, values: Record<string, number>) => void} somebody wants controls to be set */
+    onSet = () => {};
     /** @type {(receipt: import("./phone-keeper.js").Receipt) => void} */
     onReceipt = () => {};
 
@@ -105,6 +107,16 @@ export class PhoneLink {
     }
 
     /**
+     * Tells the control room which controls the camera has.
+     * @param {import("./phone-controls.js").Control[]} controls
+     * @param {number} [number] of the wish that is answered
+     * @param {string[]} [refused] names of those that were to be set and are not
+     */
+    tell(controls, number, refused = []) {
+        if (this.isWelcome && this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "controls", controls, number, refused }));
+    }
+
+    /**
      * Tells the control room why this phone cannot go on as a camera.
      * @param {string} text
      */
@@ -153,6 +165,8 @@ export class PhoneLink {
             this.onKey();
         } else if (message.type === "key") {
             this.onKey();
+        } else if (message.type === "set") {
+            this.onSet(Number(message.number), message.set ?? {});
         } else if (message.type === "state") {
             this.onState(message);
         } else if (message.type === "date") {

@@ -3,6 +3,7 @@
 import { addWords, say } from "./words.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { PhoneCamera } from "./phone-camera.js";
+import { PhoneControls, sizes } from "./phone-controls.js";
 import { PhoneKeeper } from "./phone-keeper.js";
 import { PhoneLink } from "./phone-link.js";
 import { PhoneMicrophone } from "./phone-microphone.js";
@@ -16,13 +17,10 @@ addWords({
     lens: ["Camera", "Kamera"],
     "lens-back": ["Back", "Rückseite"],
     "lens-front": ["Front", "Vorderseite"],
-    "lens-n": ["Camera {n}", "Kamera {n}"],
     resolution: ["Resolution", "Auflösung"],
     "with-sound": ["Send the microphone, too", "Auch das Mikrofon senden"],
     begin: ["Be a camera", "Kamera sein"],
     "end-camera": ["Stop being a camera", "Keine Kamera mehr sein"],
-    zoom: ["Zoom", "Zoom"],
-    torch: ["Light", "Licht"],
     "phone-recorded": ["YOU ARE RECORDED", "DU WIRST AUFGENOMMEN"],
     "phone-not-recorded": ["NOT RECORDED", "KEINE AUFNAHME"],
     "phone-no-contact": ["NO CONTACT", "KEIN KONTAKT"],
@@ -47,7 +45,6 @@ addWords({
     "phone-slow": ["The network is too slow: some frames are left out.", "Das Netz ist zu langsam: Bilder werden ausgelassen."],
 });
 
-const sizes = ["1280x720", "1920x1080", "640x360"];
 const rate = 30;
 const tokenName = "multicam.phone-token";
 
@@ -82,11 +79,16 @@ function ownKey() {
 }
 
 const video = /** @type {HTMLVideoElement} */ (document.getElementById("phone-video"));
-const [picture, tally, form, controls, foot] = ["phone-picture", "phone-tally", "phone-form", "phone-controls", "phone-foot"].map(place);
+const [picture, tally, form, foot] = ["phone-picture", "phone-tally", "phone-form", "phone-foot"].map(place);
 const message = place("phone-message");
 
 const keeper = new PhoneKeeper();
 keeper.onChange = () => update();
+
+const controls = new PhoneControls(place("phone-controls"));
+controls.openLens = switchTo;
+controls.onRefused = tellSentence;
+controls.onChange = () => link?.tell(controls.controls);
 
 /** @type {MediaStream | undefined} */
 let stream;
@@ -130,6 +132,7 @@ async function start() {
     localStorage.setItem("multicam.phone-lens", lens.value);
     localStorage.setItem("multicam.phone-size", size.value);
     localStorage.setItem("multicam.phone-sound", sound.checked ? "yes" : "no");
+    controls.size = size.value;
     begin.disabled = true;
     tellSentence(say("phone-asks"));
     try {
@@ -141,7 +144,7 @@ async function start() {
 
 /** @param {Record<string, unknown>} which */
 function wish(which) {
-    const [width, height] = size.value.split("x").map(Number);
+    const [width, height] = controls.size.split("x").map(Number);
     return { ...which, width: { ideal: width }, height: { ideal: height }, frameRate: { ideal: rate } };
 }
 
@@ -180,13 +183,18 @@ async function open() {
     };
     itsLink.onContact = (there) => {
         isThere = there;
-        if (!there) {
+        if (there) itsLink.tell(controls.controls);
+        else {
             state = undefined;
             keeper.lose();
         }
         update();
     };
     itsLink.onDate = (offset, error) => keeper.date(offset, error);
+    itsLink.onSet = async (number, values) => {
+        const refused = await controls.obey(values);
+        itsLink.tell(controls.controls, number, refused);
+    };
     itsLink.onReceipt = (receipt) => keeper.take(receipt);
     itsLink.onRefused = (text) => stop(text);
     itsCamera.onFault = (what) => {
@@ -214,7 +222,7 @@ async function open() {
     sentence = lack;
     itsLink.start();
     watch(track);
-    void showControls(track);
+    void controls.use(track);
     await keepAwake();
     update();
 }
@@ -241,6 +249,7 @@ function stop(text) {
     keeper.link = undefined;
     keeper.follow(undefined, undefined, {});
     keeper.lose();
+    controls.end();
     [stream, camera, microphone, link, state, isThere] = [undefined, undefined, undefined, undefined, undefined, false];
     begin.disabled = false;
     void wakeLock?.release();
@@ -270,66 +279,34 @@ document.addEventListener("visibilitychange", () => {
 
 // While it is a camera.
 
-/** @param {MediaStreamTrack} track */
-async function showControls(track) {
-    if (!controls) return;
-    const can = /** @type {any} */ (track.getCapabilities?.() ?? {});
-    const has = /** @type {any} */ (track.getSettings());
-    /** @type {HTMLElement[]} */
-    const parts = [];
-    const devices = (await navigator.mediaDevices.enumerateDevices()).filter((device) => device.kind === "videoinput");
-    if (devices.length > 1) {
-        const choice = h("select", { id: "phone-device" }, ...devices.slice(0, 16).map((device, index) =>
-            h("option", { value: device.deviceId, selected: device.deviceId === has.deviceId }, device.label || say("lens-n", { n: index + 1 }))));
-        choice.addEventListener("change", () => void switchTo(choice.value));
-        parts.push(h("label", { for: "phone-device" }, say("lens")), choice);
-    }
-    if (can.zoom && can.zoom.max > can.zoom.min) {
-        const slider = h("input", { type: "range", id: "phone-zoom", min: String(can.zoom.min), max: String(can.zoom.max), step: String(can.zoom.step || 0.1), value: String(has.zoom ?? can.zoom.min) });
-        slider.addEventListener("input", () => void set(track, { zoom: Number(slider.value) }));
-        parts.push(h("label", { for: "phone-zoom" }, say("zoom")), slider);
-    }
-    if (can.torch) {
-        const light = h("button", { type: "button", "aria-pressed": "false" }, say("torch"));
-        light.addEventListener("click", async () => {
-            const isOn = light.getAttribute("aria-pressed") !== "true";
-            if (await set(track, { torch: isOn })) light.setAttribute("aria-pressed", String(isOn));
-        });
-        parts.push(light);
-    }
-    controls.replaceChildren(...parts);
-    controls.hidden = parts.length === 0;
-}
-
-/** @param {MediaStreamTrack} track @param {Record<string, unknown>} values */
-async function set(track, values) {
+/**
+ * Goes on with another camera of the phone, or with the same one where that cannot be opened.
+ * @param {string} deviceId
+ */
+async function switchTo(deviceId) {
+    const [former] = stream?.getVideoTracks() ?? [];
+    const before = former?.getSettings().deviceId;
+    // Most phones open one camera at a time.
+    former?.stop();
     try {
-        await track.applyConstraints(/** @type {any} */ ({ advanced: [values] }));
-        return true;
+        await useLens(deviceId);
     } catch (error) {
-        tellSentence(error instanceof Error ? error.message || error.name : String(error));
-        return false;
+        if (before && before !== deviceId) await useLens(before);
+        throw error;
     }
 }
 
 /** @param {string} deviceId */
-async function switchTo(deviceId) {
-    const [former] = stream?.getVideoTracks() ?? [];
-    if (!stream || !former || !camera) return;
-    // Most phones open one camera at a time.
-    former.stop();
-    try {
-        const [track] = (await navigator.mediaDevices.getUserMedia({ video: wish({ deviceId: { exact: deviceId } }) })).getVideoTracks();
-        if (!track) return;
-        stream.removeTrack(former);
-        stream.addTrack(track);
-        camera.use(track);
-        camera.key();
-        watch(track);
-        await showControls(track);
-    } catch (error) {
-        tellSentence(say("phone-denied", { what: error instanceof Error ? error.message || error.name : String(error) }));
-    }
+async function useLens(deviceId) {
+    const [track] = (await navigator.mediaDevices.getUserMedia({ video: wish({ deviceId: { exact: deviceId } }) })).getVideoTracks();
+    if (!track) throw new Error("no video");
+    if (!stream || !camera) return track.stop();
+    for (const former of stream.getVideoTracks()) stream.removeTrack(former);
+    stream.addTrack(track);
+    camera.use(track);
+    camera.key();
+    watch(track);
+    return controls.use(track);
 }
 
 // What is shown.
@@ -351,7 +328,6 @@ function update() {
     if (form) form.hidden = isCamera || token === "" || !window.isSecureContext;
     if (picture) picture.hidden = stream === undefined;
     if (foot) foot.hidden = !isCamera;
-    if (controls && !isCamera) controls.hidden = true;
     const onAir = isUsed ? state?.tally ?? "off" : "off";
     const frame = onAir !== "off" ? (isRecorded ? "air" : "program") : isUsed && state?.next ? "next" : "none";
     if (picture) picture.dataset.frame = frame;
