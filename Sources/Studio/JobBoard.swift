@@ -40,8 +40,13 @@ struct JobBoard {
     /// The jobs that run, in the order of their numbers, after the last that have ended.
     var all: [SupervisorLine.Job] { last + running.values.map(\.state).sorted { $0.number < $1.number } }
 
+    /// The process identifier of the calibration that runs; `nil` for none.
+    var calibration: Int32? {
+        running.values.first { $0.state.command == .calibrate }?.child.process
+    }
+
     /// Whether a calibration runs.
-    var isCalibrating: Bool { running.values.contains { $0.state.command == .calibrate } }
+    var isCalibrating: Bool { calibration != nil }
 
     /// Whether a job can be started now.
     ///

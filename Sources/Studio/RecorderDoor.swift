@@ -6,7 +6,8 @@ internal import Glibc
 internal import Media
 
 /// Connects the web process to the recorder: the supervisor makes the connection and hands its descriptor over, so that the web process
-/// can do without sockets of its own. It connects to no other process. Safe to use from any thread.
+/// can do without sockets of its own. It connects to no other process but the calibration that has the recorder's devices for a while.
+/// Safe to use from any thread.
 package final class RecorderDoor: Sendable {
     /// What to connect to; the raw value is the first byte of a request.
     package enum Socket: UInt8, Sendable {

@@ -70,6 +70,9 @@ public final class Supervisor: Sendable {
 
         /// The recorder's process identifier.
         var process: Int32? { recorder?.process ?? attached }
+
+        /// What the web process may connect to: the recorder, or the calibration that has the devices meanwhile.
+        var reachable: Int32? { process ?? jobs.calibration }
     }
 
     private let plan: StudioPlan
@@ -286,7 +289,7 @@ public final class Supervisor: Sendable {
 
     private func startWeb(_ state: inout State) throws(StudioError) {
         let door = try RecorderDoor()
-        door.lead(to: state.process)
+        door.lead(to: state.reachable)
         let child = try ChildProcess.started(
             plan.webProgram, [], withholding: { !WebEnvironment.has($0) }, door: door)
         door.open()
@@ -326,6 +329,7 @@ public final class Supervisor: Sendable {
             recorder: state.process)
         say(line, state)
         for job in state.jobs.all { say(job, state) }
+        tellCalibration(state)
     }
 
     private func take(_ line: SupervisorLine, _ state: inout State) {
@@ -546,12 +550,23 @@ public final class Supervisor: Sendable {
     }
 
     private func calibrate(_ order: SupervisorLine.Order, _ state: inout State) {
+        run(.calibrate, nil, order, &state)
+        guard state.jobs.isCalibrating else {
+            _ = startAnew(&state)
+            return
+        }
+        state.door?.lead(to: state.reachable)
+        tellCalibration(state)
+    }
+
+    /// Tells the web process of a calibration that has the devices, so that phones send to it.
+    private func tellCalibration(_ state: State) {
+        guard let calibration = state.jobs.calibration else { return }
         var line = SupervisorLine()
         line.recorder = SupervisorLine.Recorder(
-            process: nil, text: "The devices are being calibrated; the recorder stands by again afterwards.")
+            process: nil, text: "The devices are being calibrated; the recorder stands by again afterwards.",
+            calibration: calibration)
         say(line, state)
-        run(.calibrate, nil, order, &state)
-        if !state.jobs.isCalibrating { _ = startAnew(&state) }
     }
 
     /// Starts a recorder, and tells the web process of it.

@@ -112,9 +112,13 @@ public struct SupervisorLine: Sendable, Codable {
         public var process: Int32?
         /// A sentence about its end; while it runs, about why it is another one than was asked for, or `nil`.
         public var text: String?
+        /// The process identifier of the calibration that has the devices meanwhile, to which phones send; `nil` for none.
+        public var calibration: Int32?
 
         /// Creates a state; each parameter sets the property of its name.
-        public init(process: Int32?, text: String?) { (self.process, self.text) = (process, text) }
+        public init(process: Int32?, text: String?, calibration: Int32? = nil) {
+            (self.process, self.text, self.calibration) = (process, text, calibration)
+        }
     }
 
     /// To the web process, first of all.

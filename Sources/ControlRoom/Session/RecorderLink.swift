@@ -8,6 +8,8 @@ internal import Studio
 final class RecorderLink: Sendable {
     private struct State {
         var process: Int32?
+        /// The calibration that has the devices while there is no recorder.
+        var calibration: Int32?
         var taps: [RemoteTap] = []
         var isThere = false
         var sources: [StreamKey: StreamSource] = [:]
@@ -35,12 +37,13 @@ final class RecorderLink: Sendable {
         }
     }
 
-    /// The recorder to ask from now on.
-    func follow(_ process: Int32?) {
+    /// The recorder to ask from now on, or the calibration that has the devices while there is none.
+    func follow(_ process: Int32?, calibration: Int32? = nil) {
         let (before, taps) = state.broadcast { state in
             let before = state.isThere ? state.process : nil
             let taps = state.taps
-            (state.process, state.isThere, state.taps) = (process, false, [])
+            (state.process, state.calibration) = (process, calibration)
+            (state.isThere, state.taps) = (false, [])
             return (before, taps)
         }
         for tap in taps { tap.close() }
@@ -50,9 +53,11 @@ final class RecorderLink: Sendable {
     /// The recorder that can be asked; `nil` while there is none.
     var process: Int32? { state.withLock { $0.isThere ? $0.process : nil } }
 
-    /// The recorder as phones reach it.
+    /// The recorder, or the calibration that has the devices meanwhile, as phones reach it.
     var forPhones: PhoneSource.Recorder {
-        PhoneSource.Recorder(process: { [weak self] in self?.process }) {
+        PhoneSource.Recorder(process: { [state] in
+            state.withLock { $0.isThere ? $0.process : $0.calibration }
+        }) {
             [connector] process throws(ControlError) in
             try connector.connect(.media, of: process)
         }

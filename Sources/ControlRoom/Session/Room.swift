@@ -116,7 +116,7 @@ final class Room {
     private func take(_ line: SupervisorLine) {
         if let news = line.recorder {
             board.explain(news.process == nil ? news.text : nil)
-            recorder.follow(news.process)
+            recorder.follow(news.process, calibration: news.calibration)
             if news.process == nil {
                 pages.tell(board.presence)
             } else if let text = news.text {

@@ -1,7 +1,9 @@
 import Control
+import FileSystem
 import Foundation
 import Inputs
 import Media
+import Studio
 import Testing
 
 @testable import ControlRoom
@@ -310,6 +312,21 @@ struct PhoneSourceTests {
             first.map(\.fault) == [.refused(1), nil, .unknown("iris", names: ["zoom_absolute", "torch"])])
         #expect(second.map(\.fault) == [.outOfRange(333, 100, 800, step: 50)])
         #expect(throws: DeviceError.self) { try found[2].get() }
+    }
+
+    @Test(
+        "phones send to the calibration that has the devices while there is no recorder, and to nobody afterwards"
+    )
+    func calibration() throws {
+        let connector = RecorderConnector(OwnedDescriptor(owning: open("/dev/null", O_RDWR)))
+        let link = RecorderLink(nil, try WebMailbox(), connector)
+        defer { link.close() }
+        let phones = link.forPhones
+        #expect(phones.process() == nil)
+        link.follow(nil, calibration: 42)
+        #expect(phones.process() == 42 && link.process == nil)
+        link.follow(nil)
+        #expect(phones.process() == nil)
     }
 
     @Test("a phone that no session had is forgotten, and may come back in another format")

@@ -4,7 +4,7 @@
 const windowMs = 5000;
 /** A capture time that lies further back is none. */
 const longestWay = 2000;
-/** What comes later than that for so long, in ms, has another clock; before, it has only waited for the page. */
+/** What comes later than usual for so long, in ms, has another clock; before, it has only waited for the page. */
 const longestBurst = 1000;
 /** Stamps among which that of a capture time is looked for, and offsets of which the middle one counts. */
 const mostStamps = 8;
@@ -24,6 +24,12 @@ export class Dating {
     /** How many were dated, and how many of them by the browser's capture time. */
     count = 0;
     known = 0;
+    #late;
+
+    /** @param {number} late by so much, in ms, what comes is later than usual; sooner it is at once what counts */
+    constructor(late = longestWay) {
+        this.#late = late;
+    }
 
     /**
      * Takes the capture time of a frame, whose stamp is not known: that one of the last which is nearest to what came fastest.
@@ -60,7 +66,7 @@ export class Dating {
     #note(stamp, arrival) {
         const distance = arrival - stamp;
         const fastest = Math.min(...this.#least);
-        this.#lateSince = distance - fastest > longestWay ? Math.min(this.#lateSince, arrival) : Infinity;
+        this.#lateSince = distance - fastest > this.#late ? Math.min(this.#lateSince, arrival) : Infinity;
         // A clock that was set, or stood still, has nothing to do with what came before.
         if ((Number.isFinite(fastest) && fastest - distance > longestWay) || arrival - this.#lateSince > longestBurst) {
             this.#least = [Infinity, Infinity];

@@ -3,6 +3,8 @@
 import { Dating } from "./dating.js";
 
 const rate = 48_000;
+/** A browser without time for audio stands still, and its count of samples with it: by so much, in ms, that is noticed. */
+const standstill = 30;
 
 export class PhoneMicrophone {
     /** @type {(piece: {kind: 3, isKey: boolean, number: number, at: number, bytes: Uint8Array}) => void} */
@@ -10,7 +12,7 @@ export class PhoneMicrophone {
 
     /** @type {AudioContext | undefined} */
     #audio;
-    #dating = new Dating();
+    #dating = new Dating(standstill);
 
     /** @param {MediaStream} stream with an audio track */
     async start(stream) {
