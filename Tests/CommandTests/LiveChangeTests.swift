@@ -181,14 +181,14 @@ struct LiveChangeTests {
 
     @Test("what a crash leaves of them is made whole: each as long as it was there")
     func recovered() throws {
-        let steered = try Steered(duration: "60")
+        let steered = try Steered(duration: "300")
         try steered.changed("add", "guest", "virtual:clap?size=320x180")
         _ = try steered.command.event("split")
         try steered.changed("end", "face")
         try steered.changed("end", "host")
         try steered.changed("begin", "host")
         // Some seconds of it are on the disk.
-        let limit = Date().addingTimeInterval(60)
+        let limit = Date().addingTimeInterval(200)
         let events = steered.folder + "/events.ndjson"
         while try size(steered.folder + "/cameras/guest.mov") < 700_000
             || !String(contentsOfFile: events, encoding: .utf8).contains("track host.2 begins"),
