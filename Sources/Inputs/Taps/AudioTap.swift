@@ -32,6 +32,8 @@ public final class AudioTap: Sendable {
     package let mayStall: Bool
     private let queue: BoundedQueue<Slice>
     private let dropped = ConditionLock(0)
+    /// How many slices were queued that the handler has not returned from.
+    private let unhandled = ConditionLock(0)
     private let handler: @Sendable (Slice) -> Void
 
     /// Creates a tap that calls `handler` for each slice.
@@ -60,12 +62,24 @@ public final class AudioTap: Sendable {
 
     /// Queues a slice for the handler, or drops and counts it. Never blocks.
     package func offer(_ slice: Slice) {
-        if !queue.offer(slice) { dropped.withLock { $0 += 1 } }
+        unhandled.withLock { $0 += 1 }
+        guard !queue.offer(slice) else { return }
+        unhandled.broadcast { $0 -= 1 }
+        dropped.withLock { $0 += 1 }
+    }
+
+    /// Waits until the handler has returned from every slice so far, for simulated time, in which a handler that steers the session
+    /// does so at the instant of what it heard. Only while `run` runs.
+    package func waitUntilHandled() {
+        unhandled.wait { $0 == 0 ? () : nil }
     }
 
     /// Handles slices on the tap's thread until `finish`.
     package func run() {
-        while let slice = queue.next() { handler(slice) }
+        while let slice = queue.next() {
+            handler(slice)
+            unhandled.broadcast { $0 -= 1 }
+        }
     }
 
     /// Ends the tap: no slice follows.

@@ -17,6 +17,8 @@ package final class TapBoard: Sendable {
         var pausesPreviews = false
         /// Set while the session runs.
         var codecs: (any CodecFactory)?
+        /// Whether what is heard waits until it is handled.
+        var waitsForSound = false
         var isOver = false
         /// Handlers' threads that the end waits for.
         var running = 0
@@ -114,10 +116,15 @@ package final class TapBoard: Sendable {
     }
 
     /// Starts the handlers' threads of the taps that are attached, and of each that comes later.
-    package func start(with codecs: any CodecFactory) {
+    ///
+    /// - Parameters:
+    ///   - codecs: Decode what taps want as pixels.
+    ///   - waitsForSound: Whether giving audio waits for its handlers, as simulated time does.
+    package func start(with codecs: any CodecFactory, waitsForSound: Bool) {
         state.withLock { state in
             guard state.codecs == nil, !state.isOver else { return }
             state.codecs = codecs
+            state.waitsForSound = waitsForSound
             for tap in state.frames.values.joined() {
                 begin(tap.role, !tap.mayStall, tap.run, codecs, &state)
             }
@@ -200,9 +207,11 @@ package final class TapBoard: Sendable {
         for tap in taps { tap.offer(given) }
     }
 
-    /// Gives aligned audio to the taps that want it. Never blocks.
+    /// Gives aligned audio to the taps that want it. Blocks in simulated time only, until it is handled.
     package func give(_ slice: AudioTap.Slice, of role: String) {
-        for tap in state.withLock({ $0.audio[role] }) ?? [] { tap.offer(slice) }
+        let (taps, waits) = state.withLock { ($0.audio[role] ?? [], $0.waitsForSound) }
+        for tap in taps { tap.offer(slice) }
+        if waits { for tap in taps where !tap.mayStall { tap.waitUntilHandled() } }
     }
 
     /// Gives the metadata of a frame to the taps that want it. Never blocks.

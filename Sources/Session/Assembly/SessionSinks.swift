@@ -10,9 +10,12 @@ struct SessionSinks: Sendable {
 
     /// Starts the handlers' threads, which end after `finish`.
     ///
+    /// - Parameters:
+    ///   - codecs: Decode what is wanted as pixels.
+    ///   - isRealTime: Whether time passes while a tap handles audio.
     /// - Returns: The threads of the synchronized outputs.
-    func start(with codecs: any CodecFactory) -> [MediaThread] {
-        taps.start(with: codecs)
+    func start(with codecs: any CodecFactory, isRealTime: Bool) -> [MediaThread] {
+        taps.start(with: codecs, waitsForSound: !isRealTime)
         return synchronized.map { $0.start(with: codecs) }
     }
 

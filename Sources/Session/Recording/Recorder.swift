@@ -39,7 +39,9 @@ final class Recorder {
     /// - Throws: `RecordingError` when the recording does not begin: a device does not start or delivers nothing, a file or an
     ///   encoder cannot be made, or a stop was requested first.
     private func follow<Result>(then finish: (FinishedTimeline) -> Result) throws(RecordingError) -> Result {
-        let sinkThreads = context.isLentDevices ? [] : context.sinks.start(with: context.codecs)
+        let sinkThreads =
+            context.isLentDevices
+            ? [] : context.sinks.start(with: context.codecs, isRealTime: context.clock.isRealTime)
         defer {
             context.sinks.taps.endPackets()
             if !context.isLentDevices { context.sinks.finish(sinkThreads) }

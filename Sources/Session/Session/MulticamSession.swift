@@ -319,7 +319,7 @@ public actor MulticamSession {
         var thread: MediaThread?
         let result: Result<Void, RecordingError> = await withCheckedContinuation { continuation in
             thread = MediaThread(name: "standby") {
-                let threads = sinks.start(with: codecs)
+                let threads = sinks.start(with: codecs, isRealTime: self.clock.isRealTime)
                 standby.run(inputs.value, limit: limit, controls: controls) {
                     continuation.resume(returning: $0)
                 }

@@ -47,7 +47,7 @@ struct LiveVoiceTests {
         }
     }
 
-    @Test("shows who speaks within 0.9 s, and everybody when nobody does any more")
+    @Test("shows who speaks within 0.9 s, and everybody when nobody does, however slow the computer")
     func live() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "multicam-voice-\(UUID().uuidString)")
