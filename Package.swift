@@ -88,9 +88,8 @@ let package = Package(
         // The executable that connects to network cameras and screens.
         .executableTarget(name: "multicam-sources", dependencies: ["RemoteSources"], swiftSettings: strict),
         module(
-            "RemoteSources", "CLinux", "CMedia", "CSoup", "CXCB", "Control", "Encoding", "Media", "MediaLink",
-            "Processes",
-            "SessionFolder"),
+            "RemoteSources", "CLinux", "CMedia", "CPipeWire", "CSoup", "CXCB", "Control", "Encoding",
+            "FileSystem", "Media", "MediaLink", "Processes", "SessionFolder"),
         // The executable that makes one session of several machines; what it links is not linked into the recorder.
         .executableTarget(name: "multicam-group", dependencies: ["Group"], swiftSettings: strict),
         module(
@@ -179,6 +178,8 @@ let package = Package(
         .systemLibrary(
             name: "CGStreamer", pkgConfig: "gstreamer-app-1.0",
             providers: [.apt(["libgstreamer-plugins-base1.0-dev"])]),
+        .systemLibrary(
+            name: "CPipeWire", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
         .systemLibrary(name: "CSRT", pkgConfig: "srt", providers: [.apt(["libsrt-gnutls-dev"])]),
         .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
         .systemLibrary(
@@ -253,7 +254,8 @@ let package = Package(
             "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Inputs", "Media",
             "MediaLink", "QRCodes", "SessionFolder", "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
-        tests("RemoteSourcesTests", "CLinux", "CXCB", "Media", "RemoteSources"),
+        tests(
+            "RemoteSourcesTests", "CLinux", "CSoup", "CXCB", "Media", "RemoteSources"),
         tests("GroupTests", "CTLS", "Control", "FileSystem", "Group", "Media"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(

@@ -1,6 +1,7 @@
-// libsoup serves HTTP and WebSockets on a GLib main loop. pkg-config says where its headers are. Below is what Swift's importer skips:
+// libsoup serves HTTP and WebSockets on a GLib main loop; GIO below it speaks D-Bus, by which desktops offer what programs may do on them. pkg-config says where its headers are. Below is what Swift's importer skips:
 // variadic functions, macros, and signals, whose handlers have a type of their own each.
 #pragma once
+#include <gio/gunixfdlist.h>
 #include <glib-unix.h>
 #include <libsoup/soup.h>
 

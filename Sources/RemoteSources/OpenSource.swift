@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Media
 
 /// One network camera or screen: connects, and connects again, on a thread of its own.
@@ -5,10 +6,12 @@ final class OpenSource: Sendable {
     let request: SourceRequest
     private let address: SourceAddress
     private let socket: String
+    private let memory: PortalMemory
     private let tell: @Sendable (SourceReport) -> Void
     private let latest: ConditionLock<SourceReport>
     private let cancellation = Cancellation()
     private let thread = ConditionLock<MediaThread?>(nil)
+    private let hasEnded = ConditionLock(false)
 
     /// The pauses before further tries, in milliseconds; the last one stays.
     private static let pauses: [Int64] = [300, 700, 1000, 1000, 2000, 2000, 4000]
@@ -21,14 +24,19 @@ final class OpenSource: Sendable {
     ///   - request: What is wanted.
     ///   - address: Where from.
     ///   - socket: Path of the media socket.
+    ///   - memory: What desktops gave.
     ///   - tell: Gets a report at each change, on any thread.
     init(
-        _ request: SourceRequest, _ address: SourceAddress, socket: String,
+        _ request: SourceRequest, _ address: SourceAddress, socket: String, memory: PortalMemory,
         tell: @escaping @Sendable (SourceReport) -> Void
     ) {
-        (self.request, self.address, self.socket, self.tell) = (request, address, socket, tell)
+        (self.request, self.address, self.socket) = (request, address, socket)
+        (self.memory, self.tell) = (memory, tell)
         latest = ConditionLock(SourceReport(source: request.name, state: .connecting))
     }
+
+    /// Whether a person has ended it, so that it is not tried again.
+    var isOver: Bool { hasEnded.withLock { $0 } }
 
     /// How it goes.
     var report: SourceReport { latest.withLock { $0 } }
@@ -58,13 +66,16 @@ final class OpenSource: Sendable {
                 try connect(output)
                 return
             } catch {
-                let isRefused = if case .refused = error { true } else { false }
+                let isOver = if case .over = error { true } else { false }
+                let isRefused = if case .lost = error { false } else { true }
                 if clock.now - began > Self.soundLife { tries = 0 }
                 pause = .milliseconds(Self.pauses[min(tries, Self.pauses.count - 1)])
                 if isRefused { pause = max(pause, Self.longPause) }
                 tries += 1
                 output.leave(because: "\(word): \(error.description.trimmingFullStop)")
+                hasEnded.withLock { $0 = isOver }
                 note(isRefused ? .refused : .waiting, error.description)
+                if isOver { return }
             }
             _ = cancellation.wait(until: clock.now + pause)
         }
@@ -78,11 +89,30 @@ final class OpenSource: Sendable {
             try MotionJPEGConnection(address, cancellation).run(into: output)
         case .screen:
             guard let screen = address.screen else { return }
-            try ScreenConnection(address, screen, cancellation).run(into: output)
+            let seen = try see(screen, output)
+            try ScreenConnection(address, screen, seen, cancellation).run(into: output)
         case .rtsp, .srt, .rtmp:
             let stream = try LibraryStream(address, wantsAudio: request.audio, cancellation)
             try LibraryConnection(stream, address, request, cancellation).run(into: output)
         }
+    }
+
+    /// Finds a screen, of X11 or shared by the desktop.
+    private func see(_ screen: ScreenAddress, _ output: SourceOutput) throws(SourceError) -> any Screen {
+        guard screen.isShared(ProcessInfo.processInfo.environment) else {
+            return try XScreen(address, screen, cancellation)
+        }
+        let shared: SharedScreen
+        do throws(SourceError) {
+            shared = try SharedScreen(address, screen, memory, cancellation) { note(.asking, $0) }
+        } catch .refused(let text) where output.cameraFormat != nil {
+            // The desktop has shared it before: its portal is starting anew.
+            throw .lost(text)
+        }
+        if shared.lacksCursor {
+            output.remark = "The desktop does not put the mouse pointer into the frames of \(address)."
+        }
+        return shared
     }
 
     private func note(_ state: SourceReport.State, _ text: String? = nil) {

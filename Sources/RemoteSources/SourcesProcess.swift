@@ -8,6 +8,7 @@ final class SourcesProcess: Sendable {
     private let sources = ConditionLock<[String: OpenSource]>([:])
     private let tell: @Sendable (SourceReport) -> Void
     private let cancellation = Cancellation()
+    private let memory = PortalMemory()
 
     /// Most network cameras at once.
     private static let most = 32
@@ -41,7 +42,7 @@ final class SourcesProcess: Sendable {
             return "a line of standard input is no command: expected {\"open\":{\"name\":…,\"url\":…}}."
         }
         let (known, count) = sources.withLock { ($0[request.name], $0.count) }
-        guard known?.request != request else { return nil }
+        guard known?.request != request || known?.isOver == true else { return nil }
         known?.close()
         guard known != nil || count < Self.most else {
             tell(
@@ -51,7 +52,8 @@ final class SourcesProcess: Sendable {
             return nil
         }
         do throws(DestinationAddressError) {
-            let source = OpenSource(request, try SourceAddress(request.url.value), socket: path, tell: tell)
+            let source = OpenSource(
+                request, try SourceAddress(request.url.value), socket: path, memory: memory, tell: tell)
             sources.withLock { $0[request.name] = source }
             source.start(after: known)
         } catch {

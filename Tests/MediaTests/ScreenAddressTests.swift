@@ -18,6 +18,24 @@ struct ScreenAddressTests {
         #expect(window.display == ":0" && window.part == .window("My slides"))
     }
 
+    @Test("what a desktop shares is asked for by name, or by no name on Wayland")
+    func shared() throws {
+        let wayland = ["WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"]
+        let shares = try [
+            "screen:", "screen::0", "screen:portal", "screen:portal/my-slides?region=64x64+0+0",
+        ].map {
+            try #require(try SourceAddress($0).screen)
+        }
+        #expect(shares.map { $0.isShared(wayland) } == [true, false, true, true])
+        #expect(shares.map { $0.isShared(["DISPLAY": ":0"]) } == [false, false, true, true])
+        #expect(shares.map { $0.isShared(["WAYLAND_DISPLAY": ""]) } == [false, false, true, true])
+        #expect(shares.map(\.shareName) == ["portal", "portal", "portal", "portal/my-slides"])
+        #expect(shares.map(\.display) == [nil, ":0", nil, nil])
+        #expect(
+            SourceAddress.isSharedScreen("screen:", wayland) && !SourceAddress.isSharedScreen("any", wayland))
+        #expect(try SourceAddress("screen:portal/my-slides?fps=5").name == "screen:portal/my-slides")
+    }
+
     @Test("size and rate are no part of a screen's name, and a long title has a mark")
     func names() throws {
         #expect(try SourceAddress("screen::0?fps=5&cursor=no&size=320x180").name == "screen::0?cursor=no")
@@ -49,7 +67,9 @@ struct ScreenAddressTests {
             "screen::0?region=640x360", "screen::0?region=640x360+-1+0", "screen::0?region=8x8+0+0",
             "screen::0?window=a&region=640x360+0+0", "screen::0?cursor=maybe", "screen::0?fps=0",
             "screen::0?fps=1000", "screen::0?size=641x360", "screen::0?size=2x2", "screen::0?monitor=1",
-            "screen::0?\u{7}",
+            "screen::0?\u{7}", "screen:portal/", "screen:portal/a b",
+            "screen:portal/\(String(repeating: "a", count: 33))",
+            "screen:portals",
         ])
     func refused(text: String) {
         #expect(SourceAddress.handles(text) && SourceAddress.isScreen(text))

@@ -1,4 +1,5 @@
-/// Which screen is a camera, and which part of it: `screen:`, `screen::0`, `screen::0?window=TITLE`, `screen::0?region=1280x720+0+0`.
+/// Which screen is a camera, and which part of it: `screen:`, `screen::0`, `screen::0?window=TITLE`, `screen::0?region=1280x720+0+0`,
+/// `screen:portal`, `screen:portal/NAME`.
 public struct ScreenAddress: Sendable, Hashable {
     /// What of a display is captured.
     public enum Part: Sendable, Hashable {
@@ -10,8 +11,10 @@ public struct ScreenAddress: Sendable, Hashable {
         case region(PixelRectangle)
     }
 
-    /// The display as X11 names it, such as `:0`; `nil` for the one on which multicam was started (`DISPLAY`).
+    /// The display as X11 names it, such as `:0`; `nil` for the one on which multicam was started (`DISPLAY`), and for what a desktop shares.
     public let display: String?
+    /// Under which name a desktop remembers what it shares: `portal`, or `portal/NAME` where there are several.
+    public let shareName: String
     /// What of it is captured.
     public let part: Part
     /// Whether the mouse pointer is in the frames.
@@ -23,13 +26,19 @@ public struct ScreenAddress: Sendable, Hashable {
     /// The selector without size and rate, which names the screen.
     let label: String
 
+    /// Whether it names what the desktop shares, in so many words.
+    private let isPortal: Bool
+
     /// The beginning of such a selector.
     static let scheme = "screen:"
+    /// The word for what a desktop shares.
+    private static let portal = "portal"
+    private static let longestShareName = 32
     /// The rate where nothing else is said, in frames per second.
     private static let usualRate = FrameRate(30, per: 1)
     private static let expectation =
-        "expected screen:, screen::0, screen::0?window=TITLE or screen::0?region=1280x720+0+0, and after ? or & cursor=no, size=1280x720 or "
-        + "fps=15"
+        "expected screen:, screen:portal, screen::0, screen::0?window=TITLE or screen::0?region=1280x720+0+0, and after ? or & cursor=no, "
+        + "size=1280x720 or fps=15"
 
     /// Reads a selector.
     ///
@@ -38,7 +47,8 @@ public struct ScreenAddress: Sendable, Hashable {
     init(_ text: String) throws(DestinationAddressError) {
         let rest = text.dropFirst(Self.scheme.count)
         let display = rest.prefix { $0 != "?" }
-        guard display.isEmpty || Self.isDisplay(display) else {
+        isPortal = Self.isPortal(display)
+        guard display.isEmpty || isPortal || Self.isDisplay(display) else {
             throw .init("“\(display.description.printable())” is no display: \(Self.expectation).")
         }
         var (part, hasCursor) = (Part.everything, true)
@@ -76,9 +86,14 @@ public struct ScreenAddress: Sendable, Hashable {
             }
             if !["size", "fps"].contains(key) { named.append(String(pair)) }
         }
+        if isPortal, case .window = part {
+            throw .init(
+                "which window screen:portal is a person chooses in the desktop's dialog: leave `window` out.")
+        }
         (self.display, self.part, self.hasCursor) = (
-            display.isEmpty ? nil : String(display), part, hasCursor
+            display.isEmpty || isPortal ? nil : String(display), part, hasCursor
         )
+        shareName = isPortal ? String(display) : Self.portal
         (self.size, self.rate) = (size, rate)
         label = Self.scheme + display + (named.isEmpty ? "" : "?" + named.joined(separator: "&"))
     }
@@ -101,6 +116,21 @@ public struct ScreenAddress: Sendable, Hashable {
         add("size", size?.description)
         add("fps", rate?.description)
         return selector
+    }
+
+    /// Whether a desktop shares it, and a person may have to choose it in a dialog.
+    ///
+    /// - Parameter environment: The variables of the process that looks at it.
+    /// - Returns: `true` where the selector says so, or names no display on Wayland.
+    public func isShared(_ environment: [String: String]) -> Bool {
+        isPortal || (display == nil && !(environment["WAYLAND_DISPLAY"] ?? "").isEmpty)
+    }
+
+    /// Whether a word is `portal` or `portal/NAME`.
+    private static func isPortal(_ text: Substring) -> Bool {
+        guard text.hasPrefix(portal + "/") else { return text == portal }
+        let name = text.dropFirst(portal.count + 1)
+        return (1...longestShareName).contains(name.utf8.count) && name.description.isPlain
     }
 
     /// Whether a word is a display of X11: `:0`, `:0.1`, `host:10`.

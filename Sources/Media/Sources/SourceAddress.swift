@@ -45,6 +45,21 @@ public struct SourceAddress: Sendable, Hashable {
     /// Whether a selector is an address of a screen, well formed or not.
     public static func isScreen(_ selector: String) -> Bool { selector.hasPrefix(ScreenAddress.scheme) }
 
+    /// Whether a selector names a screen that a desktop shares, so that a person may have to choose it.
+    ///
+    /// - Parameters:
+    ///   - selector: A selector of any kind.
+    ///   - environment: The process's variables.
+    /// - Returns: `false` for every other device.
+    public static func isSharedScreen(_ selector: String, _ environment: [String: String]) -> Bool {
+        guard isScreen(selector) else { return false }
+        do throws(DestinationAddressError) {
+            return try SourceAddress(selector).screen?.isShared(environment) ?? false
+        } catch {
+            return false
+        }
+    }
+
     /// Whether a selector is an address of a network camera or a screen, well formed or not.
     public static func handles(_ selector: String) -> Bool {
         if isScreen(selector) { return true }

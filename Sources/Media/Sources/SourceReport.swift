@@ -4,6 +4,8 @@ public struct SourceReport: Sendable, Equatable, Codable {
     public enum State: String, Sendable, Codable {
         /// It is being connected to.
         case connecting
+        /// A person has to do something first, which the text says.
+        case asking
         /// It delivers.
         case connected
         /// The connection is lost or was not made; it is tried again.

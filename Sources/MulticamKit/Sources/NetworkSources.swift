@@ -109,7 +109,9 @@ public final class NetworkSources: RemoteSources {
                 ?? SourceRequest(name: address.name, url: Secret(address.text))
             request.url = Secret(address.text)
             change(&request)
-            guard index.map({ state.requests[$0] != request }) ?? true else { return }
+            // What a person has ended is begun again when it is wanted again.
+            let hasEnded = state.reports[address.name]?.state == .refused
+            guard index.map({ state.requests[$0] != request || hasEnded }) ?? true else { return }
             if let index { state.requests[index] = request } else { state.requests.append(request) }
             state.reports[address.name] = nil
             state.lack = nil
@@ -158,7 +160,7 @@ extension NetworkSources: HelperOwner {
             state.lack = nil
             guard state.requests.contains(where: { $0.name == report.source }) else { return nil }
             let isNew = state.reports.updateValue(report, forKey: report.source) != report
-            return isNew && report.state == .connected ? report.text : nil
+            return isNew && [.connected, .asking].contains(report.state) ? report.text : nil
         }
         if let remark { say(remark) }
     }

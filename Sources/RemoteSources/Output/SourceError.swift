@@ -4,10 +4,12 @@ enum SourceError: Error, Equatable, CustomStringConvertible {
     case lost(String)
     /// The password, the path or the format: nothing changes by itself. It is tried again more rarely.
     case refused(String)
+    /// A person: it is not tried again.
+    case over(String)
 
     var description: String {
         switch self {
-        case .lost(let text), .refused(let text): text
+        case .lost(let text), .refused(let text), .over(let text): text
         }
     }
 }

@@ -11,4 +11,13 @@ protocol Screen: AnyObject {
 
     /// What the last look has found.
     var pixels: ScreenPixels { get }
+
+    /// Waits for the next look.
+    ///
+    /// - Parameters:
+    ///   - due: When that is.
+    ///   - cancellation: Ends the wait.
+    /// - Returns: Whether it was ended.
+    /// - Throws: `SourceError` when there is nothing to be seen any more.
+    func wait(until due: ClockTime, unless cancellation: Cancellation) throws(SourceError) -> Bool
 }

@@ -22,14 +22,13 @@ final class ScreenConnection {
 
     /// - Parameters:
     ///   - address: The screen's address.
-    ///   - screen: The same, read.
+    ///   - asked: The same, read.
+    ///   - screen: What it names.
     ///   - cancellation: Ends it.
-    /// - Throws: `SourceError` when there is nothing to be seen.
     init(
-        _ address: SourceAddress, _ screen: ScreenAddress, _ cancellation: Cancellation
-    ) throws(SourceError) {
-        (self.address, asked, self.cancellation) = (address, screen, cancellation)
-        self.screen = try XScreen(address, screen, cancellation)
+        _ address: SourceAddress, _ asked: ScreenAddress, _ screen: any Screen, _ cancellation: Cancellation
+    ) {
+        (self.address, self.asked, self.screen, self.cancellation) = (address, asked, screen, cancellation)
     }
 
     /// Delivers until the screen has gone.
@@ -44,7 +43,7 @@ final class ScreenConnection {
         var pace = ScreenPace(format.rate, from: clock.now)
         var missing = 0
         while true {
-            if cancellation.wait(until: pace.due) { return }
+            if try screen.wait(until: pace.due, unless: cancellation) { return }
             let look = try screen.look(isForced: false)
             if look.hasChanged { jpeg = try encoder.encode(screen.pixels) }
             try output.send(jpeg, at: look.time, within: look.error, missing: missing)
@@ -86,7 +85,8 @@ final class ScreenConnection {
     ) -> (FrameSize, FrameRate) {
         if size != asked.size ?? whole || rate != asked.rate {
             output.remark =
-                "\(address) is recorded as \(size) at \(rate) frames a second: this computer cannot fetch and encode \(whole) at \(asked.rate). "
+                (output.remark.map { $0 + " " } ?? "")
+                + "\(address) is recorded as \(size) at \(rate) frames a second: this computer cannot fetch and encode \(whole) at \(asked.rate). "
                 + "A smaller `size` or a lower `rate` in the profile decides otherwise."
         }
         return (size, rate)

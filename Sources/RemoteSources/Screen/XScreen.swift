@@ -97,6 +97,10 @@ final class XScreen: Screen {
         try measure()
     }
 
+    func wait(until due: ClockTime, unless cancellation: Cancellation) -> Bool {
+        cancellation.wait(until: due)
+    }
+
     func look(isForced: Bool) throws(SourceError) -> ScreenLook {
         let began = clock.now
         let hasPointerMoved = try ask()

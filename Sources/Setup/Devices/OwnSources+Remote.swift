@@ -15,8 +15,8 @@ extension OwnSources {
     static let patience = Nanoseconds.seconds(15)
     /// How long they may take while something is recorded: commands that come later wait behind.
     static let livePatience = Nanoseconds.seconds(5)
-    /// How long somebody may take to open the page on a phone that is wanted from the start.
-    static let phonePatience = Nanoseconds.seconds(120)
+    /// How long somebody may take to open the page on a phone that is wanted from the start, or to choose a screen.
+    static let personPatience = Nanoseconds.seconds(120)
 
     /// Adds the devices of other processes that a profile names, and network cameras. Waits for those that are not announced yet.
     ///
@@ -51,11 +51,11 @@ extension OwnSources {
             for wish in wantedCameras { remote.expect(camera: wish.selector) }
             for wish in wantedCameras {
                 cameras[wish.role] = try remote.camera(
-                    wish.selector, within: Self.patience(for: wish.selector, limit))
+                    wish.selector, within: Self.patience(for: wish.selector, limit, environment))
             }
             for wish in wantedMicrophones {
                 microphones[wish.role] = try remote.microphone(
-                    wish.selector, within: Self.patience(for: wish.selector, limit))
+                    wish.selector, within: Self.patience(for: wish.selector, limit, environment))
             }
         } catch {
             throw .device(error)
@@ -65,8 +65,12 @@ extension OwnSources {
         return sources
     }
 
-    private static func patience(for selector: String, _ limit: Nanoseconds) -> Nanoseconds {
-        limit >= patience && PhoneSelector.handles(selector) ? max(limit, phonePatience) : limit
+    private static func patience(
+        for selector: String, _ limit: Nanoseconds, _ environment: [String: String]
+    ) -> Nanoseconds {
+        let needsPerson =
+            PhoneSelector.handles(selector) || SourceAddress.isSharedScreen(selector, environment)
+        return limit >= patience && needsPerson ? max(limit, personPatience) : limit
     }
 
     /// The roles with a device of another process, without those that the program plays itself.

@@ -15,16 +15,10 @@ package struct StateFile<Content: StateFileContent>: Equatable {
 
     /// Finds the file's path below XDG_STATE_HOME, else below `~/.local/state`; `nil` when the environment has neither.
     ///
-    /// - Parameter environment: The process's variables. A relative path in XDG_STATE_HOME counts as not set, as the XDG Base
-    ///   Directory Specification says.
+    /// - Parameter environment: The process's variables.
     init?(environment: [String: String]) {
-        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-            self.init(path: state + "/multicam/\(Content.fileName)")
-        } else if let home = environment["HOME"], home.hasPrefix("/") {
-            self.init(path: home + "/.local/state/multicam/\(Content.fileName)")
-        } else {
-            return nil
-        }
+        guard let folder = StateFolder.path(environment) else { return nil }
+        self.init(path: "\(folder)/\(Content.fileName)")
     }
 
     init(path: String, patience: Nanoseconds = .seconds(2)) {

@@ -20,7 +20,7 @@ struct RecordCommand: Command {
         notes: [
             "DEVICE is `any`, `remembered` (the one that played the role last), a part of a name, /dev/video0, usb:PATH, serial:SERIAL, file:PATH, pulse:SOURCE, "
                 + "virtual:PATTERN?key=value&…, phone:NAME, or the address of a network camera: rtsp://HOST/PATH, srt://HOST:PORT, http://HOST/PATH; or a screen: "
-                + "screen:, screen::0?window=TITLE, screen::0?region=WIDTHxHEIGHT+X+Y. An address with a password is read from standard input for `-`, a line for each.",
+                + "screen:, screen:portal, screen::0?window=TITLE, screen::0?region=WIDTHxHEIGHT+X+Y. An address with a password is read from standard input for `-`, a line for each.",
             "Ctrl-C, SIGTERM and SIGHUP finish the recording properly; a second one stops waiting for encoders and still "
                 + "closes the files; a third aborts. SIGUSR1 sets a mark, SIGUSR2 goes on in new files.",
             "A plan that needs more than the profile's budget is reduced before the start, and each step is told; where that is not "

@@ -1,5 +1,6 @@
 import Arguments
 import Control
+import FileSystem
 import FoundationEssentials
 import Glibc
 import Media
@@ -86,7 +87,7 @@ struct StudioCommand: Command {
                 "the control room's program, multicam-web, is not beside this one: build it with `swift build`, or install the package multicam-studio."
             )
         }
-        guard let folder = StudioFolders.state else {
+        guard let folder = StateFolder.path(ProcessInfo.processInfo.environment) else {
             throw StudioError(
                 "neither XDG_STATE_HOME nor HOME names a folder for what the control room keeps. Set one of them."
             )

@@ -1,0 +1,60 @@
+internal import FileSystem
+internal import FoundationEssentials
+internal import Media
+internal import SessionFolder
+
+/// What desktops gave so that the same screen is shared again without a dialog: a word for each selector, good for one time. They are kept
+/// in `screens.json` of the state folder, which this user alone reads. Safe to use from any thread of the one process that writes it.
+final class PortalMemory: Sendable {
+    private struct Content: Codable {
+        var schema = PortalMemory.schema
+        var tokens: [String: String] = [:]
+    }
+
+    private let path: String?
+    private let content: ConditionLock<Content>
+
+    private static let schema = 1
+    /// Most bytes of such a word that are kept.
+    private static let longest = 4096
+
+    /// Reads what was kept. A file that cannot be read is as none: the desktop asks again.
+    ///
+    /// - Parameter environment: The process's variables, which name the folder.
+    init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+        path = StateFolder.path(environment).map { $0 + "/screens.json" }
+        var kept = Content()
+        if let path, let bytes = FileManager.default.contents(atPath: path) {
+            do {
+                let read = try JSONText.decoder().decode(Content.self, from: bytes)
+                if read.schema == Self.schema { kept = read }
+            } catch {
+                kept = Content()
+            }
+        }
+        content = ConditionLock(kept)
+    }
+
+    /// What a desktop gave for a screen; `nil` where there is nothing.
+    func token(of screen: ScreenAddress) -> String? { content.withLock { $0.tokens[screen.shareName] } }
+
+    /// Keeps what a desktop gave, in place of what it gave before, which is used up. Where it cannot be kept, the desktop asks again.
+    ///
+    /// - Parameters:
+    ///   - token: What it gave; `nil` where it gave nothing.
+    ///   - screen: The screen.
+    func keep(_ token: String?, of screen: ScreenAddress) {
+        let token = token.flatMap { $0.utf8.count <= Self.longest ? $0 : nil }
+        let bytes = content.withLock { content in
+            content.tokens[screen.shareName] = token
+            return JSONText.pretty(content)
+        }
+        guard let path, let end = path.lastIndex(of: "/") else { return }
+        do throws(FileError) {
+            try FolderCreation.make(String(path[..<end]), permissions: 0o700)
+            try FileReplacement.write(Array(bytes), to: path, permissions: 0o600)
+        } catch {
+            // A full disk, or a folder that is not this user's: the next recording asks in the dialog.
+        }
+    }
+}

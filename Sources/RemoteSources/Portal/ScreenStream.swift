@@ -1,0 +1,296 @@
+internal import CMedia
+internal import CPipeWire
+internal import Glibc
+internal import Media
+
+/// What a desktop shares of a screen: the frames that come over PipeWire, in shared memory. Belongs to the thread that makes it.
+///
+/// A desktop sends a frame when something has changed. The newest one is copied, at the track's rate, and its buffer given back.
+final class ScreenStream {
+    private let loop: UnsafeMutablePointer<pw_loop>
+    private let context: OpaquePointer
+    private let core: OpaquePointer
+    private let stream: OpaquePointer
+    private let coreHook: UnsafeMutablePointer<spa_hook>
+    private let streamHook: UnsafeMutablePointer<spa_hook>
+    private let address: SourceAddress
+    /// A buffer with a frame that nobody has looked at.
+    private var pending: UnsafeMutablePointer<pw_buffer>?
+    private var format: spa_video_info_raw?
+    /// Whether the desktop has ended the stream, or it has gone with PipeWire.
+    private var hasEnded = false
+    /// Why there is no connection with PipeWire any more, as it says.
+    private var problem: String?
+    private var memory = SharedBytes(count: 0)
+    private var size = FrameSize(width: 0, height: 0)
+
+    /// How long a lost connection may take to be told after the stream's end, in milliseconds.
+    private static let afterEnd: Int32 = 200
+    /// Most memory that a parameter takes, in bytes.
+    private static let longestParameter = 1024
+
+    /// Connects with the desktop's PipeWire.
+    ///
+    /// - Parameters:
+    ///   - descriptor: A connection that the desktop has given for this stream alone. It is closed in any case.
+    ///   - node: The stream's number there.
+    ///   - address: The screen, for sentences.
+    /// - Throws: `SourceError` when it does not take the connection.
+    init(owning descriptor: Int32, node: UInt32, _ address: SourceAddress) throws(SourceError) {
+        Self.prepare
+        self.address = address
+        guard let loop = pw_loop_new(nil) else {
+            close(descriptor)
+            throw Self.noMemory(address)
+        }
+        guard let context = pw_context_new(loop, nil, 0) else {
+            pw_loop_destroy(loop)
+            close(descriptor)
+            throw .refused(
+                "PipeWire's configuration, which \(address) needs, cannot be read: is it installed?")
+        }
+        screen_enter(loop)
+        guard let core = pw_context_connect_fd(context, descriptor, nil, 0) else {
+            screen_leave(loop)
+            pw_context_destroy(context)
+            pw_loop_destroy(loop)
+            throw .lost("the desktop's PipeWire does not take the connection for \(address).")
+        }
+        let properties = pw_properties_new_string(
+            "media.type=Video media.category=Capture media.role=Screen media.name=multicam")
+        guard let stream = pw_stream_new(core, "multicam", properties) else {
+            pw_core_disconnect(core)
+            screen_leave(loop)
+            pw_context_destroy(context)
+            pw_loop_destroy(loop)
+            throw Self.noMemory(address)
+        }
+        (self.loop, self.context, self.core, self.stream) = (loop, context, core, stream)
+        (coreHook, streamHook) = (.allocate(capacity: 1), .allocate(capacity: 1))
+        coreHook.initialize(to: spa_hook())
+        streamHook.initialize(to: spa_hook())
+        let own = Unmanaged.passUnretained(self).toOpaque()
+        screen_observe_core(core, coreHook, Self.coreEvents, own)
+        pw_stream_add_listener(stream, streamHook, Self.streamEvents, own)
+        let result = Self.withParameters([screen_formats]) { parameters, count in
+            pw_stream_connect(
+                stream, SPA_DIRECTION_INPUT, node,
+                pw_stream_flags(
+                    PW_STREAM_FLAG_AUTOCONNECT.rawValue | PW_STREAM_FLAG_MAP_BUFFERS.rawValue
+                        | PW_STREAM_FLAG_DONT_RECONNECT.rawValue), parameters, count)
+        }
+        guard result >= 0 else {
+            throw .lost("the desktop's PipeWire refuses \(address): \(String(cString: strerror(-result))).")
+        }
+    }
+
+    deinit {
+        pw_stream_destroy(stream)
+        screen_forget_core(coreHook)
+        pw_core_disconnect(core)
+        screen_leave(loop)
+        pw_context_destroy(context)
+        pw_loop_destroy(loop)
+        coreHook.deallocate()
+        streamHook.deallocate()
+    }
+
+    /// The copied frame; nothing before there was one.
+    var pixels: ScreenPixels {
+        ScreenPixels(
+            start: memory.start.assumingMemoryBound(to: UInt8.self), stride: size.width * 4, size: size)
+    }
+
+    /// Whether there was a frame.
+    var hasContent: Bool { size.width > 0 }
+
+    /// Receives what has come; waits for it for at most a limit.
+    ///
+    /// - Parameter limit: How long to wait, in whole milliseconds.
+    /// - Throws: `SourceError.lost` when PipeWire has gone, `SourceError.over` when it is there and the desktop has ended the stream: a person
+    ///   may have wanted that.
+    func receive(within limit: Nanoseconds) throws(SourceError) {
+        let result = screen_iterate(loop, Int32(clamping: limit.count / 1_000_000))
+        if result < 0, result != -EINTR { problem = problem ?? String(cString: strerror(-result)) }
+        // Of a lost connection the stream may hear first.
+        if hasEnded, problem == nil { _ = screen_iterate(loop, Self.afterEnd) }
+        if let problem { throw .lost("the desktop's PipeWire has gone, and \(address) with it: \(problem).") }
+        if hasEnded { throw Self.end(of: address) }
+    }
+
+    /// What is said when sharing has ended otherwise than by an accident.
+    static func end(of address: SourceAddress) -> SourceError {
+        .over(
+            "sharing \(address) was ended on the desktop, and is not begun again by itself: exchange the camera for it, or begin another "
+                + "recording.")
+    }
+
+    /// Copies the newest frame, if it was not copied before.
+    ///
+    /// - Parameter region: What of it; `nil` for everything.
+    /// - Returns: When the desktop composed it, as it says, which may be anything; `nil` for no such frame.
+    /// - Throws: `SourceError` when it is of a kind that is not taken.
+    func take(_ region: PixelRectangle?) throws(SourceError) -> ClockTime? {
+        guard let buffer = pending else { return nil }
+        pending = nil
+        defer { pw_stream_queue_buffer(stream, buffer) }
+        return try copy(buffer, region)
+    }
+
+    // MARK: Frames
+
+    /// Copies what a buffer shows.
+    ///
+    /// - Returns: When it was composed, as the desktop says; `nil` where there is no frame in it.
+    private func copy(
+        _ buffer: UnsafeMutablePointer<pw_buffer>, _ region: PixelRectangle?
+    ) throws(SourceError) -> ClockTime? {
+        guard let format, let content = buffer.pointee.buffer, content.pointee.n_datas > 0,
+            let data = content.pointee.datas, let start = data.pointee.data, let chunk = data.pointee.chunk
+        else { return nil }
+        let header = spa_buffer_find_meta_data(
+            content, SPA_META_Header.rawValue, MemoryLayout<spa_meta_header>.size)?
+            .assumingMemoryBound(to: spa_meta_header.self).pointee
+        let flags = UInt32(bitPattern: chunk.pointee.flags)
+        guard flags & UInt32(SPA_CHUNK_FLAG_CORRUPTED) == 0,
+            (header?.flags ?? 0) & UInt32(SPA_META_HEADER_FLAG_CORRUPTED) == 0, chunk.pointee.size > 0
+        else { return nil }
+        let whole = FrameSize(width: Int(format.size.width), height: Int(format.size.height))
+        guard whole.isPlausible else {
+            throw .refused("\(address) has \(whole), and what is recorded has sides of up to 16384 pixels.")
+        }
+        let part = try part(of: whole, content, region)
+        let (stride, offset) = (Int(chunk.pointee.stride), Int(chunk.pointee.offset))
+        guard stride >= whole.width * 4,
+            offset + stride * (whole.height - 1) + whole.width * 4 <= Int(data.pointee.maxsize)
+        else { throw .refused("the desktop shares \(address) in frames that are shorter than it says.") }
+        if part.width * part.height * 4 > memory.count {
+            memory = SharedBytes(count: part.width * part.height * 4)
+        }
+        size = part.size
+        let source = start.assumingMemoryBound(to: UInt8.self) + offset + part.y * stride + part.x * 4
+        let target = memory.start.assumingMemoryBound(to: UInt8.self)
+        let isTurned = [SPA_VIDEO_FORMAT_RGBx, SPA_VIDEO_FORMAT_RGBA].contains(format.format)
+        let (width, height) = (Int32(part.width), Int32(part.height))
+        if isTurned {
+            ABGRToARGB(source, Int32(stride), target, width * 4, width, height)
+        } else {
+            ARGBCopy(source, Int32(stride), target, width * 4, width, height)
+        }
+        return ClockTime(nanoseconds: header?.pts ?? 0)
+    }
+
+    /// What of a frame is recorded: of a window what the desktop says that it has, and of that the region.
+    private func part(
+        of whole: FrameSize, _ content: UnsafeMutablePointer<spa_buffer>, _ region: PixelRectangle?
+    ) throws(SourceError) -> PixelRectangle {
+        var part = PixelRectangle(x: 0, y: 0, width: whole.width, height: whole.height)
+        if let crop = spa_buffer_find_meta_data(
+            content, SPA_META_VideoCrop.rawValue, MemoryLayout<spa_meta_region>.size)?
+            .assumingMemoryBound(to: spa_meta_region.self).pointee.region, crop.size.width > 0,
+            crop.size.height > 0
+        {
+            part = PixelRectangle(
+                x: Int(crop.position.x), y: Int(crop.position.y), width: Int(crop.size.width),
+                height: Int(crop.size.height))
+            guard part.x >= 0, part.y >= 0, part.x + part.width <= whole.width,
+                part.y + part.height <= whole.height
+            else { throw .refused("the desktop shares a part of \(address) that is not within it.") }
+        }
+        if let region {
+            guard region.x + region.width <= part.width, region.y + region.height <= part.height else {
+                throw .lost("what is shared of \(address) has \(part.size), and the region is not within it.")
+            }
+            part = PixelRectangle(
+                x: part.x + region.x, y: part.y + region.y, width: region.width, height: region.height)
+        }
+        guard min(part.width, part.height) >= ScreenFit.leastSide else {
+            throw .lost(
+                "\(address) is \(part.size) now, and what is recorded has sides of 16 to 16384 pixels.")
+        }
+        return part
+    }
+
+    /// Keeps the newest frame, and gives back those that nobody has looked at.
+    private func keepNewest() {
+        while let buffer = pw_stream_dequeue_buffer(stream) {
+            if let older = pending { pw_stream_queue_buffer(stream, older) }
+            pending = buffer
+        }
+    }
+
+    // MARK: PipeWire
+
+    /// Done once, before anything else of the library.
+    private static let prepare: Void = pw_init(nil, nil)
+
+    private static func noMemory(_ address: SourceAddress) -> SourceError {
+        .lost("no memory is left for \(address).")
+    }
+
+    /// Builds parameters and hands them on.
+    private static func withParameters(
+        _ builders: [(UnsafeMutableRawPointer?, UInt32) -> UnsafePointer<spa_pod>?],
+        _ body: (UnsafeMutablePointer<UnsafePointer<spa_pod>?>?, UInt32) -> Int32
+    ) -> Int32 {
+        let memory = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: builders.count * longestParameter, alignment: 8)
+        defer { memory.deallocate() }
+        var parameters = builders.enumerated().map { index, build in
+            build(memory.baseAddress.map { $0 + index * longestParameter }, UInt32(longestParameter))
+        }
+        return parameters.withUnsafeMutableBufferPointer { body($0.baseAddress, UInt32($0.count)) }
+    }
+
+    private func negotiate(_ parameter: UnsafePointer<spa_pod>) {
+        var format = spa_video_info_raw()
+        guard spa_format_video_raw_parse(parameter, &format) >= 0 else { return }
+        self.format = format
+        _ = Self.withParameters([
+            screen_buffers,
+            { screen_meta($0, $1, SPA_META_Header.rawValue, UInt32(MemoryLayout<spa_meta_header>.size)) },
+            { screen_meta($0, $1, SPA_META_VideoCrop.rawValue, UInt32(MemoryLayout<spa_meta_region>.size)) },
+        ]) { pw_stream_update_params(stream, $0, $1) }
+    }
+
+    private static func of(_ context: UnsafeMutableRawPointer?) -> ScreenStream? {
+        context.map { Unmanaged<ScreenStream>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Called by `screen_iterate` alone, so on the owner's thread.
+    nonisolated(unsafe) private static let streamEvents: UnsafePointer<pw_stream_events> = {
+        let events = UnsafeMutablePointer<pw_stream_events>.allocate(capacity: 1)
+        events.initialize(to: pw_stream_events())
+        events.pointee.version = UInt32(PW_VERSION_STREAM_EVENTS)
+        events.pointee.state_changed = { context, _, state, _ in
+            guard let own = ScreenStream.of(context) else { return }
+            own.hasEnded =
+                own.hasEnded || state == PW_STREAM_STATE_ERROR
+                || (state == PW_STREAM_STATE_UNCONNECTED && own.hasContent)
+        }
+        events.pointee.param_changed = { context, kind, parameter in
+            if kind == SPA_PARAM_Format.rawValue, let parameter {
+                ScreenStream.of(context)?.negotiate(parameter)
+            }
+        }
+        events.pointee.remove_buffer = { context, buffer in
+            guard let own = ScreenStream.of(context), own.pending == buffer else { return }
+            own.pending = nil
+        }
+        events.pointee.process = { context in ScreenStream.of(context)?.keepNewest() }
+        return UnsafePointer(events)
+    }()
+
+    nonisolated(unsafe) private static let coreEvents: UnsafePointer<pw_core_events> = {
+        let events = UnsafeMutablePointer<pw_core_events>.allocate(capacity: 1)
+        events.initialize(to: pw_core_events())
+        events.pointee.version = UInt32(PW_VERSION_CORE_EVENTS)
+        events.pointee.error = { context, number, _, result, words in
+            // Others are of single requests: pipewire/core.h.
+            guard number == PW_ID_CORE, result == -EPIPE, let own = ScreenStream.of(context) else { return }
+            own.problem =
+                own.problem ?? (words.map { String(cString: $0).printable(limit: 200) } ?? "no connection")
+        }
+        return UnsafePointer(events)
+    }()
+}

@@ -1,0 +1,79 @@
+internal import Media
+
+/// A screen or a window that a person shares in the desktop's dialog (Wayland). Belongs to the thread that makes it.
+///
+/// The desktop sends a frame when something has changed, and says when it composed it. While none comes, the screen looks as before.
+final class SharedScreen: Screen {
+    private let address: SourceAddress
+    private let region: PixelRectangle?
+    private let session: PortalSession
+    private let stream: ScreenStream
+    /// Whether the mouse pointer was wanted, and the desktop cannot put it into the frames.
+    let lacksCursor: Bool
+    private let clock = MonotonicClock()
+    private var age = FrameAge()
+    /// How long a desktop may take to send the first frame.
+    private static let patience = Nanoseconds.seconds(5)
+    /// The longest wait at once.
+    private static let step = Nanoseconds.milliseconds(50)
+
+    var pixels: ScreenPixels { stream.pixels }
+
+    /// Asks the desktop, which may ask a person, and waits for the answer.
+    ///
+    /// - Parameters:
+    ///   - address: The screen's address.
+    ///   - asked: The same, read.
+    ///   - memory: What the desktop gave before.
+    ///   - cancellation: Ends waits.
+    ///   - telling: Gets a sentence for the person who has to answer.
+    /// - Throws: `SourceError` when it is not allowed, or there is nothing to be seen.
+    init(
+        _ address: SourceAddress, _ asked: ScreenAddress, _ memory: PortalMemory,
+        _ cancellation: Cancellation, telling: (String) -> Void
+    ) throws(SourceError) {
+        self.address = address
+        switch asked.part {
+        case .everything: region = nil
+        case .region(let part): region = part
+        case .window:
+            throw .over(
+                "\(address): which window is shared a person chooses in the desktop's dialog. Leave `window` out."
+            )
+        }
+        session = try PortalSession(address, cancellation)
+        let grant = try session.open(token: memory.token(of: asked), wantsCursor: asked.hasCursor) {
+            telling("the desktop asks which screen or window \(address) is: choose it in its dialog.")
+        }
+        memory.keep(grant.token, of: asked)
+        lacksCursor = !grant.hasCursor
+        stream = try ScreenStream(owning: grant.descriptor, node: grant.node, address)
+        let deadline = clock.now + Self.patience
+        while try stream.take(region) == nil {
+            guard clock.now < deadline, !cancellation.isCancelled else {
+                throw .lost("the desktop shares \(address) and sends no frame of it.")
+            }
+            try stream.receive(within: Self.step)
+        }
+    }
+
+    func look(isForced: Bool) throws(SourceError) -> ScreenLook {
+        try stream.receive(within: .zero)
+        guard !session.isClosed else { throw ScreenStream.end(of: address) }
+        let time = clock.now
+        let composed = try stream.take(region)
+        if let composed { age.note(time - composed) }
+        return ScreenLook(
+            time: age.date(at: time), error: age.error, hasChanged: composed != nil || isForced)
+    }
+
+    func wait(until due: ClockTime, unless cancellation: Cancellation) throws(SourceError) -> Bool {
+        while true {
+            let rest = due - clock.now
+            // The loop counts in whole milliseconds.
+            guard rest >= .milliseconds(1) else { return cancellation.wait(until: due) }
+            if cancellation.isCancelled { return true }
+            try stream.receive(within: min(rest, Self.step))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Media
+import Testing
+
+@testable import RemoteSources
+
+@Suite("What desktops gave to share a screen again")
+struct PortalMemoryTests {
+    private static func screen(_ text: String) throws -> ScreenAddress {
+        try #require(try SourceAddress(text).screen)
+    }
+
+    private static func withFolder(_ body: ([String: String], URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer {
+            do {
+                try FileManager.default.removeItem(at: folder)
+            } catch {
+                print("left behind: \(folder.path): \(error)")
+            }
+        }
+        try body(["XDG_STATE_HOME": folder.path], folder.appending(path: "multicam/screens.json"))
+    }
+
+    @Test("it is kept by name from one run to the next, for this user alone, and a used one is replaced")
+    func kept() throws {
+        try Self.withFolder { environment, file in
+            let (one, other) = (try Self.screen("screen:"), try Self.screen("screen:portal/slides"))
+            let memory = PortalMemory(environment)
+            #expect(memory.token(of: one) == nil)
+            memory.keep("first", of: one)
+            memory.keep("second", of: one)
+            memory.keep("slides'\u{1F}\"", of: other)
+            let next = PortalMemory(environment)
+            #expect(next.token(of: one) == "second")
+            #expect(next.token(of: try Self.screen("screen:portal?region=64x64+0+0")) == "second")
+            #expect(next.token(of: other) == "slides'\u{1F}\"")
+            let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            next.keep(nil, of: one)
+            #expect(PortalMemory(environment).token(of: one) == nil)
+        }
+    }
+
+    @Test(
+        "a file that is not as it was written is as none",
+        arguments: [
+            "", "{", "[]", "{\"schema\":2,\"tokens\":{\"portal\":\"x\"}}", "{\"schema\":1,\"tokens\":7}",
+        ])
+    func broken(text: String) throws {
+        try Self.withFolder { environment, file in
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+            #expect(PortalMemory(environment).token(of: try Self.screen("screen:")) == nil)
+        }
+    }
+
+    @Test("where nothing can be kept, it holds for this run, and far too long a word is not kept")
+    func nowhere() throws {
+        let memory = PortalMemory(["XDG_STATE_HOME": "/proc/nowhere"])
+        let screen = try Self.screen("screen:")
+        memory.keep("word", of: screen)
+        #expect(memory.token(of: screen) == "word")
+        memory.keep(String(repeating: "x", count: 5000), of: screen)
+        #expect(memory.token(of: screen) == nil)
+        #expect(PortalMemory([:]).token(of: screen) == nil)
+    }
+}
