@@ -29,8 +29,7 @@ let fuzzing: Target = {
     let parts: [Target.Dependency] = [
         "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoding", "Group", "Host",
         "Interchange", "Media",
-        "MediaLink",
-        "Monitoring",
+        "MediaLink", "MediaServing", "Monitoring",
         "Plan", "Plots", "Profiles", "SessionFolder", "Setup", "Synchrony", "Timing", "VirtualDevices",
         "YAML",
     ]
@@ -57,7 +56,8 @@ let package = Package(
             dependencies: [
                 "Arguments", "Containers", "Control", "Doctor", "Encoding", "FileSystem", "Interchange",
                 "Media",
-                "MediaLink", "Monitoring", "MulticamKit", "Plan", "Processes", "Profiles", "Rendering",
+                "MediaLink", "MediaServing", "Monitoring", "MulticamKit", "Plan", "Processes", "Profiles",
+                "Rendering",
                 "Session",
                 "SessionFolder", "Setup", "Stills", "StressTest", "Studio", "Synchrony", "Timing", "Writers",
             ],
@@ -98,12 +98,14 @@ let package = Package(
         module(
             "Studio", "CLinux", "Containers", "Control", "FileSystem", "Media", "Processes", "SessionFolder"),
         module(
-            "MulticamKit", "Control", "Doctor", "MediaLink", "Encoding", "Inputs", "Interchange", "Media",
+            "MulticamKit", "Control", "Doctor", "MediaServing", "Encoding", "Inputs", "Interchange", "Media",
+            "MediaLink",
             "Monitoring",
             "Plan", "Processes",
             "Profiles", "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing", "Stills"),
+        // The recorder's end of the media socket; processes beside it link the other end alone.
         module(
-            "MediaLink", "CLinux", "Control", "FileSystem", "Inputs", "Media", "Plan", "Session",
+            "MediaServing", "Control", "FileSystem", "Inputs", "Media", "MediaLink", "Plan", "Session",
             "SessionFolder", "Setup"),
         module(
             "StressTest", "CLinux", "Capture", "Doctor", "Host", "Media", "Monitoring", "Plan", "Plots",
@@ -114,8 +116,9 @@ let package = Package(
             "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices",
             "Stills"),
         module(
-            "Control", "CLinux", "FileSystem", "Inputs", "Media", "Monitoring", "Plan", "Profiles", "Session",
+            "Control", "CLinux", "FileSystem", "Inputs", "Media", "Monitoring", "Plan", "Profiles",
             "SessionFolder", "Timing", "Stills"),
+        module("MediaLink", "CLinux", "Control", "FileSystem", "Inputs", "Media", "SessionFolder"),
         module(
             "Rendering", "Containers", "Encoders", "Encoding", "FileSystem", "Interchange", "Media", "Plan",
             "Plots",
@@ -252,18 +255,20 @@ let package = Package(
         tests("InjectTests"),
         tests(
             "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Inputs", "Media",
-            "MediaLink", "QRCodes", "SessionFolder", "Studio"),
+            "MediaLink", "MediaServing", "QRCodes", "SessionFolder", "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
         tests(
             "RemoteSourcesTests", "CLinux", "CSoup", "CXCB", "Media", "RemoteSources"),
         tests("GroupTests", "CTLS", "Control", "FileSystem", "Group", "Media"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
         tests(
-            "CommandTests", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing", "multicam"),
+            "CommandTests", "Inputs", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing",
+            "multicam"),
         tests(
             "MulticamTests", "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoding",
             "Inputs",
-            "Interchange", "Media", "MediaLink", "Monitoring", "MulticamKit", "Plan", "Profiles",
+            "Interchange", "Media", "MediaLink", "MediaServing", "Monitoring", "MulticamKit", "Plan",
+            "Profiles",
             "Rendering", "SeededNoise", "Session", "SessionFolder", "Setup", "Stills", "StressTest",
             "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers"),
         fuzzing,

@@ -5,6 +5,7 @@
 @_exported public import Interchange
 @_exported public import Media
 @_exported public import MediaLink
+@_exported public import MediaServing
 @_exported public import Monitoring
 @_exported public import Plan
 @_exported public import Profiles

@@ -2,8 +2,8 @@ import Media
 import SessionFolder
 import Testing
 
+@testable import Inputs
 @testable import Monitoring
-@testable import Session
 @testable import Timing
 @testable import multicam
 

@@ -1,4 +1,5 @@
 import Foundation
+import Inputs
 import Media
 import Monitoring
 import Plan

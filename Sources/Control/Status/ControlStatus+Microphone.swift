@@ -1,7 +1,7 @@
+internal import Inputs
 internal import Media
 public import Monitoring
 internal import Plan
-internal import Session
 internal import Timing
 
 extension ControlStatus {

@@ -1,7 +1,7 @@
+internal import Inputs
 internal import Media
 internal import Plan
 internal import Profiles
-internal import Session
 internal import Timing
 
 extension ControlStatus {

@@ -1,6 +1,6 @@
+internal import Inputs
 internal import Media
 internal import Plan
-internal import Session
 internal import SessionFolder
 
 extension ControlStatus {

@@ -1,8 +1,8 @@
+internal import Inputs
 internal import Media
 internal import Monitoring
 internal import Plan
 internal import Profiles
-internal import Session
 
 extension ControlStatus {
     /// The room where the recording is written, or where the next one will be.

@@ -1,8 +1,8 @@
+public import Inputs
 internal import Media
 internal import Monitoring
 public import Plan
 internal import Profiles
-public import Session
 internal import SessionFolder
 
 /// The state of a running session, for programs. Times are nanoseconds since T0; levels are linear, 1 being full scale.

@@ -1,4 +1,3 @@
-public import Inputs
 public import Media
 public import Monitoring
 public import SessionFolder
@@ -67,6 +66,8 @@ public struct SessionStatus: Sendable, Equatable {
         public var done: Int
         /// Number of files.
         public var total: Int
+
+        package init(done: Int, total: Int) { (self.done, self.total) = (done, total) }
     }
 
     /// What the session is doing.
@@ -119,7 +120,7 @@ extension SessionStatus.Camera {
     ///   - input: The camera.
     ///   - counts: Its frames so far.
     ///   - standsBy: Whether nothing is recorded: a camera that is away has no rate then.
-    init(_ input: CameraInput, counts: FrameCounts = FrameCounts(), standsBy: Bool) {
+    package init(_ input: CameraInput, counts: FrameCounts = FrameCounts(), standsBy: Bool) {
         role = input.role
         name = input.source.device.name
         format = input.deliveredFormat
@@ -137,7 +138,7 @@ extension SessionStatus.Microphone {
     ///   - input: The microphone.
     ///   - loudness: Loudness of its track so far.
     ///   - missing: How much of its audio is missing so far.
-    init(_ input: MicrophoneInput, loudness: Loudness? = nil, missing: Nanoseconds = .zero) {
+    package init(_ input: MicrophoneInput, loudness: Loudness? = nil, missing: Nanoseconds = .zero) {
         role = input.role
         name = input.source.device.name
         channels = input.channels

@@ -178,7 +178,7 @@ package final class MediaConnection: Sendable {
     /// Reads a message's header.
     ///
     /// - Throws: `MediaLinkError` when it is no JSON object with a `type`.
-    static func header(of message: MediaMessage) throws(MediaLinkError) -> MediaHeader {
+    package static func header(of message: MediaMessage) throws(MediaLinkError) -> MediaHeader {
         do {
             return try JSONDecoder().decode(MediaHeader.self, from: Data(message.header.bytes))
         } catch {
@@ -189,5 +189,5 @@ package final class MediaConnection: Sendable {
     }
 
     /// Sends a header without bytes.
-    func send(_ header: MediaHeader) -> Bool { send(JSONText.line(header)) }
+    package func send(_ header: MediaHeader) -> Bool { send(JSONText.line(header)) }
 }

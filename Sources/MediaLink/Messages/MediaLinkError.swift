@@ -2,5 +2,6 @@
 package struct MediaLinkError: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 
-    init(_ description: String) { self.description = description }
+    /// Says why.
+    package init(_ description: String) { self.description = description }
 }

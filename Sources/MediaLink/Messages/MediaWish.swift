@@ -1,8 +1,8 @@
-internal import Inputs
+package import Inputs
 internal import Media
 
 /// What one subscription wants.
-enum MediaWish: Sendable, Equatable {
+package enum MediaWish: Sendable, Equatable {
     case status
     case events(history: Bool)
     case packets(includesStandby: Bool)
@@ -12,7 +12,7 @@ enum MediaWish: Sendable, Equatable {
     /// Reads the wish in a header of type `want`.
     ///
     /// - Throws: `MediaLinkError` with a sentence that names what can be wanted.
-    init(_ header: MediaHeader) throws(MediaLinkError) {
+    package init(_ header: MediaHeader) throws(MediaLinkError) {
         switch header.of {
         case "status": self = .status
         case "events": self = .events(history: header.history ?? false)
@@ -74,7 +74,7 @@ enum MediaWish: Sendable, Equatable {
     ///
     /// - Parameter id: The sender's number of the subscription.
     /// - Returns: A header of type `want`.
-    func header(id: Int) -> MediaHeader {
+    package func header(id: Int) -> MediaHeader {
         var header = MediaHeader("want", id: id)
         switch self {
         case .status: header.of = "status"

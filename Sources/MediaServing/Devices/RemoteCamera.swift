@@ -1,4 +1,5 @@
 package import Media
+internal import MediaLink
 
 /// A camera whose frames another process sends. It goes and comes with that process's connection.
 package final class RemoteCamera: CameraSource {

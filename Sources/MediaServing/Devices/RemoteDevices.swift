@@ -1,4 +1,5 @@
 public import Media
+internal import MediaLink
 public import Setup
 
 /// The cameras and microphones that other processes send to this one, by their names. Safe from any thread.

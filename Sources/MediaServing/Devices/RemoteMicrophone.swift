@@ -1,4 +1,5 @@
 package import Media
+internal import MediaLink
 
 /// A microphone whose audio another process sends. It goes and comes with that process's connection.
 package final class RemoteMicrophone: MicrophoneSource {

@@ -1,4 +1,5 @@
 internal import Media
+internal import MediaLink
 
 /// Where the messages of one subscription go: its connection, until the subscription ends. Safe from any thread.
 final class MediaOutlet: Sendable {

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Inputs
 internal import Media
+internal import MediaLink
 internal import Plan
 internal import Session
 internal import SessionFolder

@@ -2,7 +2,9 @@ public import Control
 internal import FileSystem
 internal import FoundationEssentials
 internal import Glibc
+internal import Inputs
 internal import Media
+internal import MediaLink
 public import Session
 public import SessionFolder
 

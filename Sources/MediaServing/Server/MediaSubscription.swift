@@ -2,6 +2,7 @@ internal import Control
 internal import FoundationEssentials
 internal import Inputs
 internal import Media
+internal import MediaLink
 internal import Plan
 internal import Session
 internal import SessionFolder

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import Media
-internal import MediaLink
 internal import Processes
 internal import SessionFolder
 

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
-public import MediaLink
+public import MediaServing
 internal import Plan
 internal import Processes
 internal import Profiles

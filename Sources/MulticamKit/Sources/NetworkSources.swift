@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 public import Media
-public import MediaLink
+public import MediaServing
 internal import Processes
 internal import SessionFolder
 public import Setup

@@ -1,6 +1,6 @@
 public import Control
 public import Media
-public import MediaLink
+public import MediaServing
 public import Plan
 public import Session
 public import SessionFolder

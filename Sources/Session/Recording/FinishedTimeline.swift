@@ -1,4 +1,5 @@
 internal import Encoders
+internal import Inputs
 internal import Media
 internal import SessionFolder
 

@@ -1,3 +1,4 @@
+internal import Inputs
 internal import Media
 package import Plan
 public import SessionFolder

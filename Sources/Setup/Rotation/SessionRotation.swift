@@ -1,3 +1,4 @@
+internal import Inputs
 internal import Media
 internal import Plan
 public import Session

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Inputs
 internal import Media
 internal import Monitoring
 internal import Session

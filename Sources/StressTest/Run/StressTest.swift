@@ -1,11 +1,12 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Host
+public import Inputs
 public import Media
 internal import Monitoring
 internal import Plan
 internal import Profiles
-public import Session
+internal import Session
 internal import SessionFolder
 public import Setup
 

@@ -1,3 +1,4 @@
+import Inputs
 import Media
 internal import Monitoring
 import Session

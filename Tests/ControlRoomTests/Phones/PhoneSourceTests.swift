@@ -8,6 +8,7 @@ import Testing
 
 @testable import ControlRoom
 @testable import MediaLink
+@testable import MediaServing
 
 @Suite("Phones at the recorder")
 struct PhoneSourceTests {

@@ -4,6 +4,7 @@ import Glibc
 import Media
 
 @testable import MediaLink
+@testable import MediaServing
 
 /// What another process of the same user writes into the media socket, and what a session writes into a client's end.
 ///

@@ -2,6 +2,7 @@ import Media
 
 @testable import ControlRoom
 @testable import MediaLink
+@testable import MediaServing
 
 /// What a phone says to the control room: texts, which begin with a brace, and binary messages, with ASCII's record separator between them.
 final class PhoneBytes: FuzzTarget {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Inputs
 import Media
 import Profiles
 import Testing

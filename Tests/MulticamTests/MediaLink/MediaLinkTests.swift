@@ -11,6 +11,7 @@ import Testing
 
 @testable import Control
 @testable import MediaLink
+@testable import MediaServing
 
 @Suite("the media socket")
 struct MediaLinkTests {

@@ -1,6 +1,6 @@
 import Foundation
 import Media
-import MediaLink
+import MediaServing
 import Session
 import SessionFolder
 import Setup

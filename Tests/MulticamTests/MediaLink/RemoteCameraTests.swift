@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import MediaLink
+import MediaServing
 import Session
 import SessionFolder
 import Setup

@@ -1,5 +1,6 @@
 import Media
 import MediaLink
+import MediaServing
 import VirtualDevices
 
 /// A synthetic camera in another process, so to speak: what it delivers goes through the media socket, and arrives at the same

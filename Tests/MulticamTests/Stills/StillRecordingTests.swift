@@ -1,5 +1,6 @@
 import Encoding
 import Foundation
+import Inputs
 import Media
 import Session
 import SessionFolder

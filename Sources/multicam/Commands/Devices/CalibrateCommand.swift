@@ -1,7 +1,7 @@
 import Arguments
 import Glibc
 import Media
-import MediaLink
+import MediaServing
 import MulticamKit
 import SessionFolder
 import Setup

@@ -2,7 +2,7 @@ import Arguments
 import Control
 import Glibc
 import Media
-import MediaLink
+import MediaServing
 import MulticamKit
 import Plan
 internal import Profiles
