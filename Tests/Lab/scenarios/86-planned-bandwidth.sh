@@ -1,6 +1,6 @@
 # What a plan says of the USB is what the real driver does: it keeps as much as is said, refuses what is said not to fit, and what
 # a camera kept once is known the next time.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=300 soak
 
 settings=(0 192 512 1024 1600 2048 3072) # what the lab's cameras keep, by alternate setting
 

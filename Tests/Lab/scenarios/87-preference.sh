@@ -1,5 +1,5 @@
 # Which camera is preferred, on real drivers: by a person's word, by plugging in, by what is left; and which microphone `default` is.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=300 soak
 
 told() { # NAME REASON-IN-WORDS COUNT: lines of `devices --watch` that say so of a camera
     [ "$(grep -cF "* camera $1  usb:platform-vhci_hcd.0-usb-0:" "$results/watch" | cat)" -ge "$3" ] &&

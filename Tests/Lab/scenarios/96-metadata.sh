@@ -1,5 +1,5 @@
 # What the driver tells of each picture beside it: the clock of its packets, from the camera's metadata node.
-# lab: virtual-time timeout=300
+# lab: virtual-time timeout=300 soak
 cycles=8
 
 inside() {
