@@ -66,7 +66,9 @@ final class OpenSource: Sendable {
                 try connect(output)
                 return
             } catch {
-                let isOver = if case .over = error { true } else { false }
+                // Without a word of the desktop's each further try would be another question to a person.
+                let asksPerson = address.screen.map { needsPerson(for: $0) } ?? false
+                let isOver = if case .over = error { true } else { asksPerson }
                 let isRefused = if case .lost = error { false } else { true }
                 if clock.now - began > Self.soundLife { tries = 0 }
                 pause = .milliseconds(Self.pauses[min(tries, Self.pauses.count - 1)])
@@ -74,7 +76,7 @@ final class OpenSource: Sendable {
                 tries += 1
                 output.leave(because: "\(word): \(error.description.trimmingFullStop)")
                 hasEnded.withLock { $0 = isOver }
-                note(isRefused ? .refused : .waiting, error.description)
+                note(isOver ? .ended : isRefused ? .refused : .waiting, error.description)
                 if isOver { return }
             }
             _ = cancellation.wait(until: clock.now + pause)
@@ -95,6 +97,11 @@ final class OpenSource: Sendable {
             let stream = try LibraryStream(address, wantsAudio: request.audio, cancellation)
             try LibraryConnection(stream, address, request, cancellation).run(into: output)
         }
+    }
+
+    /// Whether the desktop asks a person each time that it shares a screen.
+    private func needsPerson(for screen: ScreenAddress) -> Bool {
+        screen.isShared(ProcessInfo.processInfo.environment) && memory.token(of: screen) == nil
     }
 
     /// Finds a screen, of X11 or shared by the desktop.

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of a desktop's bus")
 struct DesktopValueTests {
     private static func value(_ text: String) throws -> DesktopValue {
-        DesktopValue(owning: g_variant_ref_sink(try #require(g_variant_parse(nil, text, nil, nil, nil))))
+        DesktopValue(owning: try #require(g_variant_parse(nil, text, nil, nil, nil)))
     }
 
     @Test("an answer of the portal is read by its types")

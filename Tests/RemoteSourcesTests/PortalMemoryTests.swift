@@ -6,6 +6,8 @@ import Testing
 
 @Suite("What desktops gave to share a screen again")
 struct PortalMemoryTests {
+    private static let words = (0..<4).map { "2d8864e7-fa8b-4a48-9f85-c3244003730\($0)" }
+
     private static func screen(_ text: String) throws -> ScreenAddress {
         try #require(try SourceAddress(text).screen)
     }
@@ -29,13 +31,15 @@ struct PortalMemoryTests {
             let (one, other) = (try Self.screen("screen:"), try Self.screen("screen:portal/slides"))
             let memory = PortalMemory(environment)
             #expect(memory.token(of: one) == nil)
-            memory.keep("first", of: one)
-            memory.keep("second", of: one)
-            memory.keep("slides'\u{1F}\"", of: other)
+            memory.keep(Self.words[0], of: one)
+            memory.keep(Self.words[1], of: one)
+            // Another process, at the same time.
+            PortalMemory(environment).keep(Self.words[2], of: other)
+            memory.keep(Self.words[3], of: one)
             let next = PortalMemory(environment)
-            #expect(next.token(of: one) == "second")
-            #expect(next.token(of: try Self.screen("screen:portal?region=64x64+0+0")) == "second")
-            #expect(next.token(of: other) == "slides'\u{1F}\"")
+            #expect(next.token(of: one) == Self.words[3])
+            #expect(next.token(of: try Self.screen("screen:portal?region=64x64+0+0")) == Self.words[3])
+            #expect(next.token(of: other) == Self.words[2])
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
             next.keep(nil, of: one)
@@ -57,12 +61,12 @@ struct PortalMemoryTests {
         }
     }
 
-    @Test("where nothing can be kept, it holds for this run, and far too long a word is not kept")
+    @Test("where nothing can be kept, it holds for this run, and what no portal gives is as none")
     func nowhere() throws {
         let memory = PortalMemory(["XDG_STATE_HOME": "/proc/nowhere"])
         let screen = try Self.screen("screen:")
-        memory.keep("word", of: screen)
-        #expect(memory.token(of: screen) == "word")
+        memory.keep(Self.words[0], of: screen)
+        #expect(memory.token(of: screen) == Self.words[0])
         memory.keep(String(repeating: "x", count: 5000), of: screen)
         #expect(memory.token(of: screen) == nil)
         #expect(PortalMemory([:]).token(of: screen) == nil)

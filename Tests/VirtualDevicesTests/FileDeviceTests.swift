@@ -86,4 +86,20 @@ struct FileDeviceTests {
         }
         #expect((time - start - .seconds(1)).magnitude < Nanoseconds(1000))
     }
+
+    @Test("a file whose time stamps jump out of all reason is heard to its last sample before that")
+    func broken() throws {
+        let path = scratch.path("jump.mkv")
+        // Blocks of 1024 samples, of which the first one that begins after 1 s is 35 days later.
+        try scratch.ffmpeg(
+            "-f", "lavfi", "-i", "sine=f=440:r=48000:d=2", "-af", "asetpts='PTS+gte(N,48000)*3000000*SR'",
+            "-c:a", "pcm_s16le", path)
+        let run = try DeviceRun<MicrophoneEvent>("file:\(path)", seconds: 3)
+        #expect(run.audioBlocks.reduce(0) { $0 + $1.frameCount } == 47 * 1024)
+        guard case .ended(_, let cause) = run.arrivals.last?.event else {
+            Issue.record("a file that jumps comes to its end")
+            return
+        }
+        #expect(cause.contains("jump forward"))
+    }
 }

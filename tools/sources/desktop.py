@@ -4,7 +4,7 @@
 sway draws it, PipeWire carries what it shows, xdg-desktop-portal and its part for wlroots let programs see it. A full-screen Xwayland on it is
 where painter.py paints. Prints a line of JSON when all of that runs: the environment for programs on it, the X display, and this process.
 FOLDER/choice is what a person answers to the question which screen it is (an output's name, or nothing to refuse), and FOLDER/asked
-has a line for each time that was asked. Standard input steers it, a line each: kill NAME, start NAME, quit. Not for root: sway
+has a line for each time that was asked. Standard input steers it, a line each: kill NAME, start NAME, revoke, quit. Not for root: sway
 refuses that.
 
 A graphics card is what that portal wants to hear of, though it then shares memory. `Screencopy` tells it of one."""
@@ -18,6 +18,8 @@ import subprocess
 import sys
 import threading
 import time
+
+from gi.repository import Gio, GLib
 
 folder, size = pathlib.Path(sys.argv[1]), sys.argv[2]
 runtime, home = folder / "runtime", folder / "home"
@@ -100,7 +102,7 @@ def until(ready, what):
 environment = {
     **{key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS")},
     "XDG_RUNTIME_DIR": str(runtime), "HOME": str(home), "XDG_CURRENT_DESKTOP": "sway", "XDG_STATE_HOME": str(home / "state"),
-    "WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"}
+    "XDPW_PERSIST_MODE": "permanent", "WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"}
 (folder / "sway").write_text(f"output HEADLESS-1 resolution {size}\ndefault_border none\nxwayland disable\n")
 choose = folder / "choose"
 choose.write_text(f"#!/bin/sh\necho asked >> {folder}/asked\ncat {folder}/choice\n")
@@ -146,6 +148,30 @@ def has_name(name):
     return "true" in found
 
 
+def revoke():
+    """A person ends sharing, by the desktop's indicator for instance, of which the portal tells programs. wlroots' part has none, so for a
+    moment this process is the portal."""
+    end("portal")
+    bus = Gio.DBusConnection.new_for_address_sync(
+        environment["DBUS_SESSION_BUS_ADDRESS"],
+        Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+
+    def ask(method, arguments=None):
+        return bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", method, arguments, None, 0, -1, None).unpack()[0]
+
+    ask("RequestName", GLib.Variant("(su)", ("org.freedesktop.portal.Desktop", 4)))
+    for name in ask("ListNames"):
+        if name.startswith(":"):
+            bus.emit_signal(None, f"/org/freedesktop/portal/desktop/session/{name[1:].replace('.', '_')}/multicam", "org.freedesktop.portal.Session",
+                            "Closed", GLib.Variant("(a{sv})", ({},)))
+    bus.flush_sync()
+    bus.close_sync()
+    # The portal would have closed the session of its part, too.
+    end("wlr")
+    start("wlr")
+    start("portal")
+
+
 READY = {
     "dbus": lambda: answers("bus"),
     "sway": lambda: answers("wayland-1") and list(runtime.glob("sway-ipc.*.sock")),
@@ -169,6 +195,8 @@ for line in sys.stdin:
     word, *names = line.split()
     if word == "kill":
         end(*names)
+    elif word == "revoke":
+        revoke()
     elif word == "start":
         start(*names)
     elif word == "quit":

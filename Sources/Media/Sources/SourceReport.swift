@@ -12,6 +12,8 @@ public struct SourceReport: Sendable, Equatable, Codable {
         case waiting
         /// A password, path or format is wrong; it is tried again more rarely.
         case refused
+        /// A person has ended it, or not allowed it: it is not tried again before it is wanted anew.
+        case ended
     }
 
     /// The name of the request.

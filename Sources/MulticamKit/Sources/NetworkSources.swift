@@ -53,10 +53,10 @@ public final class NetworkSources: RemoteSources {
     // MARK: What is wanted
 
     /// Connects to a network camera for its frames.
-    public func expect(camera selector: String) { want(selector) { $0.video = true } }
+    public func expect(camera selector: String) { want(selector, anew: true) { $0.video = true } }
 
     /// Connects to a network camera for its audio.
-    public func expect(microphone selector: String) { want(selector) { $0.audio = true } }
+    public func expect(microphone selector: String) { want(selector, anew: true) { $0.audio = true } }
 
     /// Waits for a camera. Blocks; not for Swift tasks.
     ///
@@ -91,9 +91,15 @@ public final class NetworkSources: RemoteSources {
 
     /// Has the process connect to a camera.
     ///
+    /// - Parameters:
+    ///   - selector: Any selector.
+    ///   - anew: Whether what a person has ended is begun again.
+    ///   - change: Says what of it is wanted.
     /// - Returns: The name under which it announces it; `nil` for a selector that is no address.
     @discardableResult
-    private func want(_ selector: String, _ change: (inout SourceRequest) -> Void) -> String? {
+    private func want(
+        _ selector: String, anew: Bool = false, _ change: (inout SourceRequest) -> Void
+    ) -> String? {
         guard SourceAddress.handles(selector) else { return nil }
         let address: SourceAddress
         do throws(DestinationAddressError) {
@@ -109,8 +115,7 @@ public final class NetworkSources: RemoteSources {
                 ?? SourceRequest(name: address.name, url: Secret(address.text))
             request.url = Secret(address.text)
             change(&request)
-            // What a person has ended is begun again when it is wanted again.
-            let hasEnded = state.reports[address.name]?.state == .refused
+            let hasEnded = anew && state.reports[address.name]?.state == .ended
             guard index.map({ state.requests[$0] != request || hasEnded }) ?? true else { return }
             if let index { state.requests[index] = request } else { state.requests.append(request) }
             state.reports[address.name] = nil
@@ -125,7 +130,7 @@ public final class NetworkSources: RemoteSources {
         state.withLock { state in
             if let lack = state.lack { return SourceOutlook(text: lack, isFinal: true) }
             guard let report = state.reports[name], let text = report.text else { return nil }
-            return SourceOutlook(text: text, isFinal: report.state == .refused)
+            return SourceOutlook(text: text, isFinal: [.refused, .ended].contains(report.state))
         }
     }
 
@@ -137,7 +142,11 @@ public final class NetworkSources: RemoteSources {
 
 extension NetworkSources: HelperOwner {
     func withWishes(_ body: ([String]) -> Void) {
-        state.withLock { state in body(state.requests.map { JSONText.line(SourceCommand(open: $0)) }) }
+        state.withLock { state in
+            // A process that has died took with it what a person had ended.
+            let wanted = state.requests.filter { state.reports[$0.name]?.state != .ended }
+            body(wanted.map { JSONText.line(SourceCommand(open: $0)) })
+        }
     }
 
     var isToldEachSecond: Bool { true }

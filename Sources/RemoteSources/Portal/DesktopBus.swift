@@ -30,15 +30,17 @@ final class DesktopBus {
         g_main_context_push_thread_default(context)
         var error: UnsafeMutablePointer<GError>?
         var opened: OpaquePointer?
+        let deadline = BusDeadline(.milliseconds(Int64(Self.patience)))
         if let place = g_dbus_address_get_for_bus_sync(G_BUS_TYPE_SESSION, nil, &error) {
             opened = g_dbus_connection_new_for_address_sync(
                 place,
                 GDBusConnectionFlags(
                     G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
                         | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue),
-                nil, nil, &error)
+                nil, deadline.cancellable, &error)
             g_free(place)
         }
+        deadline.end()
         guard let opened else {
             g_main_context_pop_thread_default(context)
             g_main_context_unref(context)
@@ -70,16 +72,18 @@ final class DesktopBus {
     ///   - path: The object.
     ///   - name: Who has it.
     ///   - arguments: A tuple in GVariant's text format.
-    /// - Returns: The answer, and the descriptor that came with it, which is the caller's; `nil` for none.
+    ///   - takesDescriptor: Whether a descriptor that comes with the answer is wanted.
+    /// - Returns: The answer, and the descriptor, which is the caller's; `nil` for none.
     /// - Throws: `Failure`.
     func call(
-        _ method: String, of path: String, at name: String, _ arguments: String
+        _ method: String, of path: String, at name: String, _ arguments: String,
+        takesDescriptor: Bool = false
     ) throws(Failure) -> (answer: DesktopValue, descriptor: Int32?) {
         var error: UnsafeMutablePointer<GError>?
         guard let given = g_variant_parse(nil, arguments, nil, nil, &error) else { throw Self.failure(error) }
+        defer { g_variant_unref(given) }
         let point = method.lastIndex(of: ".") ?? method.startIndex
         var descriptors: UnsafeMutablePointer<GUnixFDList>?
-        // It takes the arguments, which nobody has a reference to.
         let answer = g_dbus_connection_call_with_unix_fd_list_sync(
             connection, name, path, String(method[..<point]), String(method[point...].dropFirst()), given,
             nil,
@@ -87,7 +91,9 @@ final class DesktopBus {
         defer { if let descriptors { g_object_unref(descriptors) } }
         guard let answer else { throw Self.failure(error) }
         let value = DesktopValue(owning: answer)
-        guard let descriptors, g_unix_fd_list_get_length(descriptors) > 0 else { return (value, nil) }
+        guard takesDescriptor, let descriptors, g_unix_fd_list_get_length(descriptors) > 0 else {
+            return (value, nil)
+        }
         let descriptor = g_unix_fd_list_get(descriptors, 0, nil)
         return (value, descriptor < 0 ? nil : descriptor)
     }

@@ -11,6 +11,8 @@ struct FrameAge {
 
     /// How many frames are remembered.
     private static let most = 30
+    /// So many do not yet tell how different they are.
+    private static let few = 10
     /// The greatest age that is believed. A desktop may date by another clock.
     private static let greatest = Nanoseconds.milliseconds(500)
     /// What is said where none is believed: a refresh of a slow monitor.
@@ -26,8 +28,11 @@ struct FrameAge {
         (ages.min() ?? .zero, ages.max() ?? Self.usual)
     }
 
-    /// How far off a date may be.
-    var error: Nanoseconds { (range.most - range.least) / 2 }
+    /// How far off a date may be: by more than the ages say where they are few, or are not believed.
+    var error: Nanoseconds {
+        let half = (range.most - range.least) / 2
+        return ages.isEmpty ? Self.usual : ages.count < Self.few ? max(half, Self.usual / 2) : half
+    }
 
     /// Dates what a look has found.
     ///

@@ -15,28 +15,31 @@ final class PortalMemory: Sendable {
     private let content: ConditionLock<Content>
 
     private static let schema = 1
-    /// Most bytes of such a word that are kept.
-    private static let longest = 4096
 
     /// Reads what was kept. A file that cannot be read is as none: the desktop asks again.
     ///
     /// - Parameter environment: The process's variables, which name the folder.
     init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
         path = StateFolder.path(environment).map { $0 + "/screens.json" }
-        var kept = Content()
-        if let path, let bytes = FileManager.default.contents(atPath: path) {
-            do {
-                let read = try JSONText.decoder().decode(Content.self, from: bytes)
-                if read.schema == Self.schema { kept = read }
-            } catch {
-                kept = Content()
-            }
-        }
-        content = ConditionLock(kept)
+        content = ConditionLock(Content())
+        content.withLock { read(into: &$0) }
     }
 
-    /// What a desktop gave for a screen; `nil` where there is nothing.
-    func token(of screen: ScreenAddress) -> String? { content.withLock { $0.tokens[screen.shareName] } }
+    /// Reads what the file has now: another process may have written it.
+    private func read(into content: inout Content) {
+        guard let path, let bytes = FileManager.default.contents(atPath: path) else { return }
+        do {
+            let read = try JSONText.decoder().decode(Content.self, from: bytes)
+            if read.schema == Self.schema { content = read }
+        } catch {
+            // As no file: the desktop asks again, and what it gives replaces this one.
+        }
+    }
+
+    /// What a desktop gave for a screen; `nil` where there is nothing, or something that no portal takes: they give UUIDs.
+    func token(of screen: ScreenAddress) -> String? {
+        content.withLock { $0.tokens[screen.shareName] }.flatMap { UUID(uuidString: $0) == nil ? nil : $0 }
+    }
 
     /// Keeps what a desktop gave, in place of what it gave before, which is used up. Where it cannot be kept, the desktop asks again.
     ///
@@ -44,17 +47,17 @@ final class PortalMemory: Sendable {
     ///   - token: What it gave; `nil` where it gave nothing.
     ///   - screen: The screen.
     func keep(_ token: String?, of screen: ScreenAddress) {
-        let token = token.flatMap { $0.utf8.count <= Self.longest ? $0 : nil }
-        let bytes = content.withLock { content in
+        content.withLock { content in
+            read(into: &content)
+            guard content.tokens[screen.shareName] != token else { return }
             content.tokens[screen.shareName] = token
-            return JSONText.pretty(content)
-        }
-        guard let path, let end = path.lastIndex(of: "/") else { return }
-        do throws(FileError) {
-            try FolderCreation.make(String(path[..<end]), permissions: 0o700)
-            try FileReplacement.write(Array(bytes), to: path, permissions: 0o600)
-        } catch {
-            // A full disk, or a folder that is not this user's: the next recording asks in the dialog.
+            guard let path, let end = path.lastIndex(of: "/") else { return }
+            do throws(FileError) {
+                try FolderCreation.make(String(path[..<end]), permissions: 0o700)
+                try FileReplacement.write(Array(JSONText.pretty(content)), to: path, permissions: 0o600)
+            } catch {
+                // A full disk, or a folder that is not this user's: the next recording asks in the dialog.
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import CSoup
 internal import Media
 
 /// What the desktop lets multicam see: a session of xdg-desktop-portal's screen cast, which a person allows in a dialog of the desktop.
@@ -59,8 +60,11 @@ final class PortalSession {
     /// Whether the person, or the desktop, has ended it.
     var isClosed: Bool {
         bus.handleSignals()
-        return closed.value != nil || bus.isClosed
+        return closed.value != nil
     }
+
+    /// Whether the desktop's bus has gone.
+    var hasGone: Bool { bus.isClosed }
 
     /// Asks to see a screen or a window. Blocks until a person has answered in the desktop's dialog, or that has taken too long.
     ///
@@ -81,7 +85,9 @@ final class PortalSession {
         let hasCursor = wantsCursor && cursors & Self.embeddedCursor != 0
         let made = try ask(
             "CreateSession", "", ["session_handle_token": "<'multicam'>"], within: Self.patience)
-        guard let session = made["session_handle"]?.text else { throw unclear("CreateSession") }
+        guard let session = made["session_handle"]?.text, g_variant_is_object_path(session) != 0 else {
+            throw unclear("CreateSession")
+        }
         bus.hear("org.freedesktop.portal.Session.Closed", of: session, at: Self.name, into: closed)
         var wishes = ["types": "<uint32 \(sources)>", "multiple": "<false>"]
         if cursors != 0 {
@@ -92,13 +98,16 @@ final class PortalSession {
             if let token { wishes["restore_token"] = "<\(DesktopValue.quoted(token))>" }
         }
         let place = "objectpath \(DesktopValue.quoted(session)), "
-        _ = try ask("SelectSources", place, wishes, within: Self.patience)
+        // Some desktops ask at once, others at the start.
         if token == nil { asking() }
+        _ = try ask(
+            "SelectSources", place, wishes, within: Self.personPatience,
+            slowly: { if token != nil { asking() } })
         let allowed = try ask(
             "Start", place + "'', ", [:], within: Self.personPatience,
             slowly: { if token != nil { asking() } })
         guard let node = allowed["streams"]?[0]?[0]?.number else { throw unclear("Start") }
-        let opened = try call("OpenPipeWireRemote", "(\(place)@a{sv} {})")
+        let opened = try call("OpenPipeWireRemote", "(\(place)@a{sv} {})", takesDescriptor: true)
         guard let descriptor = opened.descriptor else { throw unclear("OpenPipeWireRemote") }
         return Grant(
             node: node, descriptor: descriptor, token: allowed["restore_token"]?.text,
@@ -144,6 +153,9 @@ final class PortalSession {
                 slowly()
             }
             guard took < limit else {
+                guard limit == Self.personPatience else {
+                    throw .lost("the desktop's portal does not answer \(method) for \(address).")
+                }
                 throw .over(
                     "nobody has answered the desktop's question whether multicam may record \(address).")
             }
@@ -175,10 +187,14 @@ final class PortalSession {
     }
 
     private func call(
-        _ method: String, _ arguments: String
+        _ method: String, _ arguments: String, takesDescriptor: Bool = false
     ) throws(SourceError) -> (answer: DesktopValue, descriptor: Int32?) {
         do throws(DesktopBus.Failure) {
-            return try bus.call("\(Self.cast).\(method)", of: Self.path, at: Self.name, arguments)
+            return try bus.call(
+                "\(Self.cast).\(method)", of: Self.path, at: Self.name, arguments,
+                takesDescriptor: takesDescriptor)
+        } catch .other(let words) {
+            throw .refused("the desktop's portal does not share \(address) (\(method)): \(words).")
         } catch {
             throw Self.refusal(error, address)
         }

@@ -14,18 +14,23 @@ final class ScreenStream {
     private let coreHook: UnsafeMutablePointer<spa_hook>
     private let streamHook: UnsafeMutablePointer<spa_hook>
     private let address: SourceAddress
+    private let clock = MonotonicClock()
+    /// Since when nothing streams that did before; `nil` while it does.
+    private var paused: ClockTime?
     /// A buffer with a frame that nobody has looked at.
     private var pending: UnsafeMutablePointer<pw_buffer>?
     private var format: spa_video_info_raw?
-    /// Whether the desktop has ended the stream, or it has gone with PipeWire.
-    private var hasEnded = false
+    /// Why there is no stream any more, as PipeWire says it: the desktop has ended it, or it has gone with PipeWire.
+    private(set) var ending: String?
     /// Why there is no connection with PipeWire any more, as it says.
     private var problem: String?
     private var memory = SharedBytes(count: 0)
     private var size = FrameSize(width: 0, height: 0)
 
-    /// How long a lost connection may take to be told after the stream's end, in milliseconds.
-    private static let afterEnd: Int32 = 200
+    /// How long a lost connection may take to be told after the stream's end.
+    private static let afterEnd = Nanoseconds.milliseconds(200)
+    /// How long a desktop may pause a stream that has begun.
+    private static let longestPause = Nanoseconds.seconds(3)
     /// Most memory that a parameter takes, in bytes.
     private static let longestParameter = 1024
 
@@ -107,22 +112,18 @@ final class ScreenStream {
     /// Receives what has come; waits for it for at most a limit.
     ///
     /// - Parameter limit: How long to wait, in whole milliseconds.
-    /// - Throws: `SourceError.lost` when PipeWire has gone, `SourceError.over` when it is there and the desktop has ended the stream: a person
-    ///   may have wanted that.
+    /// - Throws: `SourceError.lost` when PipeWire has gone. When it is there and the stream has ended, `ending` says so: a person may have
+    ///   wanted that.
     func receive(within limit: Nanoseconds) throws(SourceError) {
         let result = screen_iterate(loop, Int32(clamping: limit.count / 1_000_000))
         if result < 0, result != -EINTR { problem = problem ?? String(cString: strerror(-result)) }
         // Of a lost connection the stream may hear first.
-        if hasEnded, problem == nil { _ = screen_iterate(loop, Self.afterEnd) }
+        let deadline = clock.now + Self.afterEnd
+        while ending != nil, problem == nil, clock.now < deadline { _ = screen_iterate(loop, 20) }
         if let problem { throw .lost("the desktop's PipeWire has gone, and \(address) with it: \(problem).") }
-        if hasEnded { throw Self.end(of: address) }
-    }
-
-    /// What is said when sharing has ended otherwise than by an accident.
-    static func end(of address: SourceAddress) -> SourceError {
-        .over(
-            "sharing \(address) was ended on the desktop, and is not begun again by itself: exchange the camera for it, or begin another "
-                + "recording.")
+        if let paused, clock.now - paused > Self.longestPause {
+            ending = ending ?? "it has paused for \(Int(rounding: Self.longestPause.inSeconds)) s"
+        }
     }
 
     /// Copies the newest frame, if it was not copied before.
@@ -148,13 +149,6 @@ final class ScreenStream {
         guard let format, let content = buffer.pointee.buffer, content.pointee.n_datas > 0,
             let data = content.pointee.datas, let start = data.pointee.data, let chunk = data.pointee.chunk
         else { return nil }
-        let header = spa_buffer_find_meta_data(
-            content, SPA_META_Header.rawValue, MemoryLayout<spa_meta_header>.size)?
-            .assumingMemoryBound(to: spa_meta_header.self).pointee
-        let flags = UInt32(bitPattern: chunk.pointee.flags)
-        guard flags & UInt32(SPA_CHUNK_FLAG_CORRUPTED) == 0,
-            (header?.flags ?? 0) & UInt32(SPA_META_HEADER_FLAG_CORRUPTED) == 0, chunk.pointee.size > 0
-        else { return nil }
         let whole = FrameSize(width: Int(format.size.width), height: Int(format.size.height))
         guard whole.isPlausible else {
             throw .refused("\(address) has \(whole), and what is recorded has sides of up to 16384 pixels.")
@@ -177,7 +171,7 @@ final class ScreenStream {
         } else {
             ARGBCopy(source, Int32(stride), target, width * 4, width, height)
         }
-        return ClockTime(nanoseconds: header?.pts ?? 0)
+        return ClockTime(nanoseconds: Self.header(of: content)?.pts ?? 0)
     }
 
     /// What of a frame is recorded: of a window what the desktop says that it has, and of that the region.
@@ -214,9 +208,28 @@ final class ScreenStream {
     /// Keeps the newest frame, and gives back those that nobody has looked at.
     private func keepNewest() {
         while let buffer = pw_stream_dequeue_buffer(stream) {
+            guard Self.isFrame(buffer) else {
+                pw_stream_queue_buffer(stream, buffer)
+                continue
+            }
             if let older = pending { pw_stream_queue_buffer(stream, older) }
             pending = buffer
         }
+    }
+
+    /// Whether there is something in a buffer, and it is whole.
+    private static func isFrame(_ buffer: UnsafeMutablePointer<pw_buffer>) -> Bool {
+        guard let content = buffer.pointee.buffer, content.pointee.n_datas > 0,
+            let chunk = content.pointee.datas?.pointee.chunk
+        else { return false }
+        let flags = UInt32(bitPattern: chunk.pointee.flags) & UInt32(SPA_CHUNK_FLAG_CORRUPTED)
+        let header = header(of: content)?.flags ?? 0
+        return flags == 0 && header & UInt32(SPA_META_HEADER_FLAG_CORRUPTED) == 0 && chunk.pointee.size > 0
+    }
+
+    private static func header(of content: UnsafeMutablePointer<spa_buffer>) -> spa_meta_header? {
+        spa_buffer_find_meta_data(content, SPA_META_Header.rawValue, MemoryLayout<spa_meta_header>.size)?
+            .assumingMemoryBound(to: spa_meta_header.self).pointee
     }
 
     // MARK: PipeWire
@@ -262,11 +275,12 @@ final class ScreenStream {
         let events = UnsafeMutablePointer<pw_stream_events>.allocate(capacity: 1)
         events.initialize(to: pw_stream_events())
         events.pointee.version = UInt32(PW_VERSION_STREAM_EVENTS)
-        events.pointee.state_changed = { context, _, state, _ in
+        events.pointee.state_changed = { context, _, state, words in
             guard let own = ScreenStream.of(context) else { return }
-            own.hasEnded =
-                own.hasEnded || state == PW_STREAM_STATE_ERROR
-                || (state == PW_STREAM_STATE_UNCONNECTED && own.hasContent)
+            own.paused = state == PW_STREAM_STATE_PAUSED && own.hasContent ? own.clock.now : nil
+            guard state == PW_STREAM_STATE_ERROR || (state == PW_STREAM_STATE_UNCONNECTED && own.hasContent)
+            else { return }
+            own.ending = own.ending ?? words.map { String(cString: $0).printable(limit: 200) } ?? "no reason"
         }
         events.pointee.param_changed = { context, kind, parameter in
             if kind == SPA_PARAM_Format.rawValue, let parameter {
@@ -286,8 +300,12 @@ final class ScreenStream {
         events.initialize(to: pw_core_events())
         events.pointee.version = UInt32(PW_VERSION_CORE_EVENTS)
         events.pointee.error = { context, number, _, result, words in
-            // Others are of single requests: pipewire/core.h.
-            guard number == PW_ID_CORE, result == -EPIPE, let own = ScreenStream.of(context) else { return }
+            guard number == PW_ID_CORE, let own = ScreenStream.of(context) else { return }
+            guard result == -EPIPE else {
+                own.ending =
+                    own.ending ?? words.map { String(cString: $0).printable(limit: 200) } ?? "no reason"
+                return
+            }
             own.problem =
                 own.problem ?? (words.map { String(cString: $0).printable(limit: 200) } ?? "no connection")
         }

@@ -8,6 +8,7 @@ final class SharedScreen: Screen {
     private let region: PixelRectangle?
     private let session: PortalSession
     private let stream: ScreenStream
+    private let cancellation: Cancellation
     /// Whether the mouse pointer was wanted, and the desktop cannot put it into the frames.
     let lacksCursor: Bool
     private let clock = MonotonicClock()
@@ -16,6 +17,8 @@ final class SharedScreen: Screen {
     private static let patience = Nanoseconds.seconds(5)
     /// The longest wait at once.
     private static let step = Nanoseconds.milliseconds(50)
+    /// How long the news that a session was ended may take after its stream's end.
+    private static let afterEnd = Nanoseconds.seconds(1)
 
     var pixels: ScreenPixels { stream.pixels }
 
@@ -48,18 +51,37 @@ final class SharedScreen: Screen {
         memory.keep(grant.token, of: asked)
         lacksCursor = !grant.hasCursor
         stream = try ScreenStream(owning: grant.descriptor, node: grant.node, address)
+        self.cancellation = cancellation
         let deadline = clock.now + Self.patience
         while try stream.take(region) == nil {
             guard clock.now < deadline, !cancellation.isCancelled else {
                 throw .lost("the desktop shares \(address) and sends no frame of it.")
             }
-            try stream.receive(within: Self.step)
+            try receive(within: Self.step)
         }
     }
 
+    /// Receives what has come, and tells a person's end from an accident.
+    private func receive(within limit: Nanoseconds) throws(SourceError) {
+        try stream.receive(within: limit)
+        guard !session.hasGone else { throw .lost("the desktop of \(address) has gone.") }
+        if let ending = stream.ending {
+            // Who ends the session ends the stream first.
+            let deadline = clock.now + Self.afterEnd
+            while !session.isClosed {
+                guard !cancellation.wait(until: clock.now + Self.step), clock.now < deadline else {
+                    throw .lost("the desktop has lost what it shared of \(address): \(ending).")
+                }
+            }
+        }
+        guard session.isClosed else { return }
+        throw .over(
+            "sharing \(address) was ended on the desktop, and is not begun again by itself: exchange the camera for it, or begin another "
+                + "recording.")
+    }
+
     func look(isForced: Bool) throws(SourceError) -> ScreenLook {
-        try stream.receive(within: .zero)
-        guard !session.isClosed else { throw ScreenStream.end(of: address) }
+        try receive(within: .zero)
         let time = clock.now
         let composed = try stream.take(region)
         if let composed { age.note(time - composed) }
@@ -73,7 +95,7 @@ final class SharedScreen: Screen {
             // The loop counts in whole milliseconds.
             guard rest >= .milliseconds(1) else { return cancellation.wait(until: due) }
             if cancellation.isCancelled { return true }
-            try stream.receive(within: min(rest, Self.step))
+            try receive(within: min(rest, Self.step))
         }
     }
 }

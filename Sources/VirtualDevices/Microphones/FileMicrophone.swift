@@ -136,14 +136,30 @@ public final class FileMicrophone: MicrophoneSource {
                         firstSample: first + begin, samples: samples)))
             return true
         }
+        /// Delivers what waits; `false` when the microphone is to stop.
+        func deliverRest() -> Bool {
+            let rest = Int64(waiting.count / format.channels)
+            return rest == 0 || deliver(rest)
+        }
         var times = FileTimes()
-        while let (samples, time) = try reader.nextAudio() {
-            if let problem = times.problem(at: time) { return receive(.ended(at: end, cause: problem)) }
+        while true {
+            let part: (samples: [Float], time: Nanoseconds)?
+            do throws(EncodingError) {
+                part = try reader.nextAudio()
+            } catch {
+                guard deliverRest() else { return }
+                throw error
+            }
+            guard let (samples, time) = part else { break }
+            if let problem = times.problem(at: time) {
+                guard deliverRest() else { return }
+                return receive(.ended(at: end, cause: problem))
+            }
             // Where the file leaves a gap, so does the microphone.
             let next = MediaTime(nanoseconds: time.count).ticks(perSecond: Int64(format.rate))
             let count = Int64(waiting.count / format.channels)
             if next != place + count {
-                guard count == 0 || deliver(count) else { return }
+                guard deliverRest() else { return }
                 place = next
             }
             waiting += samples
@@ -152,8 +168,7 @@ public final class FileMicrophone: MicrophoneSource {
             }
             thread.noteProcessorTime()
         }
-        let rest = Int64(waiting.count / format.channels)
-        guard rest == 0 || deliver(rest) else { return }
+        guard deliverRest() else { return }
         receive(.ended(at: end, cause: "end of file"))
     }
 }

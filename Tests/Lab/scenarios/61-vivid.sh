@@ -111,7 +111,8 @@ outside_dropped_buffers() {
     recorded r
     equal "causes" "$(json "$ledger" 'list(d["tracks"]["desk"]["lost"])')" "['bus']"
     within "a fifth of 90" "$(json "$ledger" 'd["tracks"]["desk"]["lost"]["bus"]')" 8 30
-    within "captured and lost" "$(json "$ledger" 'd["tracks"]["desk"]["captured"] + d["tracks"]["desk"]["lost"]["bus"]')" 89 91
+    # Of those that are dropped at the very end no later one tells; six in a row are dropped once in 15,000 times.
+    within "captured and lost" "$(json "$ledger" 'd["tracks"]["desk"]["captured"] + d["tracks"]["desk"]["lost"]["bus"]')" 85 91
 }
 
 inside_refused_start() {
