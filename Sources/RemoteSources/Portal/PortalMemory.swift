@@ -4,7 +4,8 @@ internal import Media
 internal import SessionFolder
 
 /// What desktops gave so that the same screen is shared again without a dialog: a word for each selector, good for one time. They are kept
-/// in `screens.json` of the state folder, which this user alone reads. Safe to use from any thread of the one process that writes it.
+/// in `screens.json` of the state folder, which this user alone reads, and which is read anew before it is written: other processes may have
+/// written it. Safe to use from any thread.
 final class PortalMemory: Sendable {
     private struct Content: Codable {
         var schema = PortalMemory.schema
@@ -25,7 +26,7 @@ final class PortalMemory: Sendable {
         content.withLock { read(into: &$0) }
     }
 
-    /// Reads what the file has now: another process may have written it.
+    /// Reads what the file has now.
     private func read(into content: inout Content) {
         guard let path, let bytes = FileManager.default.contents(atPath: path) else { return }
         do {

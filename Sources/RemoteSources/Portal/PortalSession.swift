@@ -33,7 +33,7 @@ final class PortalSession {
     /// No person answers within that.
     private static let quick = Nanoseconds.seconds(1)
     /// How long a person may take.
-    static let personPatience = Nanoseconds.seconds(110)
+    private static let personPatience = Nanoseconds.seconds(110)
 
     // The portal's numbers (org.freedesktop.portal.ScreenCast.xml).
     private static let (monitor, window): (UInt32, UInt32) = (1, 2)
