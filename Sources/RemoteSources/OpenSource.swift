@@ -65,10 +65,11 @@ final class OpenSource: Sendable {
             do throws(SourceError) {
                 try connect(output)
                 return
-            } catch {
+            } catch let failure {
                 // Without a word of the desktop's each further try would be another question to a person.
                 let asksPerson = address.screen.map { needsPerson(for: $0) } ?? false
-                let isOver = if case .over = error { true } else { asksPerson }
+                let error = asksPerson ? failure.withoutFurtherTries : failure
+                let isOver = if case .over = error { true } else { false }
                 let isRefused = if case .lost = error { false } else { true }
                 if clock.now - began > Self.soundLife { tries = 0 }
                 pause = .milliseconds(Self.pauses[min(tries, Self.pauses.count - 1)])

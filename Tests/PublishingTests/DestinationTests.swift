@@ -42,12 +42,15 @@ struct DestinationTests {
     private let reports = ConditionLock<[LiveReport]>([])
 
     private func run(
-        _ script: ScriptedConnection.Script, _ body: (Destination) throws -> Void
+        _ script: ScriptedConnection.Script, longestLead: Nanoseconds = .seconds(-1),
+        _ body: (Destination) throws -> Void
     ) throws {
         ScriptedConnection.script.withLock { $0 = script }
         let reports = reports
         let publication = try Publication(LiveRequest(name: "show", url: Secret("srt://host:9000")))
-        let destination = Destination(publication, ScriptedConnection.self) { report in
+        let destination = Destination(
+            publication, ScriptedConnection.self, longestLead: longestLead
+        ) { report in
             reports.broadcast { $0.append(report) }
         }
         let packets = PacketFeed(path: "/nowhere/media", includesStandby: false)
@@ -85,6 +88,18 @@ struct DestinationTests {
         }
         #expect(states() == [.connecting, .connected, .ended])
         #expect(reports.withLock { $0.last?.dropped_frames } == 2)
+    }
+
+    @Test("begins with the key frame that it has learnt the streams from, where that is young enough")
+    func lead() throws {
+        try run(ScriptedConnection.Script(), longestLead: .seconds(3600)) { destination in
+            introduce(destination)
+            wait(for: .connected)
+            destination.take(.item(.video(33, isKey: false)))
+            ScriptedConnection.script.wait { $0.sent.count == 3 ? () : nil }
+            #expect(ScriptedConnection.script.withLock(\.sent) == [0, 0, 33])
+        }
+        #expect(reports.withLock { $0.last?.dropped_frames } == 0)
     }
 
     @Test("a lost connection is followed by another one, which begins with a key frame")

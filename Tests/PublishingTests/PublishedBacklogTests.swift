@@ -25,6 +25,33 @@ struct PublishedBacklogTests {
         #expect(backlog.droppedFrames == 1)
     }
 
+    @Test("before a connection, what came since the newest key frame waits for half a second")
+    func lead() {
+        var backlog = PublishedBacklog()
+        for item in [
+            PublishedItem.video(0, isKey: true), .audio(10), .video(33, isKey: false), .frame(7),
+            .video(66, isKey: true), .audio(60), .audio(70), .video(100, isKey: false),
+        ] { backlog.prepare(item, at: time(item.mark)) }
+        backlog.begin(at: time(566))
+        #expect(drained(&backlog) == [66, 70, 100])
+        #expect(backlog.droppedFrames == 3)
+    }
+
+    @Test("a connection that took longer begins with the next key frame")
+    func lateLead() {
+        var backlog = PublishedBacklog()
+        backlog.prepare(.video(0, isKey: true), at: time(0))
+        backlog.prepare(.video(33, isKey: false), at: time(33))
+        backlog.prepare(.video(533, isKey: false), at: time(533))
+        #expect(backlog.isEmpty)
+        backlog.prepare(.video(2000, isKey: true), at: time(2000))
+        backlog.begin(at: time(2501))
+        backlog.offer(.video(2533, isKey: false), at: time(2533))
+        backlog.offer(.video(4000, isKey: true), at: time(4000))
+        #expect(drained(&backlog) == [4000])
+        #expect(backlog.droppedFrames == 5)
+    }
+
     @Test("when the oldest has waited two seconds, frames are dropped up to the next key frame and counted")
     func tooOld() {
         var backlog = PublishedBacklog()

@@ -7,7 +7,7 @@ internal import Media
 /// Whoever gives it items never waits. The thread connects, sends, and waits before it tries again.
 final class Destination: Sendable {
     private struct State {
-        var backlog = PublishedBacklog()
+        var backlog: PublishedBacklog
         /// What has come of each stream.
         var streams = PublishedStreams()
         /// When the first of the items came that a connection begins with.
@@ -15,7 +15,7 @@ final class Destination: Sendable {
         var isConnected = false
         var isClosed = false
         var report: LiveReport
-        /// Frames that were dropped before they came here, and while there was no connection.
+        /// Frames that were dropped before they came here.
         var missed: Int64 = 0
         var problem: String?
         var statistics = ConnectionStatistics()
@@ -41,13 +41,16 @@ final class Destination: Sendable {
     /// - Parameters:
     ///   - publication: What is sent where.
     ///   - connection: The kind of connection.
+    ///   - longestLead: How old the key frame may be that a connection begins with.
     ///   - tell: Gets each change, on any thread. It must not block.
     init(
         _ publication: Publication, _ connection: any DestinationConnection.Type,
+        longestLead: Nanoseconds = PublishedBacklog.usualLead,
         tell: @escaping @Sendable (LiveReport) -> Void
     ) {
         (self.publication, self.connection, self.tell) = (publication, connection, tell)
         var state = State(
+            backlog: PublishedBacklog(longestLead: longestLead),
             report: LiveReport(
                 publication: publication.name, state: .connecting, at_ns: MonotonicClock().now.nanoseconds))
         state.policy = publication.encoder.map { LiveRatePolicy($0) }
@@ -110,11 +113,11 @@ final class Destination: Sendable {
                     rate: AudioFormat.sessionRate, channels: slice.channels)
             }
             if state.since == nil, isFirst(item) { state.since = now }
-            guard state.isConnected else {
-                if item.isVideo { state.missed += 1 }
-                return
+            if state.isConnected {
+                state.backlog.offer(item, at: now)
+            } else {
+                state.backlog.prepare(item, at: now)
             }
-            state.backlog.offer(item, at: now)
         }
     }
 
@@ -155,10 +158,10 @@ final class Destination: Sendable {
 
     private func begin() {
         state.withLock { state in
-            state.backlog.restart()
+            state.backlog.begin(at: clock.now)
             state.isConnected = true
             state.statistics = ConnectionStatistics()
-            state.before.statistics = ConnectionStatistics()
+            state.before = (ConnectionStatistics(), state.backlog.droppedFrames)
         }
         say(.connected, text: nil)
     }

@@ -22,6 +22,8 @@ struct PublishedBacklog {
     private var lastAudio: ClockTime?
     /// Number of frames that were dropped.
     private(set) var droppedFrames: Int64 = 0
+    /// What a connection begins with may have waited so long for it. What is longer would stay the viewers' delay.
+    private let longestLead: Nanoseconds
 
     /// The oldest item may wait so long.
     static let longest = Nanoseconds.seconds(2)
@@ -29,6 +31,12 @@ struct PublishedBacklog {
     static let mostBytes = 16 << 20
     /// Most raw frames that wait.
     static let mostRawFrames = 3
+
+    /// Half a second: what a connection takes within a continent, while a key frame comes every two seconds.
+    static let usualLead = Nanoseconds.milliseconds(500)
+
+    /// - Parameter longestLead: How old what a connection begins with may be.
+    init(longestLead: Nanoseconds = usualLead) { self.longestLead = longestLead }
 
     var isEmpty: Bool { head == waiting.count }
 
@@ -65,6 +73,22 @@ struct PublishedBacklog {
         byteCount += item.byteCount
     }
 
+    /// Takes in what comes while there is no connection: packets from the newest key frame on, as long as a connection could begin with
+    /// them. Raw frames and samples are dropped.
+    mutating func prepare(_ item: PublishedItem, at now: ClockTime) {
+        guard case .video(let packet) = item else {
+            if case .audio = item { offer(item, at: now) } else if item.isVideo { droppedFrames += 1 }
+            return
+        }
+        if packet.isKey || age(at: now) > longestLead { restart() }
+        offer(item, at: now)
+    }
+
+    /// A connection begins: with what waits, unless that is too old.
+    mutating func begin(at now: ClockTime) {
+        if age(at: now) > longestLead { restart() }
+    }
+
     /// Takes the oldest item out.
     mutating func next() -> PublishedItem? {
         guard !isEmpty else { return nil }
@@ -92,7 +116,7 @@ struct PublishedBacklog {
         awaitsKey = awaitsKey || !isFound
     }
 
-    /// Drops all that waits: a new connection begins with the next key frame.
+    /// Drops all that waits: what comes next begins with a key frame.
     mutating func restart() {
         droppedFrames += Int64(waiting[head...].count { $0.item.isVideo })
         (waiting, head, byteCount) = ([], 0, 0)
