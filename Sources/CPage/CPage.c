@@ -129,6 +129,9 @@ static const unsigned char phone_link_js[] = {
 static const unsigned char phone_microphone_js[] = {
 #embed "../ControlRoom/Page/js/phone/phone-microphone.js"
 };
+static const unsigned char phone_slices_js[] = {
+#embed "../ControlRoom/Page/js/phone/phone-slices.js"
+};
 static const unsigned char phone_store_worker_js[] = {
 #embed "../ControlRoom/Page/js/phone/phone-store-worker.js"
 };
@@ -280,6 +283,7 @@ const page_file page_files[] = {
     FILE("phone-keeper.js", phone_keeper_js),
     FILE("phone-link.js", phone_link_js),
     FILE("phone-microphone.js", phone_microphone_js),
+    FILE("phone-slices.js", phone_slices_js),
     FILE("phone-store-worker.js", phone_store_worker_js),
     FILE("phone-worklet.js", phone_worklet_js),
     FILE("phone.css", phone_css),

@@ -60,27 +60,27 @@
             stream.addTrack(track);
         }
         if (wanted.audio) {
-            const audio = new AudioContext({ sampleRate: 48000, latencyHint: "interactive" });
-            await audio.resume();
-            const out = audio.createMediaStreamDestination();
-            let next = 0;
-            setInterval(() => {
-                // The samples of contextTime are those of performanceTime.
-                const { contextTime, performanceTime } = audio.getOutputTimestamp();
-                if (!performanceTime) return;
-                const now = (zero + performanceTime) / 1000;
-                const second = Math.floor(now) + 1;
-                if (second <= next) return;
-                next = second;
-                const when = contextTime + (second - now) + window.late.audio / 1000;
-                const [tone, gain] = [audio.createOscillator(), audio.createGain()];
-                tone.frequency.value = 1000;
-                gain.gain.value = 0.5;
-                tone.connect(gain).connect(out);
-                tone.start(when);
-                tone.stop(when + 0.04);
-            }, 100);
-            stream.addTrack(out.stream.getAudioTracks()[0]);
+            // Blocks of 10 ms, each handed over when its last sample's time has come.
+            const track = new MediaStreamTrackGenerator({ kind: "audio" });
+            const writer = track.writable.getWriter();
+            const [begin, length, perMs] = [performance.now(), 480, 48];
+            let count = 0;
+            const write = () => {
+                while (begin + (count + length) / perMs <= performance.now()) {
+                    const data = Float32Array.from({ length }, (_, index) => {
+                        const second = ((zero + begin + (count + index) / perMs - window.late.audio) / 1000) % 1;
+                        return second < 0.04 ? 0.5 * Math.sin(2000 * Math.PI * second) : 0;
+                    });
+                    const timestamp = Math.round((begin + count / perMs) * 1000);
+                    writer.write(
+                        new AudioData({ format: "f32-planar", sampleRate: 48000, numberOfFrames: length, numberOfChannels: 1, timestamp, data }),
+                    );
+                    count += length;
+                }
+                setTimeout(write, begin + (count + length) / perMs - performance.now());
+            };
+            write();
+            stream.addTrack(track);
         }
         return stream;
     };

@@ -5,6 +5,7 @@
     window.captured = [];
     window.MediaStreamTrackProcessor = class {
         constructor(init) {
+            if (init.track.kind === "audio") return new Real(init);
             const canvas = new OffscreenCanvas(640, 1);
             const context = canvas.getContext("2d", { willReadFrequently: true });
             this.readable = new Real(init).readable.pipeThrough(new TransformStream({

@@ -1,5 +1,5 @@
 # What is asked of a running recording: marks, new files, the end.
-# lab: virtual-time timeout=600
+# lab: virtual-time timeout=600 soak
 
 inside() {
     cameras studio:1 cheap:2

@@ -76,7 +76,16 @@ declare class VideoEncoder {
 /** https://www.w3.org/TR/mediacapture-transform/ */
 declare class MediaStreamTrackProcessor {
     constructor(init: { track: MediaStreamTrack; maxBufferSize?: number });
-    readonly readable: ReadableStream<VideoFrame>;
+    /** Frames of a camera's track, samples of a microphone's. */
+    readonly readable: ReadableStream<any>;
+}
+
+declare class AudioData {
+    readonly sampleRate: number;
+    readonly numberOfChannels: number;
+    readonly numberOfFrames: number;
+    copyTo(destination: BufferSource, options: { planeIndex: number; format: "f32-planar" }): void;
+    close(): void;
 }
 
 declare class VideoDecoder {

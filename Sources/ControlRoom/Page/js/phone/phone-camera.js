@@ -137,6 +137,7 @@ export class PhoneCamera {
                 video.requestVideoFrameCallback(tell);
             };
             video.requestVideoFrameCallback?.(tell);
+            /** @type {ReadableStreamDefaultReader<VideoFrame>} */
             const reader = new MediaStreamTrackProcessor({ track, maxBufferSize: 4 }).readable.getReader();
             while (isTurn()) {
                 const { done, value } = await reader.read();
