@@ -67,6 +67,7 @@ final class OpenSource: Sendable {
                 return
             } catch let failure {
                 // Without a word of the desktop's each further try would be another question to a person.
+                if cancellation.isCancelled { break }
                 let asksPerson = address.screen.map { needsPerson(for: $0) } ?? false
                 let error = asksPerson ? failure.withoutFurtherTries : failure
                 let isOver = if case .over = error { true } else { false }

@@ -10,7 +10,7 @@ struct SourceErrorTests {
         #expect(
             accident.withoutFurtherTries
                 == .over(
-                    "the desktop of screen: has gone, and the desktop would ask a person before it shows it again: exchange the camera for it, or "
+                    "the desktop of screen: has gone, and the desktop would ask a person before it shows it: exchange the camera for it, or "
                         + "begin another recording."))
         for end in [SourceError.over("a person ended it."), .refused("a person ended it.")] {
             #expect(end.withoutFurtherTries == .over("a person ended it."))

@@ -10,24 +10,6 @@
         return bytes.flatMap((byte) => [7, 6, 5, 4, 3, 2, 1, 0].map((bit) => (byte >> bit) & 1));
     };
     window.late = { video: 0, audio: 0 };
-    // By how much, in ms, the page's audio clocks stand behind the time: more when the browser had no time for audio.
-    const clocks = [];
-    window.AudioContext = class extends window.AudioContext {
-        constructor(options) {
-            super(options);
-            clocks.push(this);
-        }
-    };
-    window.audioLag = async () => {
-        const least = clocks.map(() => Infinity);
-        for (let n = 0; n < 100; n++) {
-            clocks.forEach((clock, index) => {
-                least[index] = Math.min(least[index], performance.now() - clock.currentTime * 1000);
-            });
-            await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-        return least;
-    };
     navigator.mediaDevices.getUserMedia = async (wanted) => {
         const stream = new MediaStream();
         if (wanted.video) {
@@ -66,15 +48,15 @@
             const [begin, length, perMs] = [performance.now(), 480, 48];
             let count = 0;
             const write = () => {
+                if (track.readyState === "ended") return;
                 while (begin + (count + length) / perMs <= performance.now()) {
                     const data = Float32Array.from({ length }, (_, index) => {
                         const second = ((zero + begin + (count + index) / perMs - window.late.audio) / 1000) % 1;
                         return second < 0.04 ? 0.5 * Math.sin(2000 * Math.PI * second) : 0;
                     });
                     const timestamp = Math.round((begin + count / perMs) * 1000);
-                    writer.write(
-                        new AudioData({ format: "f32-planar", sampleRate: 48000, numberOfFrames: length, numberOfChannels: 1, timestamp, data }),
-                    );
+                    const block = { format: "f32-planar", sampleRate: 48000, numberOfFrames: length, numberOfChannels: 1, timestamp, data };
+                    writer.write(new AudioData(block)).catch(() => {});
                     count += length;
                 }
                 setTimeout(write, begin + (count + length) / perMs - performance.now());

@@ -50,7 +50,8 @@ final class Destination: Sendable {
     ) {
         (self.publication, self.connection, self.tell) = (publication, connection, tell)
         var state = State(
-            backlog: PublishedBacklog(longestLead: longestLead),
+            // An own encoder is asked for a key frame when a connection begins.
+            backlog: PublishedBacklog(longestLead: publication.encoder == nil ? longestLead : .zero),
             report: LiveReport(
                 publication: publication.name, state: .connecting, at_ns: MonotonicClock().now.nanoseconds))
         state.policy = publication.encoder.map { LiveRatePolicy($0) }
@@ -73,6 +74,7 @@ final class Destination: Sendable {
         let report = state.broadcast { state -> LiveReport? in
             guard !state.isClosed else { return nil }
             state.isClosed = true
+            if !state.isConnected { state.backlog.restart() }
             return Self.change(&state, to: .ended, nil, nil, clock.now)
         }
         cancellation.cancel()

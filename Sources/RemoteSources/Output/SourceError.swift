@@ -19,7 +19,7 @@ enum SourceError: Error, Equatable, CustomStringConvertible {
     var withoutFurtherTries: SourceError {
         guard case .lost(let text) = self else { return .over(description) }
         return .over(
-            "\(text.trimmingFullStop), and the desktop would ask a person before it shows it again: exchange the camera for it, or begin "
+            "\(text.trimmingFullStop), and the desktop would ask a person before it shows it: exchange the camera for it, or begin "
                 + "another recording.")
     }
 }

@@ -104,6 +104,8 @@ struct AttachedTapTests {
         }
         own.withLock { $0 = tap }
         _ = try await Recording(Self.profile, seconds: 3, frameTaps: [tap])
+        // Its handler holds the tap.
+        own.withLock { $0 = nil }
         let counted = sizes.withLock { $0 }
         #expect(Set(counted.keys) == [whole, small])
         // Simulated time runs ahead of the handler, so that the rate holds for what comes after.

@@ -81,6 +81,8 @@ declare class MediaStreamTrackProcessor {
 }
 
 declare class AudioData {
+    /** In microseconds. */
+    readonly timestamp: number;
     readonly sampleRate: number;
     readonly numberOfChannels: number;
     readonly numberOfFrames: number;

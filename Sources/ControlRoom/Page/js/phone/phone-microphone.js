@@ -7,7 +7,9 @@ const rate = 48_000;
 /** A browser without time for audio stands still, and its count of samples with it: by so much, in ms, that is noticed. */
 const standstill = 30;
 /** How many buffers, of some 10 ms each, wait for a page that is busy. */
-const mostWaiting = 100;
+const mostWaiting = 1000;
+/** Samples are missing where a buffer's stamp lies behind the last one's end by so much, in ms; by less stamps only vary. */
+const longestVariation = 200;
 /** How long the first samples are waited for, in ms. */
 const patience = 2000;
 
@@ -21,6 +23,9 @@ export class PhoneMicrophone {
     #audio;
     #dating = new Dating(standstill);
     #latency = 0;
+    #isEnded = false;
+    /** The number of the first sample that an audio context gives. */
+    #offset = 0;
 
     /** @param {MediaStream} stream with an audio track */
     async start(stream) {
@@ -28,12 +33,13 @@ export class PhoneMicrophone {
         // What the browser says of the way from the microphone, in ms.
         this.#latency = Number(/** @type {any} */ (track.getSettings()).latency ?? 0) * 1000;
         // An audio context takes the samples through buffers whose length is another one each time that it begins.
-        if (!(await this.#read(track))) await this.#listen(stream);
+        if (!(await this.#read(track, stream))) await this.#listen(stream);
         return { rate, channels: 1 };
     }
 
     end() {
-        void this.#reader?.cancel();
+        this.#isEnded = true;
+        this.#reader?.cancel().catch(() => {});
         void this.#audio?.close();
     }
 
@@ -47,35 +53,60 @@ export class PhoneMicrophone {
     /**
      * Takes the track's samples themselves.
      * @param {MediaStreamTrack} track
+     * @param {MediaStream} stream
      * @returns whether the browser has them, at the rate that is wanted
      */
-    async #read(track) {
+    async #read(track, stream) {
         if (!("MediaStreamTrackProcessor" in window && "AudioData" in window)) return false;
-        /** @type {ReadableStreamDefaultReader<AudioData>} */
-        const reader = new MediaStreamTrackProcessor({ track, maxBufferSize: mostWaiting }).readable.getReader();
-        const late = new Promise((resolve) => setTimeout(resolve, patience, undefined));
-        const begin = await Promise.race([reader.read(), late]);
-        if (begin?.value?.sampleRate !== rate) {
+        /** @type {ReadableStreamDefaultReader<AudioData> | undefined} */
+        let reader;
+        try {
+            reader = new MediaStreamTrackProcessor({ track, maxBufferSize: mostWaiting }).readable.getReader();
+            const late = new Promise((resolve) => setTimeout(resolve, patience, undefined));
+            const begin = await Promise.race([/** @type {ReadableStreamDefaultReader<AudioData>} */ (reader).read(), late]);
+            if (begin?.value?.sampleRate === rate) {
+                this.#reader = reader;
+                void this.#follow(begin.value, stream);
+                return true;
+            }
             begin?.value?.close();
-            void reader.cancel();
-            return false;
+        } catch {
+            // An audio context may still take it.
         }
-        this.#reader = reader;
-        void this.#follow(reader, begin.value);
-        return true;
+        reader?.cancel().catch(() => {});
+        return false;
     }
 
-    /** @param {ReadableStreamDefaultReader<AudioData>} reader @param {AudioData} begin */
-    async #follow(reader, begin) {
+    /**
+     * Takes what comes until the track ends, or until an audio context has to go on, as with another device behind the track.
+     * @param {AudioData} begin
+     * @param {MediaStream} stream
+     */
+    async #follow(begin, stream) {
         const slices = new PhoneSlices((first, samples) => this.#take(first, samples));
-        let count = 0;
-        for (let data = /** @type {AudioData | undefined} */ (begin); data; data = (await reader.read()).value) {
-            const { numberOfChannels, numberOfFrames } = data;
-            const channels = Array.from({ length: numberOfChannels }, () => new Float32Array(numberOfFrames));
-            channels.forEach((channel, planeIndex) => data?.copyTo(channel, { planeIndex, format: "f32-planar" }));
-            data.close();
-            slices.add(channels, count);
-            count += numberOfFrames;
+        let [count, due] = [0, begin.timestamp / 1000];
+        try {
+            for (let data = /** @type {AudioData | undefined} */ (begin); data; data = (await this.#reader?.read())?.value) {
+                try {
+                    if (data.sampleRate !== rate) throw new Error("the track has another rate");
+                    const { numberOfChannels, numberOfFrames } = data;
+                    const missing = data.timestamp / 1000 - due;
+                    if (missing > longestVariation) count += Math.round((missing / 1000) * rate);
+                    due = data.timestamp / 1000 + (numberOfFrames / rate) * 1000;
+                    const channels = Array.from({ length: numberOfChannels }, () => new Float32Array(numberOfFrames));
+                    channels.forEach((channel, planeIndex) => data?.copyTo(channel, { planeIndex, format: "f32-planar" }));
+                    slices.add(channels, count);
+                    count += numberOfFrames;
+                } finally {
+                    data.close();
+                }
+            }
+        } catch {
+            this.#reader?.cancel().catch(() => {});
+            if (this.#isEnded) return;
+            this.#offset = count;
+            this.#dating = new Dating(standstill);
+            await this.#listen(stream);
         }
     }
 
@@ -88,7 +119,7 @@ export class PhoneMicrophone {
         await this.#audio.audioWorklet.addModule("/page/phone-worklet.js");
         const source = this.#audio.createMediaStreamSource(stream);
         const node = new AudioWorkletNode(this.#audio, "phone-microphone", { numberOfInputs: 1, numberOfOutputs: 1, outputChannelCount: [1] });
-        node.port.onmessage = ({ data }) => this.#take(data.first, data.samples);
+        node.port.onmessage = ({ data }) => this.#take(this.#offset + data.first, data.samples);
         source.connect(node);
         // Only what is connected to the speakers runs; the worklet gives them silence.
         node.connect(this.#audio.destination);
