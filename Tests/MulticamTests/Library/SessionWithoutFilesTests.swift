@@ -6,7 +6,6 @@ import Profiles
 import Session
 import SessionFolder
 import Setup
-import Synchronization
 import Testing
 
 @Suite("a session that writes nothing")
@@ -92,8 +91,8 @@ struct SessionWithoutFilesTests {
 
     @Test("a program can be seen, heard and had as packets, though nothing is written")
     func program() async throws {
-        let frames = Mutex(0)
-        let packets = Mutex<[PacketTap.Packet]>([])
+        let frames = ConditionLock(0)
+        let packets = ConditionLock<[PacketTap.Packet]>([])
         let (_, left) = try await run(Self.everything) { session in
             try session.attach(
                 FrameTap(role: "program", FrameRequest(.converted(.i420)), capacity: 1000) { _ in

@@ -1,13 +1,12 @@
 import Foundation
 import Media
 import MediaLink
-import Synchronization
 
 /// Sends a grey that grows brighter, and a tone, in real time.
 final class Feeder: Sendable {
     private let cancellation = Cancellation()
-    private let sources = Mutex<[RemoteSource]>([])
-    private let threads = Mutex<[MediaThread]>([])
+    private let sources = ConditionLock<[RemoteSource]>([])
+    private let threads = ConditionLock<[MediaThread]>([])
 
     private let name: String
 

@@ -17,11 +17,11 @@ import Testing
 struct MediaLinkTests {
     /// What one tap in another process got.
     private final class Got: Sendable {
-        let frames = Mutex<[CapturedFrame]>([])
+        let frames = ConditionLock<[CapturedFrame]>([])
         let samples = Atomic(0)
-        let packets = Mutex<[RemotePacket]>([])
-        let lines = Mutex<[String]>([])
-        let refusals = Mutex<[String]>([])
+        let packets = ConditionLock<[RemotePacket]>([])
+        let lines = ConditionLock<[String]>([])
+        let refusals = ConditionLock<[String]>([])
         let isOver = Atomic(false)
 
         func take(_ piece: RemoteTap.Piece) {
@@ -187,7 +187,7 @@ struct MediaLinkTests {
         }
         let steering = SessionSteering()
         steering.steer(place.session, place.setup, stills: SessionStills(place.setup))
-        let replies = Mutex<[ControlReply]>([])
+        let replies = ConditionLock<[ControlReply]>([])
         let (session, plan) = (place.session, place.setup.plan)
         let end = Cancellation()
         let person = MediaThread(name: "person") {
@@ -410,7 +410,7 @@ struct MediaLinkTests {
     func extremes() async throws { try await OwnThread.run(Self.extremes) }
 
     private static func extremes() async throws {
-        let clients = Mutex<[RawClient]>([])
+        let clients = ConditionLock<[RawClient]>([])
         let place = try MediaPlace(
             """
             cameras: { x: { device: "remote:x", size: 64x48, rate: 30, format: nv12 } }

@@ -167,7 +167,7 @@ struct PublishedRecordingTests {
         #expect(try await StandIn.wait { publisher.status("spare")?.state == .connected })
         #expect(publisher.status("show") == nil)
         try await place.session.standBy()
-        let seen = Mutex<(isSent: Bool, isBack: Bool, status: ControlStatus?)>((false, false, nil))
+        let seen = ConditionLock<(isSent: Bool, isBack: Bool, status: ControlStatus?)>((false, false, nil))
         let session = place.session
         // A task would wait for its turn among all tests.
         let person = MediaThread(name: "test:person") {

@@ -43,7 +43,7 @@ struct AttachedTapTests {
             Self.profile, seconds: 4,
             steer: { session in
                 // A tap that is there all the time drives the others, from its own thread.
-                let random = Mutex(
+                let random = ConditionLock(
                     (generator: SeededGenerator(seed: 22), attached: [(FrameTap?, AudioTap?)]()))
                 @Sendable func change() {
                     random.withLock { state in
@@ -85,8 +85,8 @@ struct AttachedTapTests {
 
     @Test("a request for a part, a size and a rate is met, and another one from its frame on")
     func requests() async throws {
-        let sizes = Mutex<[FrameSize: Int]>([:])
-        let own = Mutex<FrameTap?>(nil)
+        let sizes = ConditionLock<[FrameSize: Int]>([:])
+        let own = ConditionLock<FrameTap?>(nil)
         let whole = FrameSize(width: 320, height: 180)
         let small = FrameSize(width: 64, height: 36)
         let part = try #require(FramePart(x: 0.5, y: 0, width: 0.5, height: 1))
@@ -124,7 +124,7 @@ struct AttachedTapTests {
 
     @Test("the program's frames are those that its file shows, each new one once")
     func program() async throws {
-        let means = Mutex<[Int64: Double]>([:])
+        let means = ConditionLock<[Int64: Double]>([:])
         let tap = FrameTap(role: "program", FrameRequest(.converted(.i420)), capacity: 1000) { frame in
             let luma = UnsafeBufferPointer(start: frame.plane(0), count: frame.size.width * frame.size.height)
             let mean = Double(luma.reduce(0) { $0 + Int($1) }) / Double(luma.count)
@@ -143,7 +143,7 @@ struct AttachedTapTests {
 
     @Test("the program's packets are those of its file, with the setup bytes that decode them")
     func packets() async throws {
-        let got = Mutex<[PacketTap.Packet]>([])
+        let got = ConditionLock<[PacketTap.Packet]>([])
         let tap = PacketTap(capacity: 10_000) { packet in got.withLock { $0.append(packet) } }
         let recording = try await Recording(
             Self.profile, seconds: 3,
@@ -197,11 +197,11 @@ struct AttachedTapTests {
             RecordingOptions(
                 parentFolder: scratch.path, name: "session", duration: .seconds(1), version: "0.0.0"))
         try await session.standBy()
-        let got = Mutex<[PacketTap.Packet]>([])
+        let got = ConditionLock<[PacketTap.Packet]>([])
         let tap = PacketTap(capacity: 10_000, includesStandby: true) { packet in
             got.withLock { $0.append(packet) }
         }
-        let modest = Mutex<[PacketTap.Packet]>([])
+        let modest = ConditionLock<[PacketTap.Packet]>([])
         let other = PacketTap(capacity: 10_000) { packet in modest.withLock { $0.append(packet) } }
         try session.attach(other)
         try session.attach(tap)
@@ -268,10 +268,10 @@ struct AttachedTapTests {
 
     @Test("metadata comes from the moment on at which a tap wants it, though none is recorded")
     func metadata() async throws {
-        let first = Mutex<Int64?>(nil)
+        let first = ConditionLock<Int64?>(nil)
         let isAttached = Atomic(false)
         let count = Atomic(0)
-        let own = Mutex<MulticamSession?>(nil)
+        let own = ConditionLock<MulticamSession?>(nil)
         let tap = MetadataTap(role: "desk", capacity: 1000) { metadata in
             first.withLock { $0 = $0 ?? metadata.capturedAt.nanoseconds }
             count.add(1, ordering: .relaxed)
@@ -310,7 +310,7 @@ struct AttachedTapTests {
 
     @Test("a tap that comes after the end gets nothing, and nobody waits for it")
     func late() async throws {
-        let kept = Mutex<MulticamSession?>(nil)
+        let kept = ConditionLock<MulticamSession?>(nil)
         _ = try await Recording(
             Self.profile, seconds: 1, steer: { session in kept.withLock { $0 = session } })
         let session = try #require(kept.withLock { $0 })
@@ -337,13 +337,13 @@ struct AttachedTapTests {
         try await session.standBy()
         for _ in 0..<2 {
             let program = FrameTap(role: "program", FrameRequest(.converted(.bgra))) { _ in }
-            let loudest = Mutex<Float>(0)
+            let loudest = ConditionLock<Float>(0)
             let mix = AudioTap(role: "program") { slice in
                 loudest.withLock { $0 = max($0, slice.samples.max() ?? 0) }
             }
             let slices = Atomic(0)
             let isInOrder = Atomic(true)
-            let next = Mutex<Int64?>(nil)
+            let next = ConditionLock<Int64?>(nil)
             let host = AudioTap(role: "host") { slice in
                 next.withLock { next in
                     if let wanted = next, wanted != slice.firstSample {
