@@ -3,7 +3,7 @@ public import Media
 
 /// Writes an MP4 or QuickTime recording that is a playable file at every instant.
 ///
-/// While recording, the file consists of fragments of about 0.4 s, so a killed process loses at most the last. `finish` appends
+/// While recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the last. `finish` appends
 /// an ordinary index and, by one write of 16 bytes inside one disk sector, turns everything between into the media data of a
 /// plain movie. Media are never copied; the file is fragmented before that write and plain after it.
 ///
@@ -117,7 +117,7 @@ public final class MovieFile {
         secondsFrom1904 + Int64(rounding: date.timeIntervalSince1970, .down)
     }
 
-    /// Takes the next packet of a track, in decoding order, and writes a fragment about every 0.4 s.
+    /// Takes the next packet of a track, in decoding order, and writes a fragment about every 0.5 s.
     ///
     /// - Parameters:
     ///   - packet: The packet; its memory is kept until it is written. Its times are ticks of the track since T0.
@@ -264,12 +264,22 @@ public final class MovieFile {
         return tracks.contains { $0.pendingDuration * 5 >= $0.description.timeScale * 4 } || isFull
     }
 
+    /// When the next fragment is written, by the leading track; `nil` before its first packet.
+    package var rhythm: WriteRhythm? {
+        let leading = tracks[leadingTrack]
+        let scale = leading.description.timeScale
+        guard leading.lastDuration > 0 else { return nil }
+        return WriteRhythm(
+            missing: dueDuration - .duration(of: leading.pendingDuration, perSecond: scale),
+            step: .duration(of: leading.lastDuration, perSecond: scale))
+    }
+
     private var isFull: Bool { tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit }
 
-    /// Length of the leading track that makes a fragment: with what waits to be aligned and encoded, 0.4 s at usual rates means
+    /// Length of the leading track that makes a fragment: with what waits to be aligned and encoded, 0.5 s at usual rates means
     /// that a crash takes less than a second. The more the leading track's encoder is behind the others, the shorter it is.
     private var dueDuration: Nanoseconds {
-        let usual = Nanoseconds.milliseconds(400)
+        let usual = Nanoseconds.milliseconds(500)
         guard let leading = tracks[leadingTrack].reached,
             let furthest = tracks.compactMap(\.reached).max()
         else { return usual }

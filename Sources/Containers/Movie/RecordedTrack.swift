@@ -13,6 +13,8 @@ struct RecordedTrack {
     /// Ticks that are added to decode times in fragments so that none is below 0; the edit list subtracts them again.
     private(set) var fragmentShift: Int64 = 0
     private var lastDecode: Int64?
+    /// Duration of the last packet in ticks, 0 before the first.
+    private(set) var lastDuration: Int64 = 0
 
     init(_ description: MovieTrack, number: UInt32) {
         self.description = description
@@ -82,6 +84,7 @@ struct RecordedTrack {
         }
         if let last = pending.indices.last { pending[last].duration = packet.decode - pending[last].decode }
         lastDecode = packet.decode
+        lastDuration = packet.duration
         pending.append(
             Sample(
                 bytes: bytes, presentation: packet.presentation, decode: packet.decode,

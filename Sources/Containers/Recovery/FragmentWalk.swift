@@ -69,10 +69,12 @@ struct FragmentWalk {
         else { return false }
         let shift = -tracks[index].fragmentShift
         placeBeginning(of: index, before: first.decode + shift)
+        let count = tracks[index].samples.count
         if let last = tracks[index].samples.last {
             guard first.decode + shift > last.decode else { return false }
+            // A sample lasts until the next one, which its own fragment could not tell.
+            tracks[index].samples[count - 1].duration = first.decode + shift - last.decode
         }
-        let count = tracks[index].samples.count
         tracks[index].samples += run.samples.map { $0.moved(by: shift) }
         keepWhole(index, from: count, in: room)
         return true

@@ -23,6 +23,8 @@ public final class WaveFile {
     private let file: OutputFile
     private let durability: DurabilityThread
     private var pending: [UInt8] = []
+    /// Size of the last samples that were appended, in bytes.
+    private var lastSize = 0
     /// Size of the samples in the file, in bytes.
     private var dataSize: Int64 = 0
     private var failure: FileError?
@@ -75,6 +77,16 @@ public final class WaveFile {
     /// Number of bytes that `finish` would still write now.
     public var finishingByteCount: Int64 { Int64(pending.count) + 1 }
 
+    /// When the pending samples are written; `nil` before the first ones.
+    package var rhythm: WriteRhythm? {
+        func duration(of size: Int) -> Nanoseconds {
+            .duration(of: Int64(size / header.blockSize), perSecond: Int64(format.rate))
+        }
+        guard lastSize > 0 else { return nil }
+        return WriteRhythm(
+            missing: .milliseconds(500) - duration(of: pending.count), step: duration(of: lastSize))
+    }
+
     /// Samples per channel that were appended.
     public var sampleCount: Int64 { (dataSize + Int64(pending.count)) / Int64(header.blockSize) }
 
@@ -109,6 +121,7 @@ public final class WaveFile {
         case .integer24: appendIntegers24(samples)
         case .integer16: appendIntegers16(samples)
         }
+        lastSize = samples.count / format.channels * header.blockSize
         if pending.count * 2 >= format.rate * header.blockSize { try writeRest() }
     }
 

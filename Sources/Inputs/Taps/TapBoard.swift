@@ -193,6 +193,11 @@ package final class TapBoard: Sendable {
     /// Whether anybody wants any audio.
     package var wantsAudio: Bool { state.withLock { $0.audio.values.contains { !$0.isEmpty } } }
 
+    /// Whether anybody wants audio or packets, which come as ticks are decided.
+    package var wantsPromptness: Bool {
+        state.withLock { state in !state.packets.isEmpty || state.audio.values.contains { !$0.isEmpty } }
+    }
+
     /// Whether anybody wants a camera's metadata.
     package func wantsMetadata(of role: String) -> Bool {
         state.withLock { !($0.metadata[role] ?? []).isEmpty }

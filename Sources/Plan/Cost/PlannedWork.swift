@@ -48,8 +48,8 @@ public struct PlannedWork: Sendable, Equatable {
     static let sessionOwner = "session"
     /// Blocks per second in which audio is processed.
     private static let slices = 50.0
-    /// How often per second a file's thread is woken at most (`WriteQueue`).
-    private static let gatherings = 10.0
+    /// How often per second a file's thread is woken to write (`WriteQueue`).
+    private static let gatherings = 2.0
     /// The cost of the status, the clocks' history and the watch over the machine, ten times a second each, in wakings per
     /// second. Measured: the rest of a recording of one camera.
     private static let watchRate = 100.0

@@ -20,8 +20,13 @@ final class Timeline {
     /// Whether the thread wakes for blocks of audio too. At high enough frame rates audio is handled along with the frames,
     /// since each wake-up costs.
     private let wakesForAudio: Bool
+    private let taps: TapBoard
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
+
+    /// Nanoseconds of ticks for which the thread wakes once, where nobody minds: a step costs a third in a row of three, whose code and
+    /// data the processor has at hand.
+    private static let leisure: Int64 = 100_000_000
 
     /// How far a camera's own track has come.
     private struct Progress {
@@ -62,7 +67,7 @@ final class Timeline {
     ///   - inputs: The devices.
     ///   - outputs: The outputs, which decide at each tick.
     ///   - grid: The grid on which the recording ends.
-    ///   - taps: Get the mix.
+    ///   - taps: Get the mix. While somebody listens there, no tick waits for later ones.
     ///   - announce: Receives the events of devices.
     init(
         start: ClockTime, delay: Nanoseconds, clock: any SessionClock, inputs: SessionInputs,
@@ -75,6 +80,7 @@ final class Timeline {
         self.inputs = inputs
         self.outputs = outputs
         self.grid = grid
+        self.taps = taps
         wakesForAudio = (grid.rate?.perSecond ?? 0) < SessionPlan.wakingRate
         self.announce = announce
         audio = AudioStage(
@@ -101,6 +107,8 @@ final class Timeline {
     ///   no end is known. What it has the timeline apply holds from that step on.
     /// - Returns: End of the recording since T0, on the leading grid.
     func run(control: (TimelinePosition) -> MediaTime?) -> MediaTime {
+        // The time since T0 up to which everything was waited for.
+        var awaited = MediaTime(nanoseconds: -1)
         while true {
             let end = control(position).map(grid.end)
             self.end = end
@@ -110,9 +118,24 @@ final class Timeline {
                 return end
             }
             time = next
-            clock.sleep(until: start + Nanoseconds(next.nanoseconds) + delay, unless: never)
+            if next > awaited {
+                awaited = patience(from: next, until: end)
+                clock.sleep(until: start + Nanoseconds(awaited.nanoseconds) + delay, unless: never)
+            }
             step(at: next)
         }
+    }
+
+    /// The time up to which the thread waits at once before it decides the tick at `next`: that time itself while a frame is composed or
+    /// encoded, or somebody listens.
+    private func patience(from next: MediaTime, until end: MediaTime?) -> MediaTime {
+        let isUnhurried =
+            outputs.program == nil && outputs.synchronized.isEmpty && !taps.wantsPromptness
+            && !tracks.contains { $0.track is EncodedTrack }
+        guard isUnhurried else { return next }
+        let turn = (next.nanoseconds + Self.leisure - 1) / Self.leisure
+        let time = MediaTime(nanoseconds: turn * Self.leisure)
+        return end.map { min(time, $0) } ?? time
     }
 
     /// Applies the commands of a director, in their order. To be called between two steps.

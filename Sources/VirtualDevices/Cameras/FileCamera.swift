@@ -82,8 +82,8 @@ public final class FileCamera: CameraSource {
         on clock: any SessionClock, until cancellation: Cancellation,
         delivering receive: @Sendable (CameraEvent) -> Void
     ) throws(EncodingError) {
-        let reader = try MediaFileReader(path: path, media: .video)
-        guard let first = try reader.nextFrame() else {
+        var frames = try FileFramesAhead(path: path)
+        guard let first = try frames.next() else {
             receive(.ended(at: clock.now, cause: "end of file"))
             return
         }
@@ -112,7 +112,7 @@ public final class FileCamera: CameraSource {
             guard clock.sleep(until: end, unless: cancellation) else { return }
             receive(.frame(dated(frame, time, sequence)))
             sequence += 1
-            next = try reader.nextFrame()
+            next = try frames.next()
             thread.noteProcessorTime()
         }
         receive(.ended(at: end, cause: "end of file"))

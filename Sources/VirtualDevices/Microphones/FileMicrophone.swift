@@ -9,14 +9,14 @@ public final class FileMicrophone: MicrophoneSource {
     public let device: CaptureDevice
     /// Sample rate in Hz and channel count of the file's audio stream.
     public let format: AudioFormat
-    /// Duration of one slice, 40 ms.
+    /// Duration of one slice, 100 ms.
     public let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
 
-    /// Duration of the audio that is delivered at once: about a frame's, since a recording handles audio along with frames.
-    /// Shorter slices wake the thread more often, for nothing.
-    private static let slice = Nanoseconds.milliseconds(40)
+    /// Duration of the audio that is delivered at once. Shorter slices wake the thread more often; longer ones make the alignment
+    /// delay longer.
+    private static let slice = Nanoseconds.milliseconds(100)
 
     /// Opens the file to read its audio format; samples are not read before `start`.
     ///

@@ -108,7 +108,7 @@ package final class FileWriter<Content: SegmentedContent>: Sendable {
     private static func run(
         _ content: Content, queue: WriteQueue<Content.Item>, shared: ConditionLock<Shared>
     ) {
-        while !content.isComplete, let item = queue.next() {
+        while !content.isComplete, let item = queue.next({ content.rhythm }) {
             var hasSplit = false
             do throws(FileError) {
                 hasSplit = try content.carryOut(item)

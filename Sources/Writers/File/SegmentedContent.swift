@@ -1,3 +1,4 @@
+package import Containers
 package import Media
 
 /// Turns queued items into a file in one folder, and into the parts that continue that file after splits.
@@ -36,6 +37,8 @@ package protocol SegmentedContent: AnyObject, SendableMetatype {
     var parts: [Part] { get }
     /// The first error in creating a part, after which the file before it goes on; `nil` when there was none.
     var splitFailure: FileError? { get }
+    /// When the open file writes next; `nil` where that is not known.
+    var rhythm: WriteRhythm? { get }
     /// Number of bytes that finishing the open files would write now.
     var finishingByteCount: Int64 { get }
     /// Number of packets of each stream that are in files given up by `fail`.

@@ -294,6 +294,9 @@ package final class SegmentedMovie: SegmentedContent {
     /// - Returns: The outcome for that file, or `nil` when no file is open.
     package func close() -> PartFinishing.Outcome? { current?.close(at: end, isContinued: false) }
 
+    /// When the open file writes next; `nil` during a split, and where that is not known.
+    package var rhythm: WriteRhythm? { next == nil ? current?.file.rhythm : nil }
+
     /// Number of bytes that finishing the open files would write now.
     package var finishingByteCount: Int64 {
         [current, next].compactMap { $0?.file.finishingByteCount }.reduce(0, +)

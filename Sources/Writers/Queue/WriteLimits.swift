@@ -1,3 +1,4 @@
+internal import Containers
 package import Media
 
 /// Limits of the bytes that may wait in memory for the files of one folder. Packets that exceed them are dropped by
@@ -19,11 +20,16 @@ package struct WriteLimits: Sendable, Equatable {
     /// The usual limit of audio for each file: 16 MiB.
     package static let usualAudio = 16 << 20
 
-    /// How long frames and audio are gathered before a file's thread is woken for them.
+    /// How long frames and audio are gathered at most before a file's thread is woken for them.
     let gatheringTime: Nanoseconds
-    static let usualGatheringTime = Nanoseconds.milliseconds(100)
+    static let usualGatheringTime = Nanoseconds.milliseconds(500)
+    /// How long they are gathered while it is not known when the file will write.
+    var firstGatheringTime: Nanoseconds { min(gatheringTime, .milliseconds(100)) }
     /// Number of gathered bytes that wakes a file's thread at once.
-    var gatheringBytes: Int { min(512 << 10, total / 16) }
+    var gatheringBytes: Int { min(8 << 20, total / 16) }
+
+    /// How long frames and audio are gathered for the file's next write.
+    func gatheringTime(_ rhythm: WriteRhythm) -> Nanoseconds { min(gatheringTime, rhythm.gatheringTime) }
 
     /// The usual limit of frames: 512 MiB, more than five seconds of four cameras at 20 MB a second.
     static let usualTotal = 512 << 20
@@ -33,7 +39,7 @@ package struct WriteLimits: Sendable, Equatable {
     /// - Parameters:
     ///   - total: Most bytes of frames for all files of the folder, at least 1 MiB; `nil` for 512 MiB.
     ///   - audio: Most bytes of audio for each file.
-    ///   - gatheringTime: How long packets are gathered before a file's thread is woken.
+    ///   - gatheringTime: How long packets are gathered at most before a file's thread is woken.
     package init(
         total: Int?, audio: Int = Self.usualAudio, gatheringTime: Nanoseconds = Self.usualGatheringTime
     ) {

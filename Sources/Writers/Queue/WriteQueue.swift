@@ -1,3 +1,4 @@
+internal import Containers
 internal import Media
 
 /// Hands items to one file's thread, in order and bounded in bytes.
@@ -5,8 +6,8 @@ internal import Media
 /// Nobody waits for the disk: an item that finds no room is refused. In simulated time, which would outrun every
 /// disk, the caller waits instead.
 ///
-/// The file's thread is woken for a tenth of a second of frames or audio, not for each item: to wake a thread costs
-/// as much as to write some hundred kilobytes.
+/// The file's thread is woken for as many frames or as much audio as it writes at once, not for each item: to wake a
+/// thread costs as much as to write some hundred kilobytes.
 final class WriteQueue<Item: Sendable>: Sendable {
     /// The memory from which an item takes its room.
     enum Kind: Sendable {
@@ -34,6 +35,10 @@ final class WriteQueue<Item: Sendable>: Sendable {
         var isFinished = false
         /// Whether the file's thread is awake: it takes all items, and sleeps again when there is none.
         var isWoken = false
+        /// How long items are gathered before the file's thread is woken for them.
+        var gatheringTime: Nanoseconds
+
+        init(gatheringTime: Nanoseconds) { self.gatheringTime = gatheringTime }
 
         var count: Int { entries.count - head }
         var oldest: Entry? { head < entries.count ? entries[head] : nil }
@@ -52,7 +57,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
         }
     }
 
-    private let state = ConditionLock(State())
+    private let state: ConditionLock<State>
     private let memory: WriteMemory
     private let waitsForRoom: Bool
 
@@ -60,6 +65,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
     private static var simulatedRoom: Int { 1024 }
 
     init(memory: WriteMemory, waitsForRoom: Bool) {
+        state = ConditionLock(State(gatheringTime: memory.limits.firstGatheringTime))
         self.memory = memory
         self.waitsForRoom = waitsForRoom
     }
@@ -70,8 +76,8 @@ final class WriteQueue<Item: Sendable>: Sendable {
     /// How long the next item has waited for the disk, on the real clock, since disks are slow in real time only. The
     /// time of gathering does not count.
     var age: Nanoseconds {
-        guard let since = state.withLock({ $0.oldest?.since }) else { return .zero }
-        return max(RealTime.clock.now - since - memory.limits.gatheringTime, .zero)
+        let begin = state.withLock { state in state.oldest.map { $0.since + state.gatheringTime } }
+        return begin.map { max(RealTime.clock.now - $0, .zero) } ?? .zero
     }
 
     /// Adds an item, if it finds room.
@@ -112,7 +118,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
             guard !state.isWoken else { return true }
             let isGathered =
                 state.frameBytes + state.audioBytes >= limits.gatheringBytes
-                || state.oldest.map { now - $0.since >= limits.gatheringTime } ?? false
+                || state.oldest.map { now - $0.since >= state.gatheringTime } ?? false
             if case .order = kind { wakes = true } else { wakes = isGathered || !isBounded }
             state.isWoken = wakes
             return true
@@ -122,10 +128,17 @@ final class WriteQueue<Item: Sendable>: Sendable {
     }
 
     /// Waits for the next item; `nil` once the queue is finished and empty.
-    func next() -> Item? {
+    ///
+    /// - Parameter rhythm: When the file writes next; asked when there is no item. `nil` where it does not know.
+    /// - Returns: The item that came first.
+    func next(_ rhythm: () -> WriteRhythm? = { nil }) -> Item? {
+        let limits = memory.limits
         let entry: Entry? = state.wait { state -> Entry?? in
             if state.isWoken || state.isFinished, let entry = state.takeFirst() { return .some(entry) }
-            state.isWoken = false
+            if state.isWoken {
+                state.isWoken = false
+                state.gatheringTime = rhythm().map { limits.gatheringTime($0) } ?? limits.firstGatheringTime
+            }
             return state.isFinished ? .some(nil) : nil
         }
         if let entry, entry.frameBytes > 0 { memory.giveBack(entry.frameBytes) }

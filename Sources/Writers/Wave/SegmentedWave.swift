@@ -1,4 +1,4 @@
-internal import Containers
+package import Containers
 package import FoundationEssentials
 internal import Glibc
 package import Media
@@ -123,6 +123,8 @@ package final class SegmentedWave: SegmentedContent {
 
     /// Always `false`: the end of the queue ends the file.
     package var isComplete: Bool { false }
+    /// When the open file writes next; `nil` where that is not known.
+    package var rhythm: WriteRhythm? { hasFailed ? nil : file?.rhythm }
     /// Number of bytes that finishing the open file would write now.
     package var finishingByteCount: Int64 { file?.finishingByteCount ?? 0 }
     /// Always 0: a wave file is closed even after a failure, and its samples are counted then.

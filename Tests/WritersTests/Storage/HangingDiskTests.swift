@@ -32,22 +32,22 @@ struct HangingDiskTests {
             [disk.disk], relativePath: "desk.mov", streams: [track(.mjpeg)],
             startedAt: Date(timeIntervalSince1970: 0))
         gate.shut()
-        // Two fifths of a second make a fragment, whose write does not return.
-        for tick in Int64(0)..<12 { writer.append(packet(tick, bytes: 1000), stream: 0) }
+        // Half a second makes a fragment, whose write does not return.
+        for tick in Int64(0)..<15 { writer.append(packet(tick, bytes: 1000), stream: 0) }
         gate.waitUntilSomebodyWaits()
-        for tick in Int64(12)..<165 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
+        for tick in Int64(15)..<165 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
         let file = try #require(writer.file(0))
         // 524 288 bytes for the file: 52 frames.
-        #expect(disk.disk.memory.byteCount == 520_000 && file.shedCount == 101)
+        #expect(disk.disk.memory.byteCount == 520_000 && file.shedCount == 98)
         #expect(writer.backlog > .zero && file.failure == nil)
         gate.open()
         writer.setEnd(rate.time(ofTick: 165))
         writer.finishStream(0)
         let result = try #require(writer.join()[0])
-        #expect(result.failure == nil && result.counts == [64])
+        #expect(result.failure == nil && result.counts == [67])
         #expect(
             result.shed == [
-                [.init(from: rate.time(ofTick: 64), to: rate.time(ofTick: 165), count: 101)]
+                [.init(from: rate.time(ofTick: 67), to: rate.time(ofTick: 165), count: 98)]
             ])
         #expect(disk.disk.memory.byteCount == 0)
     }
@@ -83,9 +83,9 @@ struct HangingDiskTests {
             writer.begin(startedAt: Date(timeIntervalSince1970: 0))
             while writer.file(1)?.finishingByteCount == 0 {}
             gate.shut()
-            for tick in Int64(0)..<12 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
+            for tick in Int64(0)..<15 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
             gate.waitUntilSomebodyWaits()
-            for tick in Int64(12)..<165 {
+            for tick in Int64(15)..<165 {
                 writer.append(packet(tick, bytes: 10_000), stream: 0)
                 // The other disk keeps up.
                 while disks[1 - hanging].disk.memory.byteCount > 100_000 {}
@@ -93,7 +93,7 @@ struct HangingDiskTests {
             gate.open()
             writer.finishStream(0)
             let results = writer.join()
-            #expect(results[hanging]?.counts == [64] && results[1 - hanging]?.counts == [165])
+            #expect(results[hanging]?.counts == [67] && results[1 - hanging]?.counts == [165])
             #expect(results[1 - hanging]?.shed == [[]])
         }
     }

@@ -69,7 +69,7 @@ struct WriteLimitsTests {
         arguments: [(total: WriteLimits.usualTotal, lost: 0), (total: 100_000_000, lost: 454)])
     func hangs(total: Int, lost: Int) {
         // Simulated: a frame of 666 666 bytes each 33 ms of each camera; a disk of 200 MB a second that hangs from 2 s to 7 s.
-        let limits = WriteLimits(total: total)
+        let limits = WriteLimits(total: total, gatheringTime: .zero)
         let memory = WriteMemory(limits)
         let size = 666_666
         let queues = (0..<4).map { _ in WriteQueue<Int>(memory: memory, waitsForRoom: false) }
@@ -102,9 +102,9 @@ struct WriteLimitsTests {
         #expect(queue.next() == 1)
     }
 
-    @Test("a sixteenth of the memory, but no more than 512 KiB, wakes a file's thread at once")
+    @Test("a sixteenth of the memory, but no more than 8 MiB, wakes a file's thread at once")
     func wakesForBytes() {
-        for (total, bytes) in [(1 << 20, 64 << 10), (512 << 20, 512 << 10)] {
+        for (total, bytes) in [(1 << 20, 64 << 10), (512 << 20, 8 << 20)] {
             let limits = WriteLimits(total: total, gatheringTime: .seconds(3600))
             let queue = WriteQueue<Int>(memory: WriteMemory(limits), waitsForRoom: false)
             #expect(queue.offer(1, bytes: bytes, as: .frame(least: .little)))

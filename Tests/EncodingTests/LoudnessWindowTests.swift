@@ -1,0 +1,61 @@
+import Media
+import SeededNoise
+import Testing
+
+@testable import Encoding
+
+@Suite("loudness of the last moments")
+struct LoudnessWindowTests {
+    /// Momentary and short-term loudness that ffmpeg finds at each tenth of a second; -120 or less, or nothing, is silence.
+    private func measured(_ audio: [Float], channels: Int) throws -> [(momentary: Double, shortTerm: Double)]
+    {
+        let bench = try Workbench()
+        let path = try bench.write(audio.withUnsafeBytes { [UInt8]($0) }, "audio.f32")
+        let output = try bench.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-f", "f32le", "-ar", "48000", "-ac", "\(channels)", "-i", path, "-af",
+                "ebur128=metadata=1,ametadata=print:file=-", "-f", "null", "-",
+            ])
+        let text = String(decoding: output, as: UTF8.self)
+        func values(_ key: String) -> [Double] {
+            text.split(separator: "\n").compactMap { line in
+                line.hasPrefix("lavfi.r128.\(key)=") ? Double(line.dropFirst(13)) : nil
+            }.map { $0.isNaN ? -200 : $0 }
+        }
+        return zip(values("M"), values("S")).map { (momentary: $0, shortTerm: $1) }
+    }
+
+    @Test(
+        "is what ffmpeg finds in 0.4 s and 3 s, at each tenth of a second, however the audio is cut",
+        arguments: [1, 2], [1, 2] as [UInt64])
+    func windows(channels: Int, seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let tenth = 4800
+        // Five seconds, whose loudness changes; the third one is silent.
+        let audio = (0..<50 * tenth).flatMap { frame in
+            let level: Float = frame / 48_000 == 2 ? 0 : [0.01, 0.3, 0.05][frame / 9000 % 3]
+            return (0..<channels).map { _ in level * Float.random(in: -1...1, using: &random) }
+        }
+        let expected = try measured(audio, channels: channels)
+        try #require(expected.count == 50)
+        let meter = try LoudnessMeter(channels: channels, name: "host")
+        for (place, expected) in expected.enumerated() {
+            let part = Array(audio[place * tenth * channels..<(place + 1) * tenth * channels])
+            let cut = Int.random(in: 0...tenth, using: &random) * channels
+            try meter.add(Array(part[..<cut]))
+            try meter.add(Array(part[cut...]))
+            let loudness = meter.loudness
+            // ffmpeg says nothing before the first window is full. Below -70 LUFS a filter's last echo is no loudness.
+            if place >= 3 {
+                #expect(
+                    abs(max(loudness.momentary ?? -200, -70) - max(expected.momentary, -70)) < 0.05,
+                    "\(place)")
+            }
+            if place >= 29 {
+                #expect(abs((loudness.shortTerm ?? -200) - expected.shortTerm) < 0.05, "\(place)")
+            }
+            #expect(loudness.momentary == meter.momentary)
+        }
+    }
+}
