@@ -12,8 +12,6 @@ package final class ConditionLock<State>: @unchecked Sendable {
     // `state` is read and written only between lock and unlock of `mutex`, so that the language need not check it again.
     @usableFromInline
     @exclusivity(unchecked) var state: State
-    /// Keeps a state without a size, `Void`, from lying where `mutex` does: ThreadSanitizer takes a change of it for one of that.
-    @usableFromInline let distance: UInt8 = 0
     @usableFromInline
     let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline

@@ -9,7 +9,8 @@ internal import SessionFolder
 /// One end of a connection of the media socket. Any thread may send; one thread receives. Both block.
 package final class MediaConnection: Sendable {
     private let socket: LocalSocket
-    private let sending = ConditionLock(())
+    /// The socket's descriptor, to which one thread at a time sends a message.
+    private let sending: ConditionLock<Int32>
     private let closing = Cancellation()
 
     /// Bytes that the kernel may hold of what was sent, as far as it allows: a few frames.
@@ -22,6 +23,7 @@ package final class MediaConnection: Sendable {
     /// Takes a connected socket, which blocks from now on.
     package init(_ socket: LocalSocket) {
         self.socket = socket
+        sending = ConditionLock(socket.descriptor)
         let flags = fcntl(socket.descriptor, F_GETFL)
         _ = fcntl(socket.descriptor, F_SETFL, flags & ~O_NONBLOCK)
         var size = Self.sendBuffer
@@ -45,12 +47,12 @@ package final class MediaConnection: Sendable {
     package func send(_ header: String, _ bytes: SharedBytes? = nil) -> Bool {
         let header = Array(header.utf8)
         var first = MediaMessage.prefix(header: header.count, bytes: bytes?.count ?? 0) + header
-        guard let bytes, bytes.count > 0 else { return sending.withLock { _ in sendAll(first) } }
+        guard let bytes, bytes.count > 0 else { return sending.withLock { sendAll(first, to: $0) } }
         if bytes.count <= Self.onePiece {
             first.append(contentsOf: bytes.bytes)
-            return sending.withLock { _ in sendAll(first) }
+            return sending.withLock { sendAll(first, to: $0) }
         }
-        return sending.withLock { _ in sendAll(first) && sendAll(bytes.bytes) }
+        return sending.withLock { sendAll(first, to: $0) && sendAll(bytes.bytes, to: $0) }
     }
 
     /// Sends a message whose bytes are in memory of their own, which the other end maps or reads. Blocks until the other end has
@@ -73,7 +75,9 @@ package final class MediaConnection: Sendable {
         guard write(bytes.bytes, to: memory.number) else { return false }
         let header = Array(header.utf8)
         let all = MediaMessage.prefix(header: header.count, bytes: 0) + header
-        return sending.withLock { _ in all.withUnsafeBytes { sendAll($0, beside: memory.number) } }
+        return sending.withLock { place in
+            all.withUnsafeBytes { sendAll($0, to: place, beside: memory.number) }
+        }
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
@@ -88,13 +92,15 @@ package final class MediaConnection: Sendable {
         return true
     }
 
-    private func sendAll(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { sendAll($0) } }
+    private func sendAll(_ bytes: [UInt8], to place: Int32) -> Bool {
+        bytes.withUnsafeBytes { sendAll($0, to: place) }
+    }
 
-    private func sendAll(_ bytes: UnsafeRawBufferPointer, beside descriptor: Int32 = -1) -> Bool {
+    private func sendAll(_ bytes: UnsafeRawBufferPointer, to place: Int32, beside descriptor: Int32 = -1) -> Bool {
         var (rest, beside) = (bytes[...], descriptor)
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
-            let count = linux_send_beside(socket.descriptor, piece.baseAddress, UInt(piece.count), beside)
+            let count = linux_send_beside(place, piece.baseAddress, UInt(piece.count), beside)
             guard count > 0 else { return false }
             beside = -1
             rest = rest.dropFirst(count)
