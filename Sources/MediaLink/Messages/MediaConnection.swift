@@ -96,7 +96,9 @@ package final class MediaConnection: Sendable {
         bytes.withUnsafeBytes { sendAll($0, to: place) }
     }
 
-    private func sendAll(_ bytes: UnsafeRawBufferPointer, to place: Int32, beside descriptor: Int32 = -1) -> Bool {
+    private func sendAll(_ bytes: UnsafeRawBufferPointer, to place: Int32, beside descriptor: Int32 = -1)
+        -> Bool
+    {
         var (rest, beside) = (bytes[...], descriptor)
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
