@@ -3,7 +3,7 @@ public import Media
 
 /// Writes an MP4 or QuickTime recording that is a playable file at every instant.
 ///
-/// While recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the last, and what waits for it. `finish` appends
+/// While recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the last. `finish` appends
 /// an ordinary index and, by one write of 16 bytes inside one disk sector, turns everything between into the media data of a
 /// plain movie. Media are never copied; the file is fragmented before that write and plain after it.
 ///
@@ -264,18 +264,14 @@ public final class MovieFile {
         return tracks.contains { $0.pendingDuration * 5 >= $0.description.timeScale * 4 } || isFull
     }
 
-    /// When the next fragment is written, by the leading track; `nil` before its first packet, and where packets of other tracks come much
-    /// faster than its own, or wait for it.
+    /// When the next fragment is written, by the leading track; `nil` before its first packet.
     package var rhythm: WriteRhythm? {
         let leading = tracks[leadingTrack]
         let scale = leading.description.timeScale
         guard leading.lastDuration > 0 else { return nil }
-        let rhythm = WriteRhythm(
+        return WriteRhythm(
             missing: dueDuration - .duration(of: leading.pendingDuration, perSecond: scale),
-            step: .duration(of: leading.lastDuration, perSecond: scale),
-            isAlone: tracks.count(where: { !$0.description.isTimecode }) == 1)
-        let isSteady = rhythm.missing > .zero && rhythm.step < .milliseconds(100)
-        return rhythm.isAlone || isSteady ? rhythm : nil
+            step: .duration(of: leading.lastDuration, perSecond: scale))
     }
 
     private var isFull: Bool { tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit }

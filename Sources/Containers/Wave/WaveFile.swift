@@ -84,8 +84,7 @@ public final class WaveFile {
         }
         guard lastSize > 0 else { return nil }
         return WriteRhythm(
-            missing: .milliseconds(500) - duration(of: pending.count), step: duration(of: lastSize),
-            isAlone: true)
+            missing: .milliseconds(500) - duration(of: pending.count), step: duration(of: lastSize))
     }
 
     /// Samples per channel that were appended.
