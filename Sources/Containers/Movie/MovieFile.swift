@@ -3,8 +3,8 @@ public import Media
 
 /// Writes an MP4 or QuickTime recording that is a playable file at every instant.
 ///
-/// While recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the last. `finish` appends
-/// an ordinary index and, by one write of 16 bytes inside one disk sector, turns everything between into the media data of a
+/// While recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the last and what
+/// waits for the next. `finish` appends an ordinary index and, by one write of 16 bytes inside one disk sector, turns everything between into the media data of a
 /// plain movie. Media are never copied; the file is fragmented before that write and plain after it.
 ///
 /// Time 0 of every track is T0: edit lists hide what is to be shown before it, and delays by B-frames.
