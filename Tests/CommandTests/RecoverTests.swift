@@ -10,9 +10,10 @@ struct RecoverTests {
             try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) as? [String: Any])
     }
 
-    /// A recording that was killed after it had written some fragments.
+    /// A recording that was killed after it had written some fragments, and so many bytes of audio: 192,000 a second.
     private func killed(
-        _ scratch: Scratch, options: [String] = [], during: (String) throws -> Void = { _ in }
+        _ scratch: Scratch, options: [String] = [], audioBytes: Int64 = 200_000,
+        during: (String) throws -> Void = { _ in }
     ) throws -> String {
         let command = ["record", "--profile", try scratch.smallProfile(), "--output", "out", "--json"]
         let running = try RunningCommand([Multicam.path] + command + options, in: scratch)
@@ -25,7 +26,7 @@ struct RecoverTests {
             sizes = try files.map {
                 (try FileManager.default.attributesOfItem(atPath: $0)[.size] as? NSNumber)?.int64Value ?? 0
             }
-        } while sizes[0] < 10_000 || sizes[1] < 100_000 || sizes[2] < 200_000
+        } while sizes[0] < 10_000 || sizes[1] < 100_000 || sizes[2] < audioBytes
         try during(folder)
         running.send(SIGKILL)
         _ = running.waitForEnd()
@@ -252,7 +253,8 @@ struct RecoverTests {
     @Test("a file that nothing can be read of is no success, and the others are recovered all the same")
     func lostFile() throws {
         let scratch = try Scratch()
-        let folder = try killed(scratch)
+        // Of a file that was opened less than a second before the crash nothing may be there.
+        let folder = try killed(scratch, audioBytes: 600_000)
         try Data().write(to: URL(filePath: folder + "/audio/host.wav"))
         unlink(folder + "/manifest.json")
         let outcome = try Multicam.run("recover", folder)

@@ -8,13 +8,20 @@ package struct WriteRhythm: Sendable, Equatable {
     let missing: Nanoseconds
     /// Duration of one packet.
     let step: Nanoseconds
+    /// Whether nothing but these packets comes for the file, so that they can be counted.
+    let isAlone: Bool
+
+    private var count: Int64 {
+        // Durations are rounded: where a sixteenth of a packet is missing, none is.
+        step > .zero ? max(1, (missing.count - step.count / 16 - 1) / step.count + 1) : 1
+    }
+
+    /// How many packets complete the write, at least 1; `nil` where others come with them.
+    package var packets: Int? { isAlone ? Int(clamping: count) : nil }
 
     /// How long packets may be gathered, from the first one's arrival: until the packet that completes the write comes, less half a
     /// packet's duration, since packets come a little early or late. Zero where the next one completes it.
     package var gatheringTime: Nanoseconds {
-        guard step > .zero else { return .zero }
-        // Durations are rounded: where a sixteenth of a packet is missing, none is.
-        let packets = (missing.count - step.count / 16 - 1) / step.count + 1
-        return max(.zero, Nanoseconds(step.count * (packets - 1) - step.count / 2))
+        max(.zero, Nanoseconds(step.count * (count - 1) - step.count / 2))
     }
 }

@@ -4,8 +4,9 @@ public import Media
 /// Writes an MP4 or QuickTime recording that is a playable file at every instant.
 ///
 /// While recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the last and what
-/// waits for the next. `finish` appends an ordinary index and, by one write of 16 bytes inside one disk sector, turns everything between into the media data of a
-/// plain movie. Media are never copied; the file is fragmented before that write and plain after it.
+/// waits for the next. `finish` appends an ordinary index and, by one write of 16 bytes inside one disk sector, turns
+/// everything between into the media data of a plain movie. Media are never copied; the file is fragmented before that
+/// write and plain after it.
 ///
 /// Time 0 of every track is T0: edit lists hide what is to be shown before it, and delays by B-frames.
 ///
@@ -264,14 +265,18 @@ public final class MovieFile {
         return tracks.contains { $0.pendingDuration * 5 >= $0.description.timeScale * 4 } || isFull
     }
 
-    /// When the next fragment is written, by the leading track; `nil` before its first packet.
+    /// When the next fragment is written, by the leading track; `nil` before its first packet, and where packets of other tracks come much
+    /// faster than its own, or wait for it.
     package var rhythm: WriteRhythm? {
         let leading = tracks[leadingTrack]
         let scale = leading.description.timeScale
         guard leading.lastDuration > 0 else { return nil }
-        return WriteRhythm(
+        let rhythm = WriteRhythm(
             missing: dueDuration - .duration(of: leading.pendingDuration, perSecond: scale),
-            step: .duration(of: leading.lastDuration, perSecond: scale))
+            step: .duration(of: leading.lastDuration, perSecond: scale),
+            isAlone: tracks.count(where: { !$0.description.isTimecode }) == 1)
+        let isSteady = rhythm.missing > .zero && rhythm.step < .milliseconds(100)
+        return rhythm.isAlone || isSteady ? rhythm : nil
     }
 
     private var isFull: Bool { tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit }

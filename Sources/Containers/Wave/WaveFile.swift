@@ -84,7 +84,8 @@ public final class WaveFile {
         }
         guard lastSize > 0 else { return nil }
         return WriteRhythm(
-            missing: .milliseconds(500) - duration(of: pending.count), step: duration(of: lastSize))
+            missing: .milliseconds(500) - duration(of: pending.count), step: duration(of: lastSize),
+            isAlone: true)
     }
 
     /// Samples per channel that were appended.

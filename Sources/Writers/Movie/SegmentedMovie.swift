@@ -294,8 +294,12 @@ package final class SegmentedMovie: SegmentedContent {
     /// - Returns: The outcome for that file, or `nil` when no file is open.
     package func close() -> PartFinishing.Outcome? { current?.close(at: end, isContinued: false) }
 
-    /// When the open file writes next; `nil` during a split, and where that is not known.
-    package var rhythm: WriteRhythm? { next == nil ? current?.file.rhythm : nil }
+    /// When the open file writes next; `nil` where that is not known, and during a split, whose files share what comes, unless each packet
+    /// is waited for.
+    package var rhythm: WriteRhythm? {
+        let rhythm = current?.file.rhythm
+        return next == nil || rhythm?.packets == 1 ? rhythm : nil
+    }
 
     /// Number of bytes that finishing the open files would write now.
     package var finishingByteCount: Int64 {

@@ -26,7 +26,7 @@ package struct WriteLimits: Sendable, Equatable {
     /// How long they are gathered while it is not known when the file will write.
     var firstGatheringTime: Nanoseconds { min(gatheringTime, .milliseconds(100)) }
     /// Number of gathered bytes that wakes a file's thread at once.
-    var gatheringBytes: Int { min(8 << 20, total / 16) }
+    var gatheringBytes: Int { min(8 << 20, total / 64) }
 
     /// How long frames and audio are gathered for the file's next write.
     func gatheringTime(_ rhythm: WriteRhythm) -> Nanoseconds { min(gatheringTime, rhythm.gatheringTime) }

@@ -37,6 +37,8 @@ final class WriteQueue<Item: Sendable>: Sendable {
         var isWoken = false
         /// How long items are gathered before the file's thread is woken for them.
         var gatheringTime: Nanoseconds
+        /// How many items are gathered at most.
+        var gathered = Int.max
 
         init(gatheringTime: Nanoseconds) { self.gatheringTime = gatheringTime }
 
@@ -74,9 +76,11 @@ final class WriteQueue<Item: Sendable>: Sendable {
     var byteCount: Int { state.withLock { $0.frameBytes + $0.audioBytes } }
 
     /// How long the next item has waited for the disk, on the real clock, since disks are slow in real time only. The
-    /// time of gathering does not count.
+    /// time of gathering does not count: until it is woken, the file's thread keeps nothing waiting.
     var age: Nanoseconds {
-        let begin = state.withLock { state in state.oldest.map { $0.since + state.gatheringTime } }
+        let begin = state.withLock { state in
+            state.isWoken ? state.oldest.map { $0.since + state.gatheringTime } : nil
+        }
         return begin.map { max(RealTime.clock.now - $0, .zero) } ?? .zero
     }
 
@@ -118,6 +122,7 @@ final class WriteQueue<Item: Sendable>: Sendable {
             guard !state.isWoken else { return true }
             let isGathered =
                 state.frameBytes + state.audioBytes >= limits.gatheringBytes
+                || state.count >= state.gathered
                 || state.oldest.map { now - $0.since >= state.gatheringTime } ?? false
             if case .order = kind { wakes = true } else { wakes = isGathered || !isBounded }
             state.isWoken = wakes
@@ -137,7 +142,9 @@ final class WriteQueue<Item: Sendable>: Sendable {
             if state.isWoken || state.isFinished, let entry = state.takeFirst() { return .some(entry) }
             if state.isWoken {
                 state.isWoken = false
-                state.gatheringTime = rhythm().map { limits.gatheringTime($0) } ?? limits.firstGatheringTime
+                let rhythm = rhythm()
+                state.gatheringTime = rhythm.map { limits.gatheringTime($0) } ?? limits.firstGatheringTime
+                state.gathered = rhythm?.packets ?? .max
             }
             return state.isFinished ? .some(nil) : nil
         }

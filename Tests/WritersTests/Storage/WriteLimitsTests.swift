@@ -102,9 +102,9 @@ struct WriteLimitsTests {
         #expect(queue.next() == 1)
     }
 
-    @Test("a sixteenth of the memory, but no more than 8 MiB, wakes a file's thread at once")
+    @Test("a sixty-fourth of the memory, but no more than 8 MiB, wakes a file's thread at once")
     func wakesForBytes() {
-        for (total, bytes) in [(1 << 20, 64 << 10), (512 << 20, 8 << 20)] {
+        for (total, bytes) in [(1 << 20, 16 << 10), (512 << 20, 8 << 20)] {
             let limits = WriteLimits(total: total, gatheringTime: .seconds(3600))
             let queue = WriteQueue<Int>(memory: WriteMemory(limits), waitsForRoom: false)
             #expect(queue.offer(1, bytes: bytes, as: .frame(least: .little)))
