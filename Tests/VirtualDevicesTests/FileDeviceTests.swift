@@ -42,6 +42,32 @@ struct FileDeviceTests {
         }
     }
 
+    @Test(
+        "where nobody waits for each frame, JPEGs come some at a time, none later than the camera says, until somebody waits again"
+    )
+    func unhurried() throws {
+        let camera = try VirtualSources.camera(selector: "file:\(movie)", role: "desk")
+        #expect(camera.deliveryDelay == .milliseconds(80))
+        camera.deliver(promptly: false)
+        let start = DeviceRun<CameraEvent>.start
+        let run = try DeviceRun<CameraEvent>(camera, seconds: 2) { event in
+            if case .frame(let frame) = event, frame.capturedAt == start + .milliseconds(600) {
+                camera.deliver(promptly: true)
+            }
+        }
+        let frames = run.arrivals.compactMap { arrival in
+            if case .frame(let frame) = arrival.event { (arrival.at - start, frame) } else { nil }
+        }
+        #expect(frames.map(\.1.sequence) == (0..<25).map { $0 })
+        for (index, (at, frame)) in frames.enumerated() {
+            #expect(frame.capturedAt == start + .milliseconds(Int64(index) * 40))
+            // The frames at 0 and 40 ms come together, and so on; at 600 ms somebody waits again.
+            #expect(at == .milliseconds(Int64(index < 16 ? index / 2 * 2 + 2 : index + 1) * 40))
+        }
+        #expect(Set(frames.map(\.1.data)).count == 25)
+        #expect(run.story.last == "1000000000 ended 1000000000 end of file")
+    }
+
     @Test("a file whose frames depend on each other is decoded")
     func decoded() throws {
         let path = scratch.path("movie.mp4")

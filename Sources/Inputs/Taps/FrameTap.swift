@@ -122,6 +122,9 @@ public final class FrameTap: Sendable {
     /// Pauses or resumes the tap; frames that come while it is paused count as dropped.
     package func pause(_ isPaused: Bool) { state.withLock { $0.isPaused = isPaused } }
 
+    /// Whether somebody waits for each frame: the tap is not paused, and does more than note them.
+    var isWatched: Bool { !handsAtOnce && state.withLock { !$0.isPaused } }
+
     /// Queues a frame for the handler, or drops and counts it. Never blocks.
     package func offer(_ frame: CapturedFrame) {
         let isNoted = handsAtOnce && frame.pixel.isCompressed

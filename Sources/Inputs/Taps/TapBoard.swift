@@ -184,6 +184,11 @@ package final class TapBoard: Sendable {
         state.withLock { !($0.frames[Self.program] ?? []).isEmpty }
     }
 
+    /// Whether anybody waits for each frame of a camera.
+    package func isWatched(_ role: String) -> Bool {
+        state.withLock { $0.frames[role] ?? [] }.contains(where: \.isWatched)
+    }
+
     /// Whether anybody wants the program's packets on standby.
     package var wantsStandbyPackets: Bool { state.withLock { $0.packets.contains(where: \.includesStandby) } }
 

@@ -11,6 +11,8 @@ final class SessionInputs {
     /// role.
     let voices: [MicrophoneInput]
     private var kept: [[CameraInput.Delivery]]
+    /// Whether each frame of each camera is waited for.
+    private var isPrompt: [Bool]
     /// Counts of the cameras and microphones that were there from the beginning.
     private let plannedCounts: (cameras: Int, microphones: Int)
 
@@ -27,6 +29,7 @@ final class SessionInputs {
         self.cameras = cameras
         self.microphones = microphones
         kept = Array(repeating: [], count: cameras.count)
+        isPrompt = Array(repeating: true, count: cameras.count)
         plannedCounts = (cameras.count, microphones.count)
     }
 
@@ -36,6 +39,7 @@ final class SessionInputs {
         _ = camera.takeLog()
         cameras.append(camera)
         kept.append([])
+        isPrompt.append(true)
         camera.beginCounting()
     }
 
@@ -48,6 +52,7 @@ final class SessionInputs {
         for microphone in microphones[plannedCounts.microphones...] { microphone.source.stop() }
         cameras.removeSubrange(plannedCounts.cameras...)
         kept.removeSubrange(plannedCounts.cameras...)
+        isPrompt.removeSubrange(plannedCounts.cameras...)
         microphones.removeSubrange(plannedCounts.microphones...)
     }
 
@@ -119,6 +124,17 @@ final class SessionInputs {
         let taken = kept[index] + cameras[index].takeDeliveries()
         kept[index] = []
         return taken
+    }
+
+    /// Tells each camera whether a tap waits for each of its frames; `nil` for all. The alignment delay leaves time for a camera whose frames
+    /// nobody waits for.
+    func deliver(promptlyTo taps: TapBoard?) {
+        for (index, camera) in cameras.enumerated() {
+            let isWatched = taps?.isWatched(camera.role) ?? true
+            guard isWatched != isPrompt[index] else { continue }
+            isPrompt[index] = isWatched
+            camera.source.deliver(promptly: isWatched)
+        }
     }
 
     /// Begins a recording: from here on the timeline takes all deliveries, first of all which devices are away.

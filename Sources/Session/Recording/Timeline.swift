@@ -103,12 +103,10 @@ final class Timeline {
 
     /// Runs the recording until its end. Blocks the timeline's thread.
     ///
-    /// - Parameter control: Called before each step with how far the recording has come; returns its end since T0, or `nil` while
-    ///   no end is known. What it has the timeline apply holds from that step on.
+    /// - Parameter control: Called each time before ticks are decided, with how far the recording has come; returns its end since T0, or
+    ///   `nil` while no end is known. What it has the timeline apply holds from the next tick on.
     /// - Returns: End of the recording since T0, on the leading grid.
     func run(control: (TimelinePosition) -> MediaTime?) -> MediaTime {
-        // The time since T0 up to which everything was waited for.
-        var awaited = MediaTime(nanoseconds: -1)
         while true {
             let end = control(position).map(grid.end)
             self.end = end
@@ -117,22 +115,22 @@ final class Timeline {
                 finish(at: end)
                 return end
             }
-            time = next
-            if next > awaited {
-                awaited = patience(from: next, until: end)
-                clock.sleep(until: start + Nanoseconds(awaited.nanoseconds) + delay, unless: never)
-            }
-            step(at: next)
+            let isUnhurried = isUnhurried
+            inputs.deliver(promptlyTo: taps)
+            let last = isUnhurried ? turn(after: next, until: end) : next
+            clock.sleep(until: start + Nanoseconds(last.nanoseconds) + delay, unless: never)
+            decide(through: last, isUnhurried: isUnhurried)
         }
     }
 
-    /// The time up to which the thread waits at once before it decides the tick at `next`: that time itself while a frame is composed or
-    /// encoded, or somebody listens.
-    private func patience(from next: MediaTime, until end: MediaTime?) -> MediaTime {
-        let isUnhurried =
-            outputs.program == nil && outputs.synchronized.isEmpty && !taps.wantsPromptness
+    /// Whether nobody minds when ticks are decided: no frame is composed or encoded, and nobody listens.
+    private var isUnhurried: Bool {
+        outputs.program == nil && outputs.synchronized.isEmpty && !taps.wantsPromptness
             && !tracks.contains { $0.track is EncodedTrack }
-        guard isUnhurried else { return next }
+    }
+
+    /// The time up to which ticks are decided at once with the one at `next`, where nobody minds.
+    private func turn(after next: MediaTime, until end: MediaTime?) -> MediaTime {
         let turn = (next.nanoseconds + Self.leisure - 1) / Self.leisure
         let time = MediaTime(nanoseconds: turn * Self.leisure)
         return end.map { min(time, $0) } ?? time
@@ -228,11 +226,14 @@ final class Timeline {
         tracks.removeAll { $0.end.map { $0 <= time } ?? false }
     }
 
+    /// Whether blocks of audio are ticks of their own: frames come seldom, or none are decided any more.
+    private var isLedByAudio: Bool {
+        wakesForAudio || tracks.isEmpty && outputs.program == nil && outputs.synchronized.isEmpty
+    }
+
     private var nextTime: MediaTime {
-        // When no frames are decided any more, audio alone sets the steps.
-        let hasFrames = !tracks.isEmpty || outputs.program != nil || !outputs.synchronized.isEmpty
         var earliest =
-            wakesForAudio || !hasFrames
+            isLedByAudio
             ? AudioGrid.blocks.time(ofTick: nextAudioTick) : MediaTime(nanoseconds: .max)
         if let program = outputs.program {
             earliest = min(earliest, program.rate.time(ofTick: nextProgramTick))
@@ -244,11 +245,27 @@ final class Timeline {
         return earliest
     }
 
-    private func step(at time: MediaTime) {
-        finishTracks(before: time)
+    /// Decides the ticks up to a time and before the end, of which there is one at least.
+    private func decide(through last: MediaTime, isUnhurried: Bool) {
         takeDeliveries()
         announceClocks()
-        while AudioGrid.blocks.time(ofTick: nextAudioTick) <= time {
+        var next = nextTime
+        repeat {
+            time = next
+            finishTracks(before: time)
+            step(at: time)
+            if isLedByAudio { advanceAudio(to: time, atOnce: false) }
+            next = nextTime
+        } while next <= last && end.map { next < $0 } ?? true
+        advanceAudio(to: time, atOnce: isUnhurried)
+        deliverSinks(at: time)
+    }
+
+    /// Advances audio by the blocks that end up to a time; `atOnce` in one piece, where no order holds from the middle of it.
+    private func advanceAudio(to time: MediaTime, atOnce: Bool) {
+        let last = AudioGrid.blocks.ticks(before: MediaTime(nanoseconds: time.nanoseconds + 1)) - 1
+        while nextAudioTick <= last {
+            if atOnce, audioOrders.isEmpty { nextAudioTick = last }
             // The block that ends there; the first is empty.
             let blockEnd = AudioGrid.blocks.time(ofTick: nextAudioTick)
             while let next = audioOrders.first, next.from < blockEnd {
@@ -259,6 +276,9 @@ final class Timeline {
             announceAudio()
             nextAudioTick += 1
         }
+    }
+
+    private func step(at time: MediaTime) {
         for index in tracks.indices where tracks[index].nextTime <= time {
             tracks[index].track.step(tick: tracks[index].nextTick)
             tracks[index].nextTick += 1
@@ -267,7 +287,11 @@ final class Timeline {
             program.step(tick: nextProgramTick)
             nextProgramTick += 1
         }
-        stepSinks(at: time)
+        for (index, worker) in outputs.synchronized.enumerated()
+        where worker.rate.time(ofTick: nextSynchronizedTicks[index]) <= time {
+            worker.step(tick: nextSynchronizedTicks[index])
+            nextSynchronizedTicks[index] += 1
+        }
     }
 
     private func follow(_ order: AudioOrder) {
@@ -278,14 +302,8 @@ final class Timeline {
         }
     }
 
-    private func stepSinks(at time: MediaTime) {
-        for (index, worker) in outputs.synchronized.enumerated() {
-            if worker.rate.time(ofTick: nextSynchronizedTicks[index]) <= time {
-                worker.step(tick: nextSynchronizedTicks[index])
-                nextSynchronizedTicks[index] += 1
-            }
-            worker.deliverReady()
-        }
+    private func deliverSinks(at time: MediaTime) {
+        for worker in outputs.synchronized { worker.deliverReady() }
         for track in outputs.metadata {
             track.advance(to: time)
             for event in track.takeEvents() { announce(event) }
@@ -335,6 +353,7 @@ final class Timeline {
     /// Decides what remains before the end, and ends every output there.
     private func finish(at end: MediaTime) {
         clock.sleep(until: start + Nanoseconds(end.nanoseconds) + delay, unless: never)
+        inputs.deliver(promptlyTo: nil)
         // A track that was to end later ends with the recording.
         outputs.ends = outputs.ends.filter { $0.value < end }
         // Ended tracks finish before any file can find its last stream finished.

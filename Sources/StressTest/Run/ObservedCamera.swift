@@ -67,6 +67,8 @@ final class ObservedCamera: CameraSource {
 
     func deliverHeaderClock() { source.deliverHeaderClock() }
 
+    func deliver(promptly isPrompt: Bool) { source.deliver(promptly: isPrompt) }
+
     func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {

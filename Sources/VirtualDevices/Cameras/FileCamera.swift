@@ -4,7 +4,8 @@ public import Media
 /// A camera that plays a media file at the file's own speed.
 ///
 /// Until the recording begins it repeats its first frame, so that the session can get ready. From T0 on, the frame with
-/// file time p has the capture time T0 + p. JPEG frames stay the file's bytes; frames of any other codec are decoded.
+/// file time p has the capture time T0 + p. JPEG frames stay the file's bytes, and are delivered some at a time where nobody waits for each;
+/// frames of any other codec are decoded.
 public final class FileCamera: CameraSource {
     /// Identity, selector and the single format of this file.
     public let device: CaptureDevice
@@ -12,10 +13,13 @@ public final class FileCamera: CameraSource {
     public let format: VideoFormat
     /// Color description that the file states for its frames.
     public let color: ColorDescription
-    /// Duration of one frame: a frame of the file is delivered when its interval ends.
+    /// Duration of the frames that are delivered together: a frame of the file is delivered when the interval of the last of them ends.
     public let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
+
+    /// Longest duration of frames that are delivered together. Each delivery wakes the thread, which costs more than a JPEG does.
+    private static let slice = Nanoseconds.milliseconds(100)
 
     /// Opens the file to read its format; frames are not read before `start`.
     ///
@@ -36,7 +40,9 @@ public final class FileCamera: CameraSource {
         self.path = path
         format = VideoFormat(pixel: facts.pixel, size: facts.size, rate: facts.rate)
         color = facts.color
-        deliveryDelay = facts.rate.interval
+        let interval = facts.rate.interval
+        deliveryDelay =
+            facts.pixel == .mjpeg ? interval * max(1, Self.slice.count / interval.count) : interval
         thread = SourceThread(name: "cam:\(role)")
         device = CaptureDevice(
             mediaType: .video, deviceType: .file, identity: DeviceIdentity(name: selector),
@@ -66,6 +72,11 @@ public final class FileCamera: CameraSource {
     /// Sets the instant T0 at which the file starts to play. Only the first call since `start` counts.
     public func recordingBegins(at start: ClockTime) {
         thread.recordingBegins(at: start)
+    }
+
+    /// Says whether each frame is waited for. It holds from the next frame on that is read.
+    public func deliver(promptly isPrompt: Bool) {
+        thread.isPrompt = isPrompt
     }
 
     /// Stops the thread and waits for its end; no event follows. Must not be called from the camera's own thread.
@@ -101,20 +112,42 @@ public final class FileCamera: CameraSource {
             sequence += 1
         }
         guard let recordingStart else { return }
-        var next: CapturedFrame? = first
-        var end = recordingStart
         var times = FileTimes()
+        var waiting: [CapturedFrame] = []
+        var end = recordingStart
+        /// Delivers the frames that wait when the last one is due; `false` when the camera is to stop.
+        func deliver() -> Bool {
+            guard !waiting.isEmpty else { return true }
+            guard clock.sleep(until: end, unless: cancellation) else { return false }
+            for frame in waiting { receive(.frame(frame)) }
+            waiting.removeAll(keepingCapacity: true)
+            thread.noteProcessorTime()
+            return true
+        }
+        var next: CapturedFrame? = first
         while let frame = next {
             let place = frame.capturedAt - first.capturedAt
-            if let problem = times.problem(at: place) { return receive(.ended(at: end, cause: problem)) }
+            if let problem = times.problem(at: place) {
+                guard deliver() else { return }
+                return receive(.ended(at: end, cause: problem))
+            }
             let time = recordingStart + place
-            end = time + interval
-            guard clock.sleep(until: end, unless: cancellation) else { return }
-            receive(.frame(dated(frame, time, sequence)))
+            // Files round the times of their frames, some to milliseconds.
+            if let earliest = waiting.first, time + interval / 2 > earliest.capturedAt + deliveryDelay {
+                guard deliver() else { return }
+            }
+            waiting.append(dated(frame, time, sequence))
             sequence += 1
-            next = try frames.next()
-            thread.noteProcessorTime()
+            end = time + interval
+            if thread.isPrompt { guard deliver() else { return } }
+            do throws(EncodingError) {
+                next = try frames.next()
+            } catch {
+                guard deliver() else { return }
+                throw error
+            }
         }
+        guard deliver() else { return }
         receive(.ended(at: end, cause: "end of file"))
     }
 

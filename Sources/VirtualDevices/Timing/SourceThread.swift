@@ -5,6 +5,7 @@ final class SourceThread: Sendable {
     private struct State {
         var running: (thread: MediaThread, cancellation: Cancellation)?
         var recordingStart: ClockTime?
+        var isPrompt = true
         var usedBefore = Nanoseconds.zero
         var usedNow = Nanoseconds.zero
     }
@@ -25,6 +26,12 @@ final class SourceThread: Sendable {
     /// Sets T0. Only the first call until `stop` counts: a scripted fault happens once.
     func recordingBegins(at start: ClockTime) {
         monitor.withLock { if $0.recordingStart == nil { $0.recordingStart = start } }
+    }
+
+    /// Whether each frame is waited for.
+    var isPrompt: Bool {
+        get { monitor.withLock { $0.isPrompt } }
+        set { monitor.withLock { $0.isPrompt = newValue } }
     }
 
     /// Starts the thread. It ends when `body` returns, which must be soon after the cancellation is given.
@@ -50,6 +57,7 @@ final class SourceThread: Sendable {
         monitor.withLock { state in
             state.running = nil
             state.recordingStart = nil
+            state.isPrompt = true
             state.usedBefore = state.usedBefore + state.usedNow
             state.usedNow = .zero
         }
