@@ -54,8 +54,16 @@ public struct PlannedWork: Sendable, Equatable {
     /// second. Measured: the rest of a recording of one camera.
     private static let watchRate = 100.0
 
-    /// The timeline wakes for each tick of the leading grid; without one, or with a slow one, for each slice of audio too.
+    /// How often per second ticks are decided that nobody waits for, and how often a file's JPEGs are delivered.
+    private static let rows = 10.0
+
+    /// The timeline wakes for each tick of the leading grid; without one, or with a slow one, for each slice of audio too. For copied tracks
+    /// alone it wakes for rows of ticks.
     private static func timelineRate(_ plan: SessionPlan) -> Double {
+        let isWaitedFor =
+            plan.program != nil || !plan.publications.isEmpty
+            || plan.cameraTracks.contains { $0.mode == .encode }
+        guard isWaitedFor else { return rows }
         let ticks = (plan.program?.settings.rate ?? plan.cameraTracks.first?.rate)?.perSecond ?? 0
         return ticks < SessionPlan.wakingRate ? slices + ticks : ticks
     }
@@ -70,9 +78,10 @@ public struct PlannedWork: Sendable, Equatable {
 
     /// A stream whose frames depend on each other is decoded once, whoever shows it.
     private mutating func add(_ camera: PlannedCamera, _ plan: SessionPlan) {
+        let rate = camera.format.rate.perSecond
         // A synthetic camera's own thread stands in for hardware.
-        let threads = (camera.detail == .photographic ? 1.0 : 0) + plan.consumers(of: camera.role)
-        add(.deliver, rate: camera.format.rate.perSecond * threads, units: 0, of: camera.role)
+        let own = camera.detail == .plain ? 0 : camera.deliversRows ? min(rate, Self.rows) : rate
+        add(.deliver, rate: own + rate * plan.consumers(of: camera.role), units: 0, of: camera.role)
         guard camera.format.pixel == .h264, plan.decodes(camera.role) else { return }
         add(
             .decodeH264, rate: camera.format.rate.perSecond, units: Double(camera.format.size.pixelCount),

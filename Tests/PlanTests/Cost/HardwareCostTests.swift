@@ -75,6 +75,21 @@ struct HardwareCostTests {
         #expect(decodings(small) == ["program"], "whole is the nearest scale above two thirds, too")
     }
 
+    @Test("copied tracks alone wake the timeline ten times a second, a program at each of its ticks")
+    func wakings() throws {
+        let camera = "cameras:\n  desk: { device: any, size: 1920x1080, rate: 30 }\n"
+        func wakings(_ text: String) throws -> Double {
+            PlannedWork(try Self.plan(camera + text)).items.filter {
+                $0.kind == .deliver && $0.owner == "session"
+            }
+            .map(\.rate).reduce(0, +)
+        }
+        let copied = try wakings("tracks: { cameras: copy }\n")
+        let encoded = try wakings("tracks: { cameras: encode }\n")
+        let program = try wakings("program: { size: 1280x720, rate: 30, layout: single, main: desk }\n")
+        #expect(encoded - copied == 20 && program == encoded)
+    }
+
     @Test("is the sum of its steps: each decoded at the scale at which it is shown, once a tick")
     func sum() throws {
         let cost = try Self.cost(Self.pip)
