@@ -5,6 +5,17 @@ import Testing
 
 @Suite("A voice that is followed live")
 struct LiveTalkTests {
+    private static func powers(_ levels: [Float]) -> VoiceMeter.Powers {
+        var powers = VoiceMeter.Powers.zero
+        for (band, level) in levels.enumerated() { powers[band] = pow(10, level / 10) }
+        return powers
+    }
+
+    /// Powers of equal levels in all bands.
+    private static func powers(_ level: Float) -> VoiceMeter.Powers {
+        powers([Float](repeating: level, count: 8))
+    }
+
     /// Levels of two who take turns from one time to another, in levels of 10 ms.
     private static func levels(_ time: Int, _ turns: [(who: Int, range: Range<Int>)]) -> [Float] {
         let voice: Float = time % 25 < 20 ? -24 : -45
@@ -20,7 +31,7 @@ struct LiveTalkTests {
         _ turns: [(who: Int, range: Range<Int>)], shortest: Nanoseconds = .seconds(1), until end: Int
     ) -> [(time: Int, choice: LiveVoice.Choice)] {
         var live = LiveVoice(microphones: 2, shortest: shortest)
-        return (0..<end).compactMap { time in live.add(levels(time, turns)).map { (time, $0) } }
+        return (0..<end).compactMap { time in live.add(levels(time, turns).map(powers)).map { (time, $0) } }
     }
 
     @Test("is shown within 700 ms, and so is that several speak or nobody does")
@@ -54,7 +65,7 @@ struct LiveTalkTests {
                 default: place % 26 < 4 ? [0, 1] : place < 26 ? [1] : [0]
                 }
             let levels: [Float] = (0..<2).map { heard.isEmpty ? -55 : heard.contains($0) ? -24 : -36 }
-            return live.add(levels).map { (time, $0) }
+            return live.add(levels.map(Self.powers)).map { (time, $0) }
         }
         #expect(choices.map(\.choice) == [.speaker(0), .speaker(1), .speaker(0), .several])
         #expect(choices.last.map { (1400...1460).contains($0.time) } == true)
@@ -66,9 +77,62 @@ struct LiveTalkTests {
         let choices = (0..<900).compactMap { time -> LiveVoice.Choice? in
             var level = Self.levels(time, [(who: 0, range: 200..<500), (who: 0, range: 565..<900)])
             if 500..<520 ~= time { level[0] += 3 }
-            return live.add(level)
+            return live.add(level.map(Self.powers))
         }
         #expect(choices == [.speaker(0)])
+    }
+
+    @Test("is heard beside a louder one where it is louder in a few bands only")
+    func soft() {
+        let (deep, soft): ([Float], [Float]) = (
+            [-24, -24, -24, -24, -40, -40, -40, -40], [-39, -39, -39, -39, -37, -37, -37, -37]
+        )
+        func mixed(_ own: [Float], _ other: [Float]) -> VoiceMeter.Powers {
+            Self.powers(own) + Self.powers(other) / 16 + Self.powers(-70)
+        }
+        let none = [Float](repeating: -90, count: 8)
+        var live = LiveVoice(microphones: 2, shortest: .seconds(1))
+        let choices = (0..<1700).compactMap { time -> (time: Int, choice: LiveVoice.Choice)? in
+            let first = 200..<600 ~= time || time >= 1000 ? deep : none
+            let second = 600..<1000 ~= time || time >= 1400 ? soft : none
+            return live.add([mixed(first, second), mixed(second, first)]).map { (time, $0) }
+        }
+        #expect(choices.map(\.choice) == [.speaker(0), .speaker(1), .speaker(0), .several])
+        #expect(choices.last.map { (1400...1460).contains($0.time) } == true)
+    }
+
+    @Test("goes on where noise hides all of it but one band")
+    func hidden() {
+        var live = LiveVoice(microphones: 1, shortest: .seconds(1))
+        let noise: [Float] = [-30, -30, -30, -30, -30, -30, -30, -60]
+        let choices = (0..<900).compactMap { time -> (time: Int, choice: LiveVoice.Choice)? in
+            var levels = noise
+            if 200..<400 ~= time { levels = noise.map { $0 + 20 } }
+            if 400..<700 ~= time { levels[7] += 4 }
+            return live.add([Self.powers(levels)]).map { (time, $0) }
+        }
+        #expect(choices.map(\.choice) == [.speaker(0), .nobody])
+        #expect(choices.last.map { $0.time >= 700 } == true)
+    }
+
+    @Test("of a room that echoes is not taken for a second one")
+    func echo() {
+        var live = LiveVoice(microphones: 2, shortest: .seconds(1))
+        var chance: UInt32 = 1
+        var scatter = [Float](repeating: 0, count: 8)
+        let choices = (0..<2400).compactMap { time -> LiveVoice.Choice? in
+            let who = time / 600 % 2
+            // What is heard of the other one scatters by 5 dB either way, other each 100 ms.
+            for band in scatter.indices where time % 10 == 0 {
+                chance = chance &* 1_664_525 &+ 1_013_904_223
+                scatter[band] = Float(chance >> 16) / 6554 - 5
+            }
+            let levels = (0..<2).map { one in
+                scatter.map { time < 100 ? Float(-70) : one == who ? -24 : -36 + $0 }
+            }
+            return live.add(levels.map(Self.powers))
+        }
+        #expect(choices == [.speaker(0), .speaker(1), .speaker(0), .speaker(1)])
     }
 
     @Test("is not cut to for a word, nor before the shot is as long as asked")
@@ -93,16 +157,16 @@ struct LiveTalkTests {
             fileURLWithPath: try #require(ProcessInfo.processInfo.environment["MULTICAM_TALKS"]))
         for folder in try FileManager.default.contentsOfDirectory(at: place, includingPropertiesForKeys: nil)
         {
-            var levels: [[Float]] = []
-            while FileManager.default.fileExists(atPath: folder.path + "/mic\(levels.count).wav") {
-                levels.append(try Self.levels(of: folder.appending(path: "mic\(levels.count).wav")))
+            var powers: [[VoiceMeter.Powers]] = []
+            while FileManager.default.fileExists(atPath: folder.path + "/mic\(powers.count).wav") {
+                powers.append(try Self.powers(of: folder.appending(path: "mic\(powers.count).wav")))
             }
-            let all = levels.indices.map { "cam\($0)" }
+            let all = powers.indices.map { "cam\($0)" }
             var shown = [Shown(at_ns: 0, show: all)]
             // As `SessionVoices` asks for shots of two seconds.
-            var live = LiveVoice(microphones: levels.count, shortest: .milliseconds(2100))
-            for time in 0..<(levels.map(\.count).min() ?? 0) {
-                guard let choice = live.add(levels.map { $0[time] }) else { continue }
+            var live = LiveVoice(microphones: powers.count, shortest: .milliseconds(2100))
+            for time in 0..<(powers.map(\.count).min() ?? 0) {
+                guard let choice = live.add(powers.map { $0[time] }) else { continue }
                 var show = all
                 if case .speaker(let index) = choice { show = [all[index]] }
                 shown.append(Shown(at_ns: Int64(time + 1) * 10_000_000, show: show))
@@ -111,22 +175,22 @@ struct LiveTalkTests {
         }
     }
 
-    /// Levels of a file with one channel of 16 bits at 48 kHz behind 44 bytes of head.
-    private static func levels(of file: URL) throws -> [Float] {
+    /// Powers of a file with one channel of 16 bits at 48 kHz behind 44 bytes of head.
+    private static func powers(of file: URL) throws -> [VoiceMeter.Powers] {
         let bytes = [UInt8](try Data(contentsOf: file).dropFirst(44))
         var meter = VoiceMeter()
         meter.add(
             stride(from: 0, to: bytes.count - 1, by: 2).lazy.map { place in
                 Float(Int16(truncatingIfNeeded: Int(bytes[place]) | Int(bytes[place + 1]) << 8)) / 32768
             })
-        return meter.levels
+        return meter.powers
     }
 
     @Test("is found whatever the levels are")
     func oddLevels() {
         var live = LiveVoice(microphones: 2, shortest: .zero)
         for level in [Float.nan, .infinity, -.infinity, 0, -200, 1e30] {
-            for _ in 0..<200 { _ = live.add([level]) }
+            for _ in 0..<200 { _ = live.add([VoiceMeter.Powers(repeating: level)]) }
         }
         var nobody = LiveVoice(microphones: 0, shortest: .seconds(1))
         #expect(nobody.add([]) == nil)

@@ -167,18 +167,22 @@ struct VoiceCutTests {
         #expect(throws: CutError.self) { _ = try VoiceCut(for: alone, cameras: Self.pairs(1)) }
     }
 
-    @Test("measures voices, not rumble or hiss, and fills what was not recorded")
+    @Test("measures voices, not rumble or hiss, each band by itself, and fills what was not recorded")
     func meter() {
-        func level(_ hertz: Double) -> Float {
+        func powers(_ hertz: Double) -> VoiceMeter.Powers {
             var meter = VoiceMeter()
             meter.add((0..<48_000).map { Float(0.1 * sin(2 * .pi * hertz * Double($0) / 48_000)) })
-            return meter.levels[50]
+            return meter.powers[50]
         }
-        #expect(abs(level(1000) + 23.3) < 1)
-        #expect(level(30) < -33 && level(15_000) < -33)
+        #expect(abs(VoiceMeter.level(of: powers(1000)) + 23.3) < 1)
+        #expect(VoiceMeter.level(of: powers(30)) < -33 && VoiceMeter.level(of: powers(15_000)) < -33)
+        for (band, hertz) in [197, 326, 504, 755, 1114, 1643, 2449, 3795].enumerated() {
+            let powers = powers(Double(hertz))
+            #expect(abs(powers[band] - 0.005) < 0.0002 && powers.max() == powers[band])
+        }
         var meter = VoiceMeter()
         meter.add([Float.nan, .infinity])
         meter.skip(to: MediaTime(nanoseconds: 1_000_000_000))
-        #expect(meter.levels.count == 100 && meter.levels[99] == VoiceMeter.silence)
+        #expect(meter.count == 100 && VoiceMeter.level(of: meter.powers[99]) == VoiceMeter.silence)
     }
 }

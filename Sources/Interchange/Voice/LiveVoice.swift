@@ -1,10 +1,10 @@
-internal import FoundationEssentials
 internal import Glibc
 public import Media
 
 /// The cut by voice while it is recorded: decides every 10 ms, from what was heard until then. Pure.
 ///
-/// It learns each microphone's noise, and how much of the other voices is heard on it, as it goes. It knows nothing of what comes, so it
+/// It learns each microphone's noise, and how much of the other voices is heard on it, as it goes, in each band of a `VoiceMeter`: in some
+/// band even a soft voice is louder than the noise or the other voice there. It knows nothing of what comes, so it
 /// weighs what speaks for a change against what speaks for the present picture, and cuts some 0.5 s after the change.
 public struct LiveVoice: Sendable {
     /// What is to be shown.
@@ -36,6 +36,11 @@ public struct LiveVoice: Sendable {
     private static let enoughTogether = 25
     /// A speaker who was not heard for so long has ended; without any sound nobody speaks. Most pauses between sentences are shorter.
     private static let end = 53
+    /// How much louder than the noise a voice is, as a ratio: 5 dB.
+    private static let noiseMargin: Float = 3.2
+    // In decibels above what is no voice of one's own.
+    private static let mostOfOne = VoiceMeter.Powers(repeating: 6)
+    private static let enoughOfAll: Float = 6
 
     /// Begins with everybody in the picture.
     ///
@@ -60,16 +65,14 @@ public struct LiveVoice: Sendable {
         forget()
     }
 
-    /// Takes the next level of each microphone.
+    /// Takes the next powers of each microphone.
     ///
-    /// - Parameter levels: In decibels, in the order of the microphones; missing ones count as silent.
+    /// - Parameter powers: What a `VoiceMeter` measured in 10 ms, in the order of the microphones; missing ones count as silent.
     /// - Returns: What is to be shown from now on, where that changes.
-    public mutating func add(_ levels: [Float]) -> Choice? {
-        for index in ears.indices {
-            ears[index].hear(index < levels.count ? levels[index] : VoiceMeter.silence, at: time)
-        }
+    public mutating func add(_ powers: [VoiceMeter.Powers]) -> Choice? {
+        for index in ears.indices { ears[index].hear(index < powers.count ? powers[index] : .zero, at: time) }
         learn()
-        if ears.contains(where: { $0.level > $0.floor + 2 }) { sounded = time }
+        if ears.contains(where: \.isSounding) { sounded = time }
         let speaking = ears.indices.filter(isOwn)
         let counts = ears.map(\.count)
         for index in speaking { ears[index].note(at: time, counts: counts) }
@@ -123,66 +126,86 @@ public struct LiveVoice: Sendable {
         return shown == .several && goesOn ? nil : .speaker(best)
     }
 
-    /// Whether a microphone hears a voice of its own.
+    /// Whether a microphone hears a voice of its own: more than its noise and all other voices leave on it, clearly in one band and a
+    /// little in another, or somewhat in several.
     private func isOwn(_ index: Int) -> Bool {
         let ear = ears[index]
-        guard ear.level > ear.floor + 9 else { return false }
-        return pairs.allSatisfy { pair in
-            if pair.one == index { return ear.level > ears[pair.other].highest + pair.leakOfOne }
-            if pair.other == index { return ear.level > ears[pair.one].highest + pair.leakOfOther }
-            return true
+        var others = ear.noise * Self.noiseMargin
+        for pair in pairs {
+            if pair.one == index { others += ears[pair.other].highest * pair.leakToOne }
+            if pair.other == index { others += ears[pair.one].highest * pair.leakToOther }
         }
+        let over = (ear.power / others).decibels.clamped(lowerBound: .zero, upperBound: Self.mostOfOne)
+        return over.sum() > Self.enoughOfAll
     }
 
     /// Counts how much louder one microphone of each pair is while one of them hears a voice.
     private mutating func learn() {
         // Until both have spoken nobody knows how loud voices are, so the loudest is the one that is most above its noise.
         guard let loudest = ears.indices.max(by: { ears[$0].aboveNoise < ears[$1].aboveNoise }),
-            ears[loudest].aboveNoise > 14
+            ears[loudest].aboveNoise > 10
         else { return }
         for index in pairs.indices where pairs[index].one == loudest || pairs[index].other == loudest {
-            let (one, other) = (ears[pairs[index].one], ears[pairs[index].other])
-            pairs[index].count(one.level - other.level, noise: one.floor - other.floor)
+            pairs[index].count(ears[pairs[index].one], ears[pairs[index].other])
         }
     }
 }
 
+extension VoiceMeter.Powers {
+    fileprivate var decibels: Self {
+        var decibels = self
+        for band in indices { decibels[band] = 10 * log10(self[band]) }
+        return decibels
+    }
+}
+
 extension LiveVoice {
-    /// One microphone: its level, its noise, and when it heard a voice of its own.
+    /// One microphone: how loud it is in each band, its noise, and when it heard a voice of its own.
     fileprivate struct Ear {
-        private(set) var level = VoiceMeter.silence
-        /// How loud its noise gets: the loudest level in the quietest stretch of the last 20 s.
-        private(set) var floor: Float = -80
-        private var powers: [Double] = []
+        /// The mean of the last 50 ms.
+        private(set) var power = lowest
+        /// The highest power of late, which fades by 1.5 dB each 10 ms: the sound of a voice reaches the other microphones some
+        /// milliseconds later, and a room goes on with it.
+        private(set) var highest = lowest
+        /// How loud its noise gets: the highest power in the quietest stretch of the last 20 s.
+        private(set) var noise = lowest
+        private var last: [VoiceMeter.Powers] = []
+        /// The highest power of each stretch, and of the present one.
+        private var maxima: [VoiceMeter.Powers] = []
+        private var loudest = lowest
         /// When a voice of its own was heard last, and in how many levels so far.
         private(set) var owned = -1_000_000
         private(set) var count = 0
         /// For each microphone what `count` was as this one's voice began. Empty until it did.
         private(set) var countsThen: [Int] = []
-        private var levels: [Float] = []
-        /// The loudest level of each stretch, and of the present one.
-        private var maxima: [Float] = []
-        private var loudest = VoiceMeter.silence
         /// Length of a stretch in levels of 10 ms: shorter than the pauses of people who speak.
         private static let stretch = 15
+        /// Less is no noise, but that nothing was recorded.
+        private static let lowest = VoiceMeter.Powers(repeating: 1e-9)
+        /// How much louder than the noise a sound is, as a ratio: 5 dB in the narrowest band, whose noise varies most, 2 dB in the widest.
+        private static let soundMargin = {
+            var margin = VoiceMeter.widths
+            for band in margin.indices {
+                margin[band] = pow(10, 0.1 + 0.4 * (110 / margin[band]).squareRoot())
+            }
+            return margin
+        }()
 
         /// The level above that of the noise, in decibels.
-        var aboveNoise: Float { level - floor }
-        /// The highest of the last levels: the sound of a voice reaches the other microphones some milliseconds later.
-        var highest: Float { levels.max() ?? level }
+        var aboveNoise: Float { VoiceMeter.level(of: power) - VoiceMeter.level(of: noise) }
+        /// Whether anything is heard, by whomever.
+        var isSounding: Bool { any(power .> noise * Self.soundMargin) }
 
-        mutating func hear(_ next: Float, at time: Int) {
-            powers =
-                powers.suffix(4) + [pow(10, Double(next.isFinite ? min(next, 20) : VoiceMeter.silence) / 10)]
-            level = Float(10 * log10(powers.reduce(0, +) / Double(powers.count) + 1e-12))
-            levels = levels.suffix(3) + [level]
-            loudest = max(loudest, level)
+        mutating func hear(_ next: VoiceMeter.Powers, at time: Int) {
+            last = last.suffix(4) + [next.replacing(with: 0, where: .!(next .>= 0 .& next .<= 100))]
+            power = last.reduce(.zero, +) / Float(last.count) + 1e-11
+            highest = pointwiseMax(power, highest * 0.71)
+            loudest = pointwiseMax(loudest, power)
             if time % Self.stretch == Self.stretch - 1 {
-                // What was not recorded is no noise.
-                if loudest > VoiceMeter.silence + 10 { maxima = maxima.suffix(132) + [loudest] }
-                loudest = VoiceMeter.silence
+                if loudest != Self.lowest { maxima = maxima.suffix(132) + [loudest] }
+                loudest = Self.lowest
             }
-            floor = max(maxima.min() ?? loudest, -80)
+            noise = maxima.reduce(maxima.first ?? loudest, pointwiseMin)
         }
 
         /// Notes that it hears its own voice.
@@ -193,73 +216,31 @@ extension LiveVoice {
         }
     }
 
-    /// Two microphones, and how the difference of their levels is distributed while one of them hears a voice.
+    /// Two microphones, and how loud a voice of one is on the other.
     fileprivate struct Pair {
         let one: Int
         let other: Int
-        /// How much louder than the other it must be to hear a voice of its own, in decibels.
-        private(set) var leakOfOne: Float = 4
-        private(set) var leakOfOther: Float = 4
-        /// By decibels from −60 to 60; old ones count less and less.
-        private var counts = [Double](repeating: 0, count: 121)
-        private var weight = 1.0
-        private var news = 0
-        /// How much louder one's noise is than the other's, in decibels.
-        private var noise: Float = 0
+        /// How much of the other one's power, as a ratio, is heard on each at most.
+        private(set) var leakToOne = VoiceMeter.Powers(repeating: 1)
+        private(set) var leakToOther = VoiceMeter.Powers(repeating: 1)
+        private var differences = [VoiceDifferences](
+            repeating: VoiceDifferences(), count: VoiceMeter.Powers.scalarCount)
 
         init(one: Int, other: Int) {
             self.one = one
             self.other = other
         }
 
-        mutating func count(_ difference: Float, noise: Float) {
-            self.noise = noise
-            // In place of making all others smaller, each new one counts more.
-            weight *= 1.0002
-            counts[Int(rounding: max(-60, min(60, difference))) + 60] += weight
-            if weight > 1e9 {
-                counts = counts.map { $0 / weight }
-                weight = 1
+        /// Counts in each band where a voice is heard how much louder one is.
+        mutating func count(_ one: Ear, _ other: Ear) {
+            let noise = VoiceMeter.level(of: one.noise) - VoiceMeter.level(of: other.noise)
+            let difference = (one.power / other.power).decibels
+            let isLoud = one.power .> one.noise * 16 .| other.power .> other.noise * 16
+            for band in differences.indices {
+                differences[band].count(isLoud[band] ? difference[band] : nil, noise: noise)
+                leakToOne[band] = pow(10, differences[band].leakToOne / 10)
+                leakToOther[band] = pow(10, differences[band].leakToOther / 10)
             }
-            news += 1
-            if news < 50 {
-                (leakOfOne, leakOfOther) = (noise + 4, 4 - noise)
-            } else if news % 25 == 0 {
-                settle()
-            }
-        }
-
-        private mutating func settle() {
-            var (low, high) = (Self.quantile(counts, 0..<121, 0.02), Self.quantile(counts, 0..<121, 0.98))
-            for _ in 0..<20 where low < high {
-                let border = (low + high) / 2 + 1
-                let next = (
-                    Self.quantile(counts, 0..<border, 0.5), Self.quantile(counts, border..<121, 0.5)
-                )
-                if next == (low, high) { break }
-                (low, high) = next
-            }
-            if high - low >= 8 {
-                let margin = min(5, Float(high - low) / 4)
-                (leakOfOne, leakOfOther) = (Float(low - 60) + margin, margin - Float(high - 60))
-            } else {
-                // Only one of them has spoken so far: the one that is louder beside its noise. The other speaks when the difference is
-                // quite unlike that, and both where it lies between.
-                let middle = Float(Self.quantile(counts, 0..<121, 0.5) - 60)
-                (leakOfOne, leakOfOther) =
-                    middle > noise ? (middle - 16, 8 - middle) : (middle + 8, -middle - 16)
-            }
-        }
-
-        /// The place at which a share of a range's weight lies below.
-        private static func quantile(_ counts: [Double], _ range: Range<Int>, _ share: Double) -> Int {
-            let wanted = range.reduce(0) { $0 + counts[$1] } * share
-            var sum = 0.0
-            for place in range {
-                sum += counts[place]
-                if sum > 0, sum >= wanted { return place }
-            }
-            return range.upperBound - 1
         }
     }
 }

@@ -85,9 +85,9 @@ final class SessionVoices: Sendable {
             let common = state.meters.map(\.count).min() ?? 0
             notice(&state)
             while state.used < common {
-                let levels = state.meters.map { $0.levels[state.used - $0.forgotten] }
+                let powers = state.meters.map { $0.powers[state.used - $0.forgotten] }
                 state.used += 1
-                if let choice = state.voice.add(levels) { state.wanted = change(for: choice) }
+                if let choice = state.voice.add(powers) { state.wanted = change(for: choice) }
                 if state.wanted != nil { commit(&state) }
             }
             for index in state.meters.indices { state.meters[index].forget(before: state.used) }

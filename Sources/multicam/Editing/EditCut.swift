@@ -108,11 +108,16 @@ enum EditCut: Equatable {
     /// Measures a microphone's track; where nothing was recorded it is silent.
     private static func levels(of track: SessionTrack, in folder: String) throws(EncodingError) -> [Float] {
         var meter = VoiceMeter()
+        var levels: [Float] = []
         for part in track.parts {
             let reader = try TrackReader(path: "\(folder)/\(part.file)", stream: part.stream, media: .audio)
             meter.skip(to: part.from)
-            while let (samples, _) = try reader.nextAudio() { meter.add(samples) }
+            while let (samples, _) = try reader.nextAudio() {
+                meter.add(samples)
+                levels += meter.powers[(levels.count - meter.forgotten)...].map(VoiceMeter.level)
+                meter.forget(before: levels.count)
+            }
         }
-        return meter.levels
+        return levels
     }
 }
