@@ -207,6 +207,13 @@ package final class CameraInput: Sendable {
         return max(stream.source.deliveryDelay, slowest) + stream.latency
     }
 
+    /// How much later than its source declares frames may be delivered, where ticks are decided `delay` after their time: what `delay` leaves
+    /// beyond the two intervals that an alignment delay has for the slowest camera.
+    package func leeway(decidedAfter delay: Nanoseconds, longestInterval: Nanoseconds) -> Nanoseconds {
+        let stream = stream
+        return max(.zero, delay - stream.source.deliveryDelay - stream.latency - longestInterval * 2)
+    }
+
     /// The longest frame interval at which the camera's frames would still come before their ticks are decided, when
     /// that happens `delay` after each tick. A longer interval lengthens exposure and transport, and half an interval
     /// lies between a frame and the tick that shows it.

@@ -22,9 +22,9 @@ public protocol CameraSource: Sendable {
     func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void)
         throws(DeviceError)
 
-    /// Says whether each frame is waited for, as it is until this is called. A source that has its frames beforehand may otherwise deliver
-    /// some of them together, none later than `deliveryDelay`. On any thread.
-    func deliver(promptly isPrompt: Bool)
+    /// Says how much later than by `deliveryDelay` frames may come: zero until this is called, and while somebody waits for each of them.
+    /// A source that has its frames beforehand may deliver some of them together. On any thread.
+    func deliver(within leeway: Nanoseconds)
 
     /// Tells the source the instant at which the recording begins. Files play from it, and scripts of faults count from it.
     func recordingBegins(at start: ClockTime)
@@ -77,7 +77,7 @@ extension CameraSource {
     /// Does nothing: the camera has no clock in its packets' headers.
     public func deliverHeaderClock() {}
     /// Does nothing: the camera delivers each frame as it comes.
-    public func deliver(promptly isPrompt: Bool) {}
+    public func deliver(within leeway: Nanoseconds) {}
     /// Always `false`: the camera keeps the format it was opened in.
     public var isChangeable: Bool { false }
     /// Does nothing: the camera keeps the format it was opened in.

@@ -54,7 +54,7 @@ public struct PlannedWork: Sendable, Equatable {
     /// second. Measured: the rest of a recording of one camera.
     private static let watchRate = 100.0
 
-    /// How often per second ticks are decided that nobody waits for, and how often a file's JPEGs are delivered.
+    /// How often per second ticks are decided that nobody waits for.
     private static let rows = 10.0
 
     /// The timeline wakes for each tick of the leading grid; without one, or with a slow one, for each slice of audio too. For copied tracks
@@ -78,10 +78,9 @@ public struct PlannedWork: Sendable, Equatable {
 
     /// A stream whose frames depend on each other is decoded once, whoever shows it.
     private mutating func add(_ camera: PlannedCamera, _ plan: SessionPlan) {
-        let rate = camera.format.rate.perSecond
         // A synthetic camera's own thread stands in for hardware.
-        let own = camera.detail == .plain ? 0 : camera.deliversRows ? min(rate, Self.rows) : rate
-        add(.deliver, rate: own + rate * plan.consumers(of: camera.role), units: 0, of: camera.role)
+        let threads = (camera.detail == .photographic ? 1.0 : 0) + plan.consumers(of: camera.role)
+        add(.deliver, rate: camera.format.rate.perSecond * threads, units: 0, of: camera.role)
         guard camera.format.pixel == .h264, plan.decodes(camera.role) else { return }
         add(
             .decodeH264, rate: camera.format.rate.perSecond, units: Double(camera.format.size.pixelCount),

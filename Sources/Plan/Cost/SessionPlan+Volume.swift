@@ -76,9 +76,6 @@ extension PlannedCamera {
     /// Synthetic frames are simpler than what a camera sees.
     var detail: CostTable.Detail { selector.hasPrefix("virtual:") ? .plain : .photographic }
 
-    /// Whether frames come some at a time: a file's JPEGs, while nobody looks at each.
-    var deliversRows: Bool { selector.hasPrefix("file:") && format.pixel == .mjpeg }
-
     /// Bytes of one frame as the camera delivers it: MJPEG of moving photographs takes 0.09 a pixel at 1080p, H.264 at a camera's
     /// usual rates 0.02. Synthetic MJPEG was weighed from 480p to 1080p: half of it is the edges of its tiles, as many at any
     /// size; synthetic H.264 is a third of a camera's.

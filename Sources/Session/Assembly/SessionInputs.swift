@@ -11,7 +11,7 @@ final class SessionInputs {
     /// role.
     let voices: [MicrophoneInput]
     private var kept: [[CameraInput.Delivery]]
-    /// Whether each frame of each camera is waited for.
+    /// Whether each camera has to deliver each frame at once.
     private var isPrompt: [Bool]
     /// Counts of the cameras and microphones that were there from the beginning.
     private let plannedCounts: (cameras: Int, microphones: Int)
@@ -22,6 +22,8 @@ final class SessionInputs {
     private static let warmUp = 0.2
     /// Audio that a microphone must have delivered, in seconds.
     private static let audioNeeded = 0.2
+    /// Most that frames may come later. What lies in memory is lost in a crash, and a thread may itself be late.
+    private static let mostLeeway = Nanoseconds.milliseconds(68)
     private static let pollInterval = Nanoseconds.milliseconds(10)
 
     init(cameras: [CameraInput], microphones: [MicrophoneInput], voices: [MicrophoneInput] = []) {
@@ -126,14 +128,18 @@ final class SessionInputs {
         return taken
     }
 
-    /// Tells each camera whether a tap waits for each of its frames; `nil` for all. The alignment delay leaves time for a camera whose frames
-    /// nobody waits for.
-    func deliver(promptlyTo taps: TapBoard?) {
+    /// Tells each camera how much later its frames may come: not at all while a tap waits for each of them, or without taps.
+    ///
+    /// - Parameters:
+    ///   - taps: The sinks of the calling program.
+    ///   - delay: The alignment delay.
+    func allowLeeway(besides taps: TapBoard?, decidedAfter delay: Nanoseconds) {
         for (index, camera) in cameras.enumerated() {
             let isWatched = taps?.isWatched(camera.role) ?? true
             guard isWatched != isPrompt[index] else { continue }
             isPrompt[index] = isWatched
-            camera.source.deliver(promptly: isWatched)
+            let leeway = camera.leeway(decidedAfter: delay, longestInterval: longestInterval)
+            camera.source.deliver(within: isWatched ? .zero : min(leeway, Self.mostLeeway))
         }
     }
 

@@ -17,7 +17,7 @@ final class EncoderDirector {
 
     init(outputs: SessionOutputs) { self.outputs = outputs }
 
-    /// Looks at all encoders. To be called at each tick.
+    /// Looks at all encoders. To be called as the timeline goes on.
     ///
     /// - Parameter position: How far the recording has come.
     /// - Returns: The ends of tracks without an encoder, and the events to tell.

@@ -68,7 +68,7 @@ final class Governor {
     /// The measures in force now.
     var inForce: [GovernorMeasure] { governor.inForce }
 
-    /// Looks, decides and acts, ten times a second. To be called at each tick.
+    /// Looks, decides and acts, ten times a second. To be called as the timeline goes on.
     ///
     /// - Parameters:
     ///   - pressure: System pressure as assessed last.

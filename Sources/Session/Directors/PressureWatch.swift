@@ -41,7 +41,7 @@ final class PressureWatch {
     /// The computer's state as read last, or `nil` until it was read.
     var report: HostWatch.Report? { host.report }
 
-    /// Looks at the queues, and assesses once a second. To be called at each tick.
+    /// Looks at the queues, and assesses once a second. To be called as the timeline goes on.
     ///
     /// - Returns: The event of a changed level, or `nil`.
     func follow(_ outputs: SessionOutputs, at position: MediaTime) -> SessionEvent? {

@@ -50,7 +50,7 @@ final class StorageDirector {
         }
     }
 
-    /// Looks at failures ten times a second, at room and losses once a second, and acts. To be called at each tick.
+    /// Looks at failures ten times a second, at room and losses once a second, and acts. To be called as the timeline goes on.
     ///
     /// - Parameters:
     ///   - report: The computer's state as read last, with the recording's own disk.

@@ -142,7 +142,7 @@ final class TrackDirector {
         if !clock.isRealTime { thread.join() }
     }
 
-    /// Begins the tracks that are ready. To be called at each tick.
+    /// Begins the tracks that are ready. To be called as the timeline goes on.
     ///
     /// - Parameter position: How far the recording has come.
     /// - Returns: The tracks and devices for the timeline, and the events to tell.

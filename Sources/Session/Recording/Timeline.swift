@@ -24,7 +24,7 @@ final class Timeline {
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
 
-    /// Nanoseconds of ticks for which the thread wakes once, where nobody minds: a step costs a third in a row of three, whose code and
+    /// Ticks of less than so many nanoseconds are decided at once, where nobody minds: a step costs a third in a row of three, whose code and
     /// data the processor has at hand.
     private static let leisure: Int64 = 100_000_000
 
@@ -107,19 +107,24 @@ final class Timeline {
     ///   `nil` while no end is known. What it has the timeline apply holds from the next tick on.
     /// - Returns: End of the recording since T0, on the leading grid.
     func run(control: (TimelinePosition) -> MediaTime?) -> MediaTime {
+        end = control(position).map(grid.end)
         while true {
-            let end = control(position).map(grid.end)
-            self.end = end
             let next = nextTime
             if let end, next >= end {
                 finish(at: end)
                 return end
             }
             let isUnhurried = isUnhurried
-            inputs.deliver(promptlyTo: taps)
-            let last = isUnhurried ? turn(after: next, until: end) : next
-            clock.sleep(until: start + Nanoseconds(last.nanoseconds) + delay, unless: never)
+            inputs.allowLeeway(besides: taps, decidedAfter: delay)
+            let last = isUnhurried ? rowEnd(from: next) : next
+            clock.sleep(
+                until: start + Nanoseconds(min(last, end ?? last).nanoseconds) + delay, unless: never)
+            takeDeliveries()
+            announceClocks()
+            // What came in a row's sleep, orders or frames of another format, concerns its ticks.
+            if isUnhurried { end = control(position).map(grid.end) }
             decide(through: last, isUnhurried: isUnhurried)
+            if !isUnhurried { end = control(position).map(grid.end) }
         }
     }
 
@@ -129,11 +134,11 @@ final class Timeline {
             && !tracks.contains { $0.track is EncodedTrack }
     }
 
-    /// The time up to which ticks are decided at once with the one at `next`, where nobody minds.
-    private func turn(after next: MediaTime, until end: MediaTime?) -> MediaTime {
-        let turn = (next.nanoseconds + Self.leisure - 1) / Self.leisure
-        let time = MediaTime(nanoseconds: turn * Self.leisure)
-        return end.map { min(time, $0) } ?? time
+    /// The last of the ticks that are decided at once with the one at `next`, where nobody minds.
+    private func rowEnd(from next: MediaTime) -> MediaTime {
+        let rate = isLedByAudio ? AudioGrid.blocks : grid.rate ?? AudioGrid.blocks
+        let ticks = rate.ticks(before: MediaTime(nanoseconds: next.nanoseconds + Self.leisure))
+        return max(next, rate.time(ofTick: max(ticks, 1) - 1))
     }
 
     /// Applies the commands of a director, in their order. To be called between two steps.
@@ -245,19 +250,15 @@ final class Timeline {
         return earliest
     }
 
-    /// Decides the ticks up to a time and before the end, of which there is one at least.
+    /// Decides the ticks up to a time and before the end.
     private func decide(through last: MediaTime, isUnhurried: Bool) {
-        takeDeliveries()
-        announceClocks()
-        var next = nextTime
-        repeat {
+        while case let next = nextTime, next <= last, end.map({ next < $0 }) ?? true {
             time = next
             finishTracks(before: time)
             step(at: time)
             if isLedByAudio { advanceAudio(to: time, atOnce: false) }
-            next = nextTime
-        } while next <= last && end.map { next < $0 } ?? true
-        advanceAudio(to: time, atOnce: isUnhurried)
+        }
+        advanceAudio(to: time, atOnce: isUnhurried && !taps.wantsAudio)
         deliverSinks(at: time)
     }
 
@@ -353,7 +354,7 @@ final class Timeline {
     /// Decides what remains before the end, and ends every output there.
     private func finish(at end: MediaTime) {
         clock.sleep(until: start + Nanoseconds(end.nanoseconds) + delay, unless: never)
-        inputs.deliver(promptlyTo: nil)
+        inputs.allowLeeway(besides: nil, decidedAfter: delay)
         // A track that was to end later ends with the recording.
         outputs.ends = outputs.ends.filter { $0.value < end }
         // Ended tracks finish before any file can find its last stream finished.

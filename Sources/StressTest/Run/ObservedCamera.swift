@@ -67,7 +67,7 @@ final class ObservedCamera: CameraSource {
 
     func deliverHeaderClock() { source.deliverHeaderClock() }
 
-    func deliver(promptly isPrompt: Bool) { source.deliver(promptly: isPrompt) }
+    func deliver(within leeway: Nanoseconds) { source.deliver(within: leeway) }
 
     func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void

@@ -13,13 +13,10 @@ public final class FileCamera: CameraSource {
     public let format: VideoFormat
     /// Color description that the file states for its frames.
     public let color: ColorDescription
-    /// Duration of the frames that are delivered together: a frame of the file is delivered when the interval of the last of them ends.
+    /// Duration of one frame: a frame of the file is delivered when its interval ends.
     public let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
-
-    /// Longest duration of frames that are delivered together. Each delivery wakes the thread, which costs more than a JPEG does.
-    private static let slice = Nanoseconds.milliseconds(100)
 
     /// Opens the file to read its format; frames are not read before `start`.
     ///
@@ -40,9 +37,7 @@ public final class FileCamera: CameraSource {
         self.path = path
         format = VideoFormat(pixel: facts.pixel, size: facts.size, rate: facts.rate)
         color = facts.color
-        let interval = facts.rate.interval
-        deliveryDelay =
-            facts.pixel == .mjpeg ? interval * max(1, Self.slice.count / interval.count) : interval
+        deliveryDelay = facts.rate.interval
         thread = SourceThread(name: "cam:\(role)")
         device = CaptureDevice(
             mediaType: .video, deviceType: .file, identity: DeviceIdentity(name: selector),
@@ -74,9 +69,10 @@ public final class FileCamera: CameraSource {
         thread.recordingBegins(at: start)
     }
 
-    /// Says whether each frame is waited for. It holds from the next frame on that is read.
-    public func deliver(promptly isPrompt: Bool) {
-        thread.isPrompt = isPrompt
+    /// Says how much later than at its end a frame may be delivered. It holds from the next frame on that is read.
+    public func deliver(within leeway: Nanoseconds) {
+        // What has to be decoded is large.
+        thread.leeway = format.pixel == .mjpeg ? leeway : .zero
     }
 
     /// Stops the thread and waits for its end; no event follows. Must not be called from the camera's own thread.
@@ -132,14 +128,17 @@ public final class FileCamera: CameraSource {
                 return receive(.ended(at: end, cause: problem))
             }
             let time = recordingStart + place
-            // Files round the times of their frames, some to milliseconds.
-            if let earliest = waiting.first, time + interval / 2 > earliest.capturedAt + deliveryDelay {
+            let leeway = thread.leeway
+            // Files round the times of their frames, some to milliseconds; a file may also jump back.
+            if let earliest = waiting.first,
+                time > earliest.capturedAt + leeway + .milliseconds(1) || time + interval < end
+            {
                 guard deliver() else { return }
             }
             waiting.append(dated(frame, time, sequence))
             sequence += 1
             end = time + interval
-            if thread.isPrompt { guard deliver() else { return } }
+            if leeway == .zero { guard deliver() else { return } }
             do throws(EncodingError) {
                 next = try frames.next()
             } catch {

@@ -9,7 +9,8 @@ public final class FileMicrophone: MicrophoneSource {
     public let device: CaptureDevice
     /// Sample rate in Hz and channel count of the file's audio stream.
     public let format: AudioFormat
-    /// Duration of one slice, 100 ms.
+    /// Duration of one slice, 100 ms, and 35 ms for a thread that comes late: where a program is given a quarter of a processor, threads wait
+    /// for 75 ms at times.
     public let deliveryDelay: Nanoseconds
     private let path: String
     private let thread: SourceThread
@@ -34,7 +35,7 @@ public final class FileMicrophone: MicrophoneSource {
             return format
         }
         self.path = path
-        deliveryDelay = Self.slice
+        deliveryDelay = Self.slice + .milliseconds(35)
         thread = SourceThread(name: "mic:\(role)")
         device = CaptureDevice(
             mediaType: .audio, deviceType: .file, identity: DeviceIdentity(name: selector),

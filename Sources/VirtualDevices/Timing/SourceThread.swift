@@ -5,7 +5,7 @@ final class SourceThread: Sendable {
     private struct State {
         var running: (thread: MediaThread, cancellation: Cancellation)?
         var recordingStart: ClockTime?
-        var isPrompt = true
+        var leeway = Nanoseconds.zero
         var usedBefore = Nanoseconds.zero
         var usedNow = Nanoseconds.zero
     }
@@ -28,10 +28,10 @@ final class SourceThread: Sendable {
         monitor.withLock { if $0.recordingStart == nil { $0.recordingStart = start } }
     }
 
-    /// Whether each frame is waited for.
-    var isPrompt: Bool {
-        get { monitor.withLock { $0.isPrompt } }
-        set { monitor.withLock { $0.isPrompt = newValue } }
+    /// How much later than declared frames may be delivered.
+    var leeway: Nanoseconds {
+        get { monitor.withLock { $0.leeway } }
+        set { monitor.withLock { $0.leeway = newValue } }
     }
 
     /// Starts the thread. It ends when `body` returns, which must be soon after the cancellation is given.
@@ -57,7 +57,7 @@ final class SourceThread: Sendable {
         monitor.withLock { state in
             state.running = nil
             state.recordingStart = nil
-            state.isPrompt = true
+            state.leeway = .zero
             state.usedBefore = state.usedBefore + state.usedNow
             state.usedNow = .zero
         }

@@ -20,6 +20,29 @@ struct LiveExchangeTests {
         """
     }
 
+    @Test(
+        "where nothing is composed, and ticks are decided in rows, the new camera's frames are there from the first",
+        arguments: [3, 10, 17, 24, 31], [30, 60])
+    func copiedAlone(phase: Int, rate: Int) async throws {
+        let size = "size=320x180&fps=\(rate)"
+        let host = Self.host([2: "virtual:clap?phase=\(phase)&\(size)&seed=9"])
+        let recording = try await Recording(
+            """
+            cameras:
+              desk: { device: "virtual:clap?\(size)", rate: \(rate) }
+              face: { device: "virtual:clap?phase=5&\(size)", rate: \(rate) }
+            tracks: { cameras: copy }
+            """, seconds: 3, host: host, steer: host.follow)
+        for name in ["desk", "face"] {
+            let counts = try #require(try recording.track(name).frames)
+            #expect(
+                counts.written == 3 * rate && counts.lost.isEmpty && counts.repeated <= 1,
+                "\(name): \(counts)")
+        }
+        #expect(try recording.track("desk").part_details?.count == 1)
+        #expect(recording.manifest.gaps.isEmpty)
+    }
+
     /// Exchanges a role's camera for a synthetic one.
     private static func exchange(
         _ role: String, for selector: String, in session: MulticamSession
