@@ -11,8 +11,6 @@ final class SessionInputs {
     /// role.
     let voices: [MicrophoneInput]
     private var kept: [[CameraInput.Delivery]]
-    /// Whether each camera has to deliver each frame at once.
-    private var isPrompt: [Bool]
     /// Counts of the cameras and microphones that were there from the beginning.
     private let plannedCounts: (cameras: Int, microphones: Int)
 
@@ -31,7 +29,6 @@ final class SessionInputs {
         self.cameras = cameras
         self.microphones = microphones
         kept = Array(repeating: [], count: cameras.count)
-        isPrompt = Array(repeating: true, count: cameras.count)
         plannedCounts = (cameras.count, microphones.count)
     }
 
@@ -41,7 +38,6 @@ final class SessionInputs {
         _ = camera.takeLog()
         cameras.append(camera)
         kept.append([])
-        isPrompt.append(true)
         camera.beginCounting()
     }
 
@@ -54,7 +50,6 @@ final class SessionInputs {
         for microphone in microphones[plannedCounts.microphones...] { microphone.source.stop() }
         cameras.removeSubrange(plannedCounts.cameras...)
         kept.removeSubrange(plannedCounts.cameras...)
-        isPrompt.removeSubrange(plannedCounts.cameras...)
         microphones.removeSubrange(plannedCounts.microphones...)
     }
 
@@ -128,19 +123,20 @@ final class SessionInputs {
         return taken
     }
 
-    /// Tells each camera how much later its frames may come: not at all while a tap waits for each of them, or without taps.
-    ///
-    /// - Parameters:
-    ///   - taps: The sinks of the calling program.
-    ///   - delay: The alignment delay.
-    func allowLeeway(besides taps: TapBoard?, decidedAfter delay: Nanoseconds) {
-        for (index, camera) in cameras.enumerated() {
-            let isWatched = taps?.isWatched(camera.role) ?? true
-            guard isWatched != isPrompt[index] else { continue }
-            isPrompt[index] = isWatched
-            let leeway = camera.leeway(decidedAfter: delay, longestInterval: longestInterval)
-            camera.source.deliver(within: isWatched ? .zero : min(leeway, Self.mostLeeway))
+    /// Tells each camera how much later its frames may come, where ticks are decided `delay` after their time: not at all while a tap waits
+    /// for each of them.
+    func allowLeeway(besides taps: TapBoard, decidedAfter delay: Nanoseconds) {
+        let interval = longestInterval
+        for camera in cameras {
+            let leeway = camera.leeway(decidedAfter: delay, longestInterval: interval)
+            camera.source.deliver(
+                within: taps.isWatched(camera.role) ? .zero : min(leeway, Self.mostLeeway))
         }
+    }
+
+    /// Has each camera deliver each frame at once, as before a recording.
+    func endLeeway() {
+        for camera in cameras { camera.source.deliver(within: .zero) }
     }
 
     /// Begins a recording: from here on the timeline takes all deliveries, first of all which devices are away.

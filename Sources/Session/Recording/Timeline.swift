@@ -121,10 +121,9 @@ final class Timeline {
                 until: start + Nanoseconds(min(last, end ?? last).nanoseconds) + delay, unless: never)
             takeDeliveries()
             announceClocks()
-            // What came in a row's sleep, orders or frames of another format, concerns its ticks.
-            if isUnhurried { end = control(position).map(grid.end) }
+            // What came meanwhile, orders or frames of another format, concerns these ticks.
+            end = control(position).map(grid.end)
             decide(through: last, isUnhurried: isUnhurried)
-            if !isUnhurried { end = control(position).map(grid.end) }
         }
     }
 
@@ -354,7 +353,7 @@ final class Timeline {
     /// Decides what remains before the end, and ends every output there.
     private func finish(at end: MediaTime) {
         clock.sleep(until: start + Nanoseconds(end.nanoseconds) + delay, unless: never)
-        inputs.allowLeeway(besides: nil, decidedAfter: delay)
+        inputs.endLeeway()
         // A track that was to end later ends with the recording.
         outputs.ends = outputs.ends.filter { $0.value < end }
         // Ended tracks finish before any file can find its last stream finished.
