@@ -65,6 +65,9 @@ struct StandIn: Sendable {
 
         note("calls", json.dumps({"process": os.getpid(), "arguments": sys.argv[1:], "variables": list(os.environ)}))
         print("rubbish", flush=True)
+        while os.path.exists("FOLDER/held"):
+            time.sleep(0.1)
+            print("rubbish", flush=True)
         threading.Thread(target=go_on, daemon=True).start()
         for text in sys.stdin:
             note("said", text.strip())
@@ -89,6 +92,16 @@ struct StandIn: Sendable {
     /// What each process was started with.
     func calls() throws -> [Call] {
         try lines("calls").map { try JSONDecoder().decode(Call.self, from: Data($0.utf8)) }
+    }
+
+    /// Has each process that begins from now on do nothing and tell nothing, or those that wait so go on.
+    func hold(_ isHeld: Bool) throws {
+        let path = folder.path + "/held"
+        if isHeld {
+            try Data().write(to: URL(filePath: path))
+        } else {
+            try FileManager.default.removeItem(atPath: path)
+        }
     }
 
     /// What all processes were told.
