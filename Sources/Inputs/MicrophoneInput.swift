@@ -62,8 +62,11 @@ package final class MicrophoneInput: Sendable {
     /// Whether the source is a file, whose time stamps are exact.
     private let isFile: Bool
 
-    /// Most slices that wait for the timeline: about four seconds of slices of 10 ms. Later ones are dropped.
-    private static let boxCapacity = 400
+    /// Most slices that are kept before a recording: about two seconds of slices of 10 ms.
+    private static let keptSlices = 200
+    /// Most slices that wait for the timeline: those, up to two seconds of alignment delay, and as much for a timeline that is late, all of
+    /// slices half as long. Later ones are dropped.
+    private static let boxCapacity = 1200
 
     /// Creates the input of one microphone.
     ///
@@ -130,7 +133,7 @@ package final class MicrophoneInput: Sendable {
             for delivery in box.deliveries {
                 if case .audio = delivery { slices.append(delivery) } else { others.append(delivery) }
             }
-            let excess = max(box.slices - Self.boxCapacity / 2, 0)
+            let excess = max(box.slices - Self.keptSlices, 0)
             guard excess > 0 || !others.isEmpty else { return [] }
             box.slices = slices.count - excess
             box.deliveries = Array(slices.dropFirst(excess))

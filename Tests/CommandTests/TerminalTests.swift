@@ -13,7 +13,8 @@ struct TerminalTests {
                 "--output", scratch.path + "/out",
             ], terminal: terminal)
         let folder = try #require(command.nextLine())
-        let shown = terminal.read(until: "0:00:01")
+        // A busy machine does not show each second.
+        let shown = terminal.read { $0.contains(#/0:0\d:([1-5]\d|0[1-9])/#) }
         terminal.pressControlC()
         let outcome = try command.finish()
         #expect(outcome.status == 0)
@@ -22,7 +23,8 @@ struct TerminalTests {
         #expect(!lines.contains { $0.contains("\n") || $0.contains("\r\n") })
         #expect(lines.count > 2)
         #expect(lines.allSatisfy { $0.count < 50 })
-        #expect(lines.contains { $0.contains("desk 30") })
+        // Pressure and what helps come first.
+        #expect(lines.contains { $0.contains(#/desk 30|(fair|serious|critical): /#) })
         let session = try scratch.session(in: "out")
         #expect(session.path == folder)
         #expect(session.outcome == "finished")

@@ -49,12 +49,13 @@ struct OpenedAudio: Sendable {
     /// - Parameters:
     ///   - start: T0.
     ///   - first: Index of the first sample that will be asked for.
+    ///   - heard: Index of the sample from which the microphone is heard.
     ///   - taps: Sinks of the calling program.
     /// - Returns: The feed.
-    func makeFeed(start: ClockTime, first: Int64, taps: TapBoard) -> MicrophoneFeed {
+    func makeFeed(start: ClockTime, first: Int64, heard: Int64, taps: TapBoard) -> MicrophoneFeed {
         guard let resampler else { preconditionFailure("a microphone is taken in once") }
         return MicrophoneFeed(
-            input: input, resampler: resampler.value, start: start, first: first, taps: taps)
+            input: input, resampler: resampler.value, start: start, first: first, heard: heard, taps: taps)
     }
 
     /// Makes the stream that measures the microphone's loudness from now on. To be called once.

@@ -20,6 +20,7 @@ final class MicrophoneFeed {
     private let taps: TapBoard?
     private var windows: [AudioWindow] = []
     private let start: ClockTime
+    private let heard: Int64
     private var outages: OutageLog
     private var holes: AudioGaps
     private var damage: AudioDamage
@@ -43,14 +44,16 @@ final class MicrophoneFeed {
     ///   - input: The microphone.
     ///   - resampler: Converts from the device's format to 48 kHz; used by this feed alone from here on.
     ///   - start: T0, the time of sample 0.
-    ///   - first: Index of the first sample of the feed; its time is still to come.
+    ///   - first: Index of the first sample of the feed.
+    ///   - heard: Index of the sample from which the microphone is heard: before it is silence, and nothing is missing there.
     ///   - taps: Sinks for the aligned audio.
     init(
         input: MicrophoneInput, resampler: sending any Resampling, start: ClockTime, first: Int64 = 0,
-        taps: TapBoard? = nil
+        heard: Int64 = 0, taps: TapBoard? = nil
     ) {
         self.input = input
         self.start = start
+        self.heard = heard
         self.taps = taps
         outages = OutageLog(track: input.role, start: start)
         holes = AudioGaps(track: input.role)
@@ -86,7 +89,7 @@ final class MicrophoneFeed {
     func advance(to end: Int64) -> [Float] {
         for delivery in input.takeDeliveries() { take(delivery) }
         var samples = audio.take(upTo: end)
-        var silent = audio.takeHoles()
+        var silent = audio.takeHoles().map { $0.clamped(to: heard..<Int64.max) }.filter { !$0.isEmpty }
         var damaged = audio.takeDamaged()
         var clipped = input.takeOverloads(
             through: time(ofSample: end))

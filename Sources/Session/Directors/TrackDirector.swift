@@ -219,15 +219,18 @@ final class TrackDirector {
                 of: opened.planned.name, in: opened.planned.file, at: opened.planned.rate.time(ofTick: tick)))
     }
 
-    /// Begins a microphone's track at the next undecided sample, whose index is `first`.
+    /// Begins a microphone's track: at the next undecided sample, whose index is `first`, or now, as a camera's, where the microphone is new
+    /// and may have heard nothing of what is still undecided.
     private func begin(_ opened: OpenedAudio, isNew: Bool, at first: Int64, direction: inout Direction) {
-        let at = AudioGrid.samples.time(ofTick: first)
         var feed = outputs.microphones.first { $0.role == opened.input.role }
+        var heard = first
         if isNew {
+            let now = clock.now
+            heard = max(first, AudioGrid.samples.ticks(before: MediaTime(now, since: start)))
             opened.input.keepLatest()
             opened.input.recallOutage()
-            opened.input.beginWatch(at: start + Nanoseconds(at.nanoseconds))
-            let new = opened.makeFeed(start: start, first: first, taps: taps)
+            opened.input.beginWatch(at: now)
+            let new = opened.makeFeed(start: start, first: first, heard: heard, taps: taps)
             direction.commands.append(.addMicrophone(new))
             feed = new
         }
@@ -242,7 +245,7 @@ final class TrackDirector {
             return
         }
         // When the track before it ends a little later, the new one begins there.
-        let begin = max(first, microphone.tracks.last?.end ?? 0)
+        let begin = max(heard, microphone.tracks.last?.end ?? 0)
         let time = AudioGrid.samples.time(ofTick: begin)
         opened.begin(
             planned, of: microphone, at: begin, date: clock.date(of: start + Nanoseconds(time.nanoseconds)),

@@ -17,7 +17,7 @@ final class MicrophoneLog: Sendable {
     /// - Returns: How many events there are then.
     @discardableResult
     func wait(
-        from start: Int = 0, seconds: Int64 = 10, _ what: Comment,
+        from start: Int = 0, seconds: Int64 = 120, _ what: Comment,
         sourceLocation: SourceLocation = #_sourceLocation, until condition: ([MicrophoneEvent]) -> Bool
     ) throws -> Int {
         let count = events.wait(until: MonotonicClock().now + .seconds(seconds)) { events in

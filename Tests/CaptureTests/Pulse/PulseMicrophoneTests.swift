@@ -52,11 +52,14 @@ struct PulseMicrophoneTests {
         let fifo = try FileHandle(forWritingTo: server.folder.appending(path: "fifo"))
         let pace = Cancellation()
         let begin = MonotonicClock().now
-        var marked: [(value: Int16, writtenAt: ClockTime)] = []
+        var marked: [(value: Int16, writtenAt: ClockTime, isLate: Bool)] = []
         for chunk in 0..<150 as Range<Int64> {
-            _ = pace.wait(until: begin + .milliseconds(10 * chunk))
+            let due = begin + .milliseconds(10 * chunk)
+            _ = pace.wait(until: due)
+            // What a busy machine writes late the server has had nothing before, and dates as well as it can.
+            let isLate = MonotonicClock().now - due > .milliseconds(50)
             let value: Int16 = chunk % 20 == 19 ? Int16(chunk * 100) : 0
-            if value != 0 { marked.append((value, MonotonicClock().now)) }
+            if value != 0 { marked.append((value, MonotonicClock().now, isLate)) }
             try fifo.write(contentsOf: [Int16](repeating: value, count: 480).withUnsafeBytes { Data($0) })
         }
         let lastMark = try #require(marked.last)
@@ -75,7 +78,7 @@ struct PulseMicrophoneTests {
                 }
                 let time = audio.capturedAt + .microseconds(Int64(index) * 1_000_000 / 48_000)
                 // Measured: 9 ms before, since a piece of 10 ms is written when its audio is over.
-                #expect((time - mark.writtenAt).magnitude < .milliseconds(100))
+                #expect(mark.isLate || (time - mark.writtenAt).magnitude < .milliseconds(100))
                 found += 1
                 break
             }

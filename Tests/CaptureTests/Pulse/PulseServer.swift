@@ -169,11 +169,11 @@ final class PulseServer: Sendable {
     private func wait(
         _ what: String, until condition: () -> Bool, because reason: () -> String = { "" }
     ) throws {
-        let deadline = MonotonicClock().now + .seconds(10)
+        let deadline = MonotonicClock().now + .seconds(120)
         let pause = Cancellation()
         while !condition() {
             guard MonotonicClock().now < deadline else {
-                throw Failure(description: "not within 10 s: \(what) \(reason())")
+                throw Failure(description: "not within 120 s: \(what) \(reason())")
             }
             _ = pause.wait(until: MonotonicClock().now + .milliseconds(20))
         }

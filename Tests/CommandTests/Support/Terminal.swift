@@ -36,10 +36,10 @@ final class Terminal {
         write(keyboard, &key, 1)
     }
 
-    /// What is shown, until a text has come.
-    func read(until text: String) -> String {
+    /// What is shown, until it is enough.
+    func read(until isEnough: (String) -> Bool) -> String {
         var shown: [UInt8] = []
-        while !String(decoding: shown, as: UTF8.self).contains(text) {
+        while !isEnough(String(decoding: shown, as: UTF8.self)) {
             var bytes = [UInt8](repeating: 0, count: 4096)
             let count = Glibc.read(keyboard, &bytes, bytes.count)
             guard count > 0 else { break }

@@ -177,6 +177,45 @@ struct LiveDeviceTests {
         #expect(recording.manifest.changes?.map(\.changes) == [["end host"], ["begin host"]])
     }
 
+    @Test(
+        "a microphone that is added has all its samples, each at its place, also where the others are seconds behind",
+        arguments: [0, 700, 1800])
+    func addedMicrophone(latency: Int) async throws {
+        let host = SteeringHost { session, look in
+            guard look == 4 else { return }
+            do {
+                let selector = "virtual:clap?drift=40"
+                let source = try VirtualSources.microphone(selector: selector, role: "lapel")
+                var planned = try #require(session.currentPlan.microphones.first)
+                (planned.role, planned.selector, planned.identity) = (
+                    "lapel", selector, source.device.identity
+                )
+                try session.add(
+                    source, as: planned, track: PlannedMicrophoneTrack(role: "lapel", file: "audio/lapel.wav")
+                )
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let recording = try await Recording(
+            """
+            cameras: { desk: { device: "virtual:clap?size=320x180&latency=\(latency)", rate: 30 } }
+            microphones: { host: { device: "virtual:clap" } }
+            tracks: { cameras: copy, microphones: wav }
+            """, seconds: 9, host: host, steer: host.follow)
+        let lapel = try recording.track("lapel")
+        let samples = try #require(lapel.samples)
+        #expect(lapel.first_ns > 3_000_000_000 && lapel.first_ns + lapel.duration_ns == 9_000_000_000)
+        #expect(samples.filled == 0, "\(samples)")
+        #expect(abs(Double(samples.written) - Double(lapel.duration_ns) * 48e-6) < 1)
+        #expect(recording.manifest.gaps.isEmpty, "\(recording.manifest.gaps) \(recording.events)")
+        let begin = Int((Double(lapel.first_ns) * 48e-6).rounded())
+        let claps = Reader.onsets(try Reader.audio(recording.path("audio/host.wav")))
+        let later = Reader.onsets(try Reader.audio(recording.path(lapel.file))).filter { $0 > 2_400 }
+        #expect(later.count >= 2)
+        for onset in later { #expect(claps.contains { abs($0 - onset - begin) <= 48 }, "\(claps) \(later)") }
+    }
+
     @Test("a microphone's track that is ended and begun in one breath has every sample in one of its files")
     func breath() async throws {
         let host = Self.host([1: [.recorded(role: "host", false), .recorded(role: "host", true)]])

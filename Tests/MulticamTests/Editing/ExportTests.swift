@@ -16,7 +16,7 @@ import Testing
 struct ExportTests {
     private static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
-    @Test("have every angle, cut, mark and gap of the manifest, to the frame", .timeLimit(.minutes(60)))
+    @Test("have every angle, cut, mark and gap of the manifest, to the frame", .timeLimit(.minutes(240)))
     func random() async throws {
         let first = Self.variable("MULTICAM_EDIT_SEED").flatMap { UInt64($0) } ?? 1
         let count = Self.variable("MULTICAM_EDIT_SESSIONS").flatMap { UInt64($0) } ?? 20

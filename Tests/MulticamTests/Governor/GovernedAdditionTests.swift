@@ -16,7 +16,7 @@ struct GovernedAdditionTests {
         let host = CrowdedHost()
         // A late camera from the beginning on: the delay has room for a guest that a busy machine makes late.
         let profile = """
-            cameras: { desk: { device: "virtual:clap?latency=500", size: 640x360, rate: 30 } }
+            cameras: { desk: { device: "virtual:clap?latency=1500", size: 640x360, rate: 30 } }
             tracks: { cameras: copy, metadata: ndjson }
             """
         var setup: SessionSetup?

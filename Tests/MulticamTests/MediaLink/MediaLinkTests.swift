@@ -142,7 +142,7 @@ struct MediaLinkTests {
         let place = try MediaPlace(
             """
             cameras: { phone: { device: "remote:phone", size: 64x48, rate: 30, format: nv12 } }
-            microphones: { voice: { device: "remote:phone-voice" } }
+            microphones: { voice: { device: "remote:phone-voice" }, far: { device: "virtual:silence?latency=1500" } }
             tracks: { cameras: encode, microphones: wav }
             budget: { governor: false }
             """
@@ -386,6 +386,7 @@ struct MediaLinkTests {
         let place = try MediaPlace(
             """
             cameras: { desk: { device: "remote:slides", size: 320x180, rate: 30 } }
+            microphones: { far: { device: "virtual:silence?latency=1500" } }
             tracks: { cameras: copy }
             budget: { governor: false }
             """

@@ -65,12 +65,12 @@ final class CrashedRecording {
         }
     }
 
-    /// Waits until nothing in a folder has grown for half a second: the timeline stands meanwhile, and a busy computer's encoders and
+    /// Waits until nothing in a folder has grown for a second: the timeline stands meanwhile, and a busy computer's encoders and
     /// disks catch up with it. A crash then cuts the same from every track, however slow the computer is.
     private static func waitUntilWritten(_ path: String, until limit: ClockTime) {
         let clock = MonotonicClock()
         var (sizes, calmLooks) = (fileSizes(in: path), 0)
-        while calmLooks < 5, clock.now < limit {
+        while calmLooks < 10, clock.now < limit {
             clock.sleep(until: clock.now + .milliseconds(100), unless: Cancellation())
             let now = fileSizes(in: path)
             calmLooks = now == sizes ? calmLooks + 1 : 0
