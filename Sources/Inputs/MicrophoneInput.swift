@@ -181,7 +181,7 @@ package final class MicrophoneInput: Sendable {
     /// Takes the alarms that began or ended until an instant, each once. All audio from before that instant must have
     /// been delivered, as is the case `deliveryDelay` after it: what has not come counts as silence.
     package func takeAlarms(through time: ClockTime) -> [AudioAlarm] {
-        box.withLock { $0.watch.takeAlarms(through: time) }
+        box.withLock { $0.watch.takeAlarms(through: time, isAway: $0.outage != nil) }
     }
 
     /// Takes the number of samples of all picked channels that are parts of overloads, from the beginning of the recording

@@ -26,6 +26,19 @@ struct LoudnessWindowTests {
         return zip(values("M"), values("S")).map { (momentary: $0, shortTerm: $1) }
     }
 
+    @Test("is none three seconds after the last sound, and never less than silence")
+    func silence() throws {
+        var random = SeededGenerator(seed: 3)
+        let meter = try LoudnessMeter(channels: 1, name: "host")
+        try meter.add((0..<48_000).map { _ in Float.random(in: -0.5...0.5, using: &random) })
+        for tenth in 1...60 {
+            try meter.add([Float](repeating: 0, count: 4800))
+            let loudness = meter.loudness
+            #expect((loudness.momentary ?? -120) >= -121 && (loudness.shortTerm ?? -120) >= -131)
+            if tenth > 31 { #expect(loudness.momentary == nil && loudness.shortTerm == nil) }
+        }
+    }
+
     @Test(
         "is what ffmpeg finds in 0.4 s and 3 s, at each tenth of a second, however the audio is cut",
         arguments: [1, 2], [1, 2] as [UInt64])

@@ -19,6 +19,8 @@ final class LoudnessMeter: LoudnessMetering {
     private static let tenth = AudioFormat.sessionRate / 10
     /// A K-weighted mean square of 1 in decibels (ITU-R BS.1770-4, formula 2).
     private static let offset = -0.691
+    /// What is softer, in LUFS, is silence: the filters' answer to the last sound, which never ends.
+    private static let least = -120.0
 
     init(channels: Int, name: String) throws(EncodingError) {
         state = try OwnedLoudnessState(.loudness, channels: channels, name: name)
@@ -52,7 +54,7 @@ final class LoudnessMeter: LoudnessMetering {
             missing = Self.tenth
             let level = state.value { ebur128_loudness_window($0, 100, $1) }
             energies.removeFirst()
-            energies.append(level.map { pow(10, ($0 - Self.offset) / 10) } ?? 0)
+            energies.append(level.map { $0 > Self.least ? pow(10, ($0 - Self.offset) / 10) : 0 } ?? 0)
         }
     }
 

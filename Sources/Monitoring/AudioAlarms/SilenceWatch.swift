@@ -68,11 +68,14 @@ struct SilenceWatch {
 
     /// Takes note that no audio came until an instant.
     ///
+    /// - Parameters:
+    ///   - now: The instant.
+    ///   - isOver: Whether that is no pause which the rule allows.
     /// - Returns: The change when silence begins with that; `nil` otherwise.
-    mutating func look(at now: ClockTime) -> Change? {
-        guard !isSilent, let quietSince, now - quietSince >= (hasHeard ? limit.later : limit.first) else {
-            return nil
-        }
+    mutating func look(at now: ClockTime, isOver: Bool = false) -> Change? {
+        guard !isSilent, let quietSince,
+            isOver || now - quietSince >= (hasHeard ? limit.later : limit.first)
+        else { return nil }
         isSilent = true
         return Change(isSilent: true, lasting: now - quietSince, peak: highest)
     }

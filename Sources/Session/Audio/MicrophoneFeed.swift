@@ -198,6 +198,7 @@ final class MicrophoneFeed {
         switch delivery {
         case .audio(let captured, let time, let clock, let damaged):
             guard failureCount < Self.mostFailures else { break }
+            if time < self.time(ofSample: position) { holes.comeLate() }
             do throws(EncodingError) {
                 try audio.add(input.picked(captured), at: time, clock: clock, damaged: damaged)
             } catch {

@@ -7,12 +7,17 @@ package struct AudioGaps {
     private var open: Range<Int64>?
     /// The stretches that are over, as gaps of the track.
     package private(set) var gaps: [Gap] = []
+    /// Whether audio of the open stretch came when it was silence already.
+    private var cameLate = false
     /// Losses of audio that the source reported and that no silent stretch has been found for yet.
     private var losses: [(at: MediaTime, cause: LossCause)] = []
 
     /// The largest distance in nanoseconds between a reported loss and its silent stretch, as the clock model was at work
     /// between.
     private static let tolerance: Int64 = 50_000_000
+
+    /// A stretch of so many samples or more of which nothing ever came is the device's silence.
+    private static let silence = Int64(AudioFormat.sessionRate)
 
     /// Creates a list without stretches.
     ///
@@ -26,6 +31,9 @@ package struct AudioGaps {
         losses.removeAll { $0.at.nanoseconds < time.nanoseconds - 10_000_000_000 }
         losses.append((time, cause))
     }
+
+    /// Takes note of audio that came for samples which were silence already.
+    package mutating func comeLate() { cameLate = true }
 
     /// Takes the silent stretches of a block of samples.
     ///
@@ -43,7 +51,7 @@ package struct AudioGaps {
                 open = begun.lowerBound..<stretch.upperBound
             } else {
                 ended += close(besides: outages)
-                open = stretch
+                (open, cameLate) = (stretch, false)
             }
         }
         if let begun = open, begun.upperBound < end { ended += close(besides: outages) }
@@ -62,11 +70,12 @@ package struct AudioGaps {
             let reach = MediaTime(nanoseconds: Self.tolerance).ticks(
                 perSecond: Int64(AudioFormat.sessionRate))
             let around = whole.lowerBound..<(whole.upperBound + reach)
-            let isAway = outages.overlaps(gap(of: around, cause: .away))
+            let isAway = outages.overlaps(gap(of: around, cause: LossCause.away.rawValue))
             return MissingAudio(
                 samples: stretch,
                 cause: isAway
-                    ? outages.absence ?? .away : cause(of: AudioGrid.samples.time(ofTick: whole.lowerBound)))
+                    ? outages.absence ?? .away
+                    : reportedCause(of: whole) ?? (isSilence(whole) ? .away : .late))
         }
     }
 
@@ -80,28 +89,32 @@ package struct AudioGaps {
     private mutating func close(besides outages: OutageLog) -> [Gap] {
         guard let hole = open else { return [] }
         open = nil
-        let gap = gap(of: hole, cause: takeCause(of: AudioGrid.samples.time(ofTick: hole.lowerBound)))
+        let cause = takeCause(of: hole)?.rawValue ?? (isSilence(hole) ? "silent" : LossCause.late.rawValue)
+        let gap = gap(of: hole, cause: cause)
         guard !outages.overlaps(gap) else { return [] }
         gaps.append(gap)
         return [gap]
     }
 
-    private func gap(of hole: Range<Int64>, cause: LossCause) -> Gap {
+    private func gap(of hole: Range<Int64>, cause: String) -> Gap {
         Gap(
             track: track, from: AudioGrid.samples.time(ofTick: hole.lowerBound),
-            to: AudioGrid.samples.time(ofTick: hole.upperBound), cause: cause.rawValue)
+            to: AudioGrid.samples.time(ofTick: hole.upperBound), cause: cause)
     }
 
-    /// The cause of the nearest loss that the source reported; `late` where it reported none.
-    private func cause(of begin: MediaTime) -> LossCause {
-        nearestLoss(to: begin).map { losses[$0].cause } ?? .late
+    private func isSilence(_ hole: Range<Int64>) -> Bool { hole.count >= Self.silence && !cameLate }
+
+    /// The cause of the nearest loss that the source reported; `nil` where it reported none.
+    private func reportedCause(of hole: Range<Int64>) -> LossCause? {
+        nearestLoss(to: hole).map { losses[$0].cause }
     }
 
-    private mutating func takeCause(of begin: MediaTime) -> LossCause {
-        nearestLoss(to: begin).map { losses.remove(at: $0).cause } ?? .late
+    private mutating func takeCause(of hole: Range<Int64>) -> LossCause? {
+        nearestLoss(to: hole).map { losses.remove(at: $0).cause }
     }
 
-    private func nearestLoss(to begin: MediaTime) -> Int? {
+    private func nearestLoss(to hole: Range<Int64>) -> Int? {
+        let begin = AudioGrid.samples.time(ofTick: hole.lowerBound)
         func distance(_ time: MediaTime) -> Int64 { abs(time.nanoseconds - begin.nanoseconds) }
         let nearest = losses.indices.min { distance(losses[$0].at) < distance(losses[$1].at) }
         return nearest.flatMap { distance(losses[$0].at) <= Self.tolerance ? $0 : nil }

@@ -11,6 +11,7 @@ struct AudioWatchTests {
         var watch: AudioWatch
         var now = ClockTime(nanoseconds: 0)
         var told: [String] = []
+        var isAway = false
         private let rate = 48_000
 
         init(channels: Int = 1, pick: [Int] = []) {
@@ -31,14 +32,14 @@ struct AudioWatchTests {
             hear([Float](repeating: value, count: 480 * channels), for: seconds)
         }
 
-        /// Nothing comes, as of a device that is away.
+        /// Nothing comes.
         mutating func wait(_ seconds: Double) {
             now = now + .seconds(rounding: seconds)
             listen()
         }
 
         private mutating func listen() {
-            for alarm in watch.takeAlarms(through: now) {
+            for alarm in watch.takeAlarms(through: now, isAway: isAway) {
                 let seconds = Double(alarm.at.nanoseconds) / 1e9
                 told.append("\(alarm.kind.rawValue) \(alarm.isEnd ? "ends" : "begins") \(seconds)")
             }
@@ -116,9 +117,25 @@ struct AudioWatchTests {
         #expect(ear.watch.clips.total == 2 && ear.watch.clips.inLastMinute(at: ear.now) == 1)
     }
 
-    @Test("what does not come is silence")
+    @Test(
+        "of a device that is there and delivers nothing it is told after two seconds, and it has no level any more"
+    )
+    func nothing() {
+        var ear = Ear()
+        ear.hear(0.1, for: 1)
+        ear.wait(1.9)
+        #expect(ear.told.isEmpty && ear.watch.level.peak > 0)
+        ear.wait(0.1)
+        #expect(ear.watch.level == AudioLevel() && ear.watch.inForce == [.noSignal])
+        ear.wait(10)
+        ear.hear(0.1, for: 1)
+        #expect(ear.told == ["no-signal begins 3.0", "no-signal ends 13.0"])
+    }
+
+    @Test("what does not come of a device that is away is silence")
     func away() {
         var ear = Ear()
+        ear.isAway = true
         ear.watch.limitSilence(to: .seconds(5))
         ear.hear(0.1, for: 1)
         ear.wait(4.9)

@@ -31,6 +31,21 @@ struct AudioGapsTests {
         #expect(holes.gaps.map(\.cause) == ["bus", "late", "driver"])
     }
 
+    @Test("A second of which nothing comes is the device's silence; what came too late is late, however long")
+    func silence() {
+        let outages = OutageLog(track: "host", start: start)
+        var holes = AudioGaps(track: "host")
+        _ = holes.take([0..<47_999], through: 48_000, besides: outages)
+        #expect(holes.causes(of: [50_000..<98_000], besides: outages).map(\.cause) == [.away])
+        _ = holes.take([50_000..<98_000], through: 100_000, besides: outages)
+        _ = holes.take([100_000..<200_000], through: 200_000, besides: outages)
+        holes.comeLate()
+        #expect(holes.causes(of: [200_000..<200_100], besides: outages).map(\.cause) == [.late])
+        _ = holes.take([200_000..<200_100], through: 200_480, besides: outages)
+        _ = holes.take([300_000..<400_000], through: 400_480, besides: outages)
+        #expect(holes.gaps.map(\.cause) == ["late", "silent", "late", "silent"])
+    }
+
     @Test("Silence while the device was away stands with its outage")
     func outage() {
         var outages = OutageLog(track: "host", start: start)

@@ -36,6 +36,10 @@ addWords({
     "phone-no-sound": ["No microphone: {what}.", "Kein Mikrofon: {what}."],
     "phone-encoder": ["This browser cannot encode the camera: {what}. Choose another resolution or camera.", "Dieser Browser kann die Kamera nicht kodieren: {what}. Andere Auflösung oder Kamera wählen."],
     "phone-ended": ["The browser has ended the camera, as when another program takes it.", "Der Browser hat die Kamera beendet, etwa weil ein anderes Programm sie nimmt."],
+    "phone-sound-ended": ["The browser has ended the microphone, as when a call takes it: the picture goes on without sound. End the camera and begin again.",
+        "Der Browser hat das Mikrofon beendet, etwa weil ein Anruf es nimmt: Das Bild geht ohne Ton weiter. Kamera beenden und neu beginnen."],
+    "phone-sound-muted": ["The phone gives no sound now, as while a call has its microphone. It comes back by itself.",
+        "Das Telefon gibt gerade keinen Ton, etwa weil ein Anruf das Mikrofon hat. Er kommt von selbst wieder."],
     "phone-hidden": ["This page must stay in front: browsers stop the camera of a page that is not seen.", "Diese Seite muss vorn bleiben: Browser halten die Kamera einer verdeckten Seite an."],
     "phone-keeps": ["Until the control room is back, this phone keeps the recording itself.", "Bis die Regie wieder da ist, behält das Telefon die Aufnahme selbst."],
     "phone-kept": ["This phone kept a recording whole: sending it, {percent} %.", "Das Telefon hat eine Aufnahme ganz behalten: sende sie, {percent} %."],
@@ -103,6 +107,8 @@ let state;
 let isThere = false;
 let slowUntil = 0;
 let sentence = "";
+/** Why there is no sound at present. */
+let lostSound = "";
 /** @type {any} */
 let wakeLock;
 
@@ -222,6 +228,7 @@ async function open() {
     sentence = lack;
     itsLink.start();
     watch(track);
+    for (const heard of stream.getAudioTracks()) watchSound(heard);
     void controls.use(track);
     await keepAwake();
     update();
@@ -239,6 +246,20 @@ function watch(track) {
     });
 }
 
+/**
+ * Tells that the microphone gives nothing, and when it does again: the camera goes on.
+ * @param {MediaStreamTrack} track
+ */
+function watchSound(track) {
+    const look = () => {
+        if (!stream?.getTracks().includes(track)) return;
+        lostSound = track.readyState === "ended" ? say("phone-sound-ended") : track.muted ? say("phone-sound-muted") : "";
+        update();
+    };
+    for (const kind of ["ended", "mute", "unmute"]) track.addEventListener(kind, look);
+    look();
+}
+
 /** @param {string} text why, for the user */
 function stop(text) {
     link?.end();
@@ -254,7 +275,7 @@ function stop(text) {
     begin.disabled = false;
     void wakeLock?.release();
     wakeLock = undefined;
-    sentence = text;
+    [sentence, lostSound] = [text, ""];
     update();
 }
 
@@ -341,7 +362,7 @@ function update() {
     document.documentElement.dataset.role = state?.role ?? "";
     setText(message, text());
     discard.hidden = keeper.kept.length === 0 || keeper.isKeeping;
-    setAttribute(message, "data-attention", isCamera && (!isThere || performance.now() < slowUntil || state?.text) ? "" : undefined);
+    setAttribute(message, "data-attention", isCamera && (!isThere || performance.now() < slowUntil || state?.text || lostSound) ? "" : undefined);
 }
 
 function text() {
@@ -350,6 +371,7 @@ function text() {
     if (!link) return sentence || (keeper.kept.length > 0 ? say("phone-kept-off") : "");
     if (!isThere) return [say("phone-waits"), keeper.isKeeping ? say("phone-keeps") : ""].filter(Boolean).join(" ");
     if (state?.text) return state.text;
+    if (lostSound) return lostSound;
     if (performance.now() < slowUntil) return say("phone-slow");
     if (keeper.kept.length > 0 && state?.recording === undefined)
         return keeper.text ? say("phone-kept-waits", { what: keeper.text }) : say("phone-kept", { percent: Math.floor(keeper.share * 100) });
