@@ -151,7 +151,7 @@ struct CameraInbox {
 
     /// Goes on with the source of another inbox, and with what that one knows of it: the model of its clock above all.
     mutating func take(
-        over other: CameraInbox, as stream: CameraStream, at time: ClockTime, reason: String, capacity: Int
+        over other: CameraInbox, as stream: CameraStream, at time: ClockTime, reason: String
     ) {
         former.append(present(until: time))
         self.stream = stream
@@ -168,7 +168,7 @@ struct CameraInbox {
             if wasAway, delivery.frame != nil, index < other.deliveries.count - 1 { continue }
             switch delivery {
             case .frame(let dated) where lastTime.map { dated.time > $0 } ?? true:
-                keep(dated.numbered(stream.number), arrival: time, capacity: capacity)
+                keep(dated.numbered(stream.number), arrival: time)
             case .away(let since, let cause, let ledger):
                 // It went away since it was found to deliver.
                 leave(at: since, cause: ledger)
@@ -223,8 +223,11 @@ struct CameraInbox {
         lastTime = last + interval * passed
     }
 
-    /// Adds a frame to the deliveries, or counts it as late when `capacity` frames wait already.
-    mutating func keep(_ dated: DatedFrame, arrival: ClockTime, capacity: Int) {
+    /// Most frames that wait for the timeline: up to two seconds of alignment delay, and as much for a timeline that is late.
+    private var capacity: Int { max(240, Int(rounding: format.rate.perSecond * 4)) }
+
+    /// Adds a frame to the deliveries, or counts it as late when the most wait already.
+    mutating func keep(_ dated: DatedFrame, arrival: ClockTime) {
         let interval = max(clock.interval, Nanoseconds(1))
         if let exchange, !begin(with: dated, interval, exchange) { return }
         if isAway, let lastTime {

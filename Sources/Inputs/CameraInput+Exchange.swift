@@ -39,7 +39,7 @@ extension CameraInput {
         new.route.hold()
         let candidate = other.box.withLock { $0 }
         box.withLock {
-            $0.take(over: candidate, as: new, at: time, reason: reason, capacity: Self.boxCapacity)
+            $0.take(over: candidate, as: new, at: time, reason: reason)
         }
         old.route.release(to: nil)
         new.route.release(to: (self, new))

@@ -18,10 +18,6 @@ package final class CameraInput: Sendable {
     private let sharesDecoding: Bool
     private let onRefusal: @Sendable (VideoFormat, VideoFormat) -> Void
 
-    /// Most frames that wait for the timeline: four seconds of a camera at 60 frames a second. Later ones are
-    /// dropped.
-    static let boxCapacity = 240
-
     /// Creates the input of one camera.
     ///
     /// - Parameters:
@@ -390,7 +386,7 @@ package final class CameraInput: Sendable {
         let dated = DatedFrame(
             frame: sharesDecoding ? frame.sharingDecoding() : frame, time: time,
             decoded: stream.decoder?.decode(frame), stream: stream.number)
-        box.withLock { $0.keep(dated, arrival: arrival, capacity: Self.boxCapacity) }
+        box.withLock { $0.keep(dated, arrival: arrival) }
     }
 
     private func watchExposure(at time: ClockTime) {

@@ -34,7 +34,7 @@ struct CameraExchangeTests {
     }
 
     private static func keep(_ frame: DatedFrame, in inbox: inout CameraInbox) {
-        inbox.keep(frame, arrival: frame.time, capacity: 100)
+        inbox.keep(frame, arrival: frame.time)
     }
 
     private static func exchange(
@@ -42,7 +42,7 @@ struct CameraExchangeTests {
     ) {
         inbox.take(
             over: other, as: other.stream.numbered(1), at: ClockTime(nanoseconds: milliseconds * 1_000_000),
-            reason: "exchange desk other", capacity: 100)
+            reason: "exchange desk other")
     }
 
     /// Deliveries in words: a frame as its source and time, else what happened.

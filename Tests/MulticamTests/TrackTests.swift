@@ -78,6 +78,26 @@ struct TrackTests {
         }
     }
 
+    @Test(
+        "beside a camera that delivers two seconds late, a fast one and a microphone wait for it and miss nothing",
+        arguments: [60, 120, 240])
+    func far(rate: Int) async throws {
+        let recording = try await Recording(
+            """
+            cameras:
+              fast: { device: "virtual:bars?size=64x48&fps=\(rate)", rate: \(rate) }
+              far: { device: "virtual:bars?size=64x48&latency=1850", rate: 30 }
+            microphones: { host: { device: "virtual:clap" } }
+            tracks: { cameras: copy, microphones: wav }
+            """, seconds: 4)
+        for (name, frames) in [("fast", 4 * rate), ("far", 120)] {
+            let counts = try #require(try recording.track(name).frames)
+            #expect(
+                counts.written == frames && counts.repeated == 0 && counts.lost.isEmpty, "\(name): \(counts)")
+        }
+        #expect(try recording.track("host").samples?.filled == 0)
+    }
+
     @Test("a copied track holds the very bytes of the camera, and repeats them byte for byte")
     func bytes() async throws {
         let captured = Seen()
