@@ -1,5 +1,7 @@
 import Foundation
+import Inputs
 import Media
+import Monitoring
 import Session
 import SessionFolder
 import Setup
@@ -134,6 +136,29 @@ struct FaultTests {
         #expect(recording.manifest.gaps.count(where: { $0.track == "a" }) == 1 && gap.cause == "silent")
         #expect(abs(gap.from.nanoseconds - 1_000_000_000) < 70_000_000)
         #expect(abs(gap.to.nanoseconds - 2_500_000_000) < 70_000_000)
+    }
+
+    @Test("a microphone that stalls is told while it does, and named")
+    func stalledMicrophone() async throws {
+        let seen = ConditionLock<SessionStatus.Microphone?>(nil)
+        let host = SteeringHost { session, look in
+            if look == 4 { seen.withLock { $0 = session.status.microphones.first } }
+        }
+        let recording = try await Recording(
+            """
+            cameras: { a: { device: "virtual:clap", size: 320x180, rate: 30 } }
+            microphones: { host: { device: "virtual:tone?stall=1:3" } }
+            """, seconds: 6, host: host, steer: host.follow)
+        let told = try #require(seen.withLock { $0 })
+        #expect(told.alarms == [.noSignal] && told.level == AudioLevel())
+        #expect(told.missing > .seconds(2) && told.missing < .seconds(3))
+        let alarms = recording.events.filter { $0.contains("no-signal") }
+        #expect(alarms.count == 2, "\(recording.events)")
+        let gaps = recording.manifest.gaps
+        let gap = try #require(gaps.first)
+        #expect(gaps.count == 1 && gap.track == "host" && gap.cause == "silent", "\(gaps)")
+        #expect(abs(gap.to.nanoseconds - gap.from.nanoseconds - 3_000_000_000) < 70_000_000)
+        #expect(recording.events.contains { $0.contains("the device was unplugged or delivered nothing") })
     }
 
     @Test("a camera that never delivers ends the start with its name, and leaves no folder")

@@ -75,6 +75,16 @@ final class MicrophoneFeed {
         return tracks.isEmpty ? all : tracks.flatMap { $0.parts(of: all) }
     }
 
+    /// How much of its tracks is silence because audio is missing, also of what goes on to be missing; of a microphone without a track the
+    /// length of its gaps.
+    var missing: Nanoseconds {
+        guard tracks.isEmpty else {
+            return .duration(
+                of: tracks.reduce(0) { $0 + $1.filled }, perSecond: Int64(AudioFormat.sessionRate))
+        }
+        return Nanoseconds(Int64(gaps.reduce(0) { $0 + $1.length }))
+    }
+
     /// Begins a track at a sample that `advance` has not come to.
     func begin(_ track: MicrophoneTrack) {
         tracks.append(track)

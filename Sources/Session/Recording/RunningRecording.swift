@@ -301,8 +301,7 @@ final class RunningRecording {
         }
         status.microphones = outputs.microphones.map {
             SessionStatus.Microphone(
-                $0.input, loudness: $0.loudness?.loudness,
-                missing: Nanoseconds(Int64($0.gaps.reduce(0) { $0 + $1.length })))
+                $0.input, loudness: $0.loudness?.loudness, missing: $0.missing)
         }
         status.program = outputs.program?.counts ?? FrameCounts()
         status.mix = outputs.mixLoudness?.loudness

@@ -89,8 +89,9 @@ package struct AudioGaps {
     private mutating func close(besides outages: OutageLog) -> [Gap] {
         guard let hole = open else { return [] }
         open = nil
-        let cause = takeCause(of: hole)?.rawValue ?? (isSilence(hole) ? "silent" : LossCause.late.rawValue)
-        let gap = gap(of: hole, cause: cause)
+        let cause = takeCause(of: hole) ?? (isSilence(hole) ? .away : .late)
+        // Of a device that is there: of one that went away tells the outage.
+        let gap = gap(of: hole, cause: cause == .away ? "silent" : cause.rawValue)
         guard !outages.overlaps(gap) else { return [] }
         gaps.append(gap)
         return [gap]
