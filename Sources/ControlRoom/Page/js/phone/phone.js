@@ -38,6 +38,10 @@ addWords({
     "phone-ended": ["The browser has ended the camera, as when another program takes it.", "Der Browser hat die Kamera beendet, etwa weil ein anderes Programm sie nimmt."],
     "phone-sound-ended": ["The browser has ended the microphone, as when a call takes it: the picture goes on without sound. End the camera and begin again.",
         "Der Browser hat das Mikrofon beendet, etwa weil ein Anruf es nimmt: Das Bild geht ohne Ton weiter. Kamera beenden und neu beginnen."],
+    "phone-both-muted": ["The phone gives no picture and no sound now, as while a call has them. They come back by themselves.",
+        "Das Telefon gibt gerade weder Bild noch Ton, etwa weil ein Anruf sie hat. Sie kommen von selbst wieder."],
+    "phone-picture-muted": ["The phone gives no picture now, as while another program has its camera. It comes back by itself.",
+        "Das Telefon gibt gerade kein Bild, etwa weil ein anderes Programm die Kamera hat. Es kommt von selbst wieder."],
     "phone-sound-muted": ["The phone gives no sound now, as while a call has its microphone. It comes back by itself.",
         "Das Telefon gibt gerade keinen Ton, etwa weil ein Anruf das Mikrofon hat. Er kommt von selbst wieder."],
     "phone-hidden": ["This page must stay in front: browsers stop the camera of a page that is not seen.", "Diese Seite muss vorn bleiben: Browser halten die Kamera einer verdeckten Seite an."],
@@ -107,8 +111,6 @@ let state;
 let isThere = false;
 let slowUntil = 0;
 let sentence = "";
-/** Why there is no sound at present. */
-let lostSound = "";
 /** @type {any} */
 let wakeLock;
 
@@ -228,7 +230,6 @@ async function open() {
     sentence = lack;
     itsLink.start();
     watch(track);
-    for (const heard of stream.getAudioTracks()) watchSound(heard);
     void controls.use(track);
     await keepAwake();
     update();
@@ -246,20 +247,6 @@ function watch(track) {
     });
 }
 
-/**
- * Tells that the microphone gives nothing, and when it does again: the camera goes on.
- * @param {MediaStreamTrack} track
- */
-function watchSound(track) {
-    const look = () => {
-        if (!stream?.getTracks().includes(track)) return;
-        lostSound = track.readyState === "ended" ? say("phone-sound-ended") : track.muted ? say("phone-sound-muted") : "";
-        update();
-    };
-    for (const kind of ["ended", "mute", "unmute"]) track.addEventListener(kind, look);
-    look();
-}
-
 /** @param {string} text why, for the user */
 function stop(text) {
     link?.end();
@@ -275,7 +262,7 @@ function stop(text) {
     begin.disabled = false;
     void wakeLock?.release();
     wakeLock = undefined;
-    [sentence, lostSound] = [text, ""];
+    sentence = text;
     update();
 }
 
@@ -362,7 +349,16 @@ function update() {
     document.documentElement.dataset.role = state?.role ?? "";
     setText(message, text());
     discard.hidden = keeper.kept.length === 0 || keeper.isKeeping;
-    setAttribute(message, "data-attention", isCamera && (!isThere || performance.now() < slowUntil || state?.text || lostSound) ? "" : undefined);
+    setAttribute(message, "data-attention", isCamera && (!isThere || performance.now() < slowUntil || state?.text || lack()) ? "" : undefined);
+}
+
+/** Why there is no picture or no sound at present; it is looked for each second. */
+function lack() {
+    const [picture] = stream?.getVideoTracks() ?? [];
+    const [sound] = stream?.getAudioTracks() ?? [];
+    if (picture?.muted) return say(sound?.muted ? "phone-both-muted" : "phone-picture-muted");
+    if (sound?.readyState === "ended") return say("phone-sound-ended");
+    return sound?.muted ? say("phone-sound-muted") : "";
 }
 
 function text() {
@@ -371,7 +367,7 @@ function text() {
     if (!link) return sentence || (keeper.kept.length > 0 ? say("phone-kept-off") : "");
     if (!isThere) return [say("phone-waits"), keeper.isKeeping ? say("phone-keeps") : ""].filter(Boolean).join(" ");
     if (state?.text) return state.text;
-    if (lostSound) return lostSound;
+    if (lack()) return lack();
     if (performance.now() < slowUntil) return say("phone-slow");
     if (keeper.kept.length > 0 && state?.recording === undefined)
         return keeper.text ? say("phone-kept-waits", { what: keeper.text }) : say("phone-kept", { percent: Math.floor(keeper.share * 100) });
