@@ -32,6 +32,8 @@ final class TrackDirector {
     private var entering: [String: CameraInput] = [:]
     /// Names of tracks that were ended before they had begun.
     private var unwanted: Set<String> = []
+    /// The recording does not end before: every track that has begun has a frame or a sample.
+    private(set) var leastEnd = MediaTime.zero
     /// Whether the tracks differ from those in the manifest on the disks.
     private var hasOtherTracks = false
 
@@ -144,9 +146,11 @@ final class TrackDirector {
 
     /// Begins the tracks that are ready. To be called as the timeline goes on.
     ///
-    /// - Parameter position: How far the recording has come.
+    /// - Parameters:
+    ///   - position: How far the recording has come.
+    ///   - end: End of the recording since T0, or `nil` while it is not known: what would begin there or later has no track.
     /// - Returns: The tracks and devices for the timeline, and the events to tell.
-    func begin(at position: TimelinePosition) -> Direction {
+    func begin(at position: TimelinePosition, before end: MediaTime?) -> Direction {
         let ready = openings.withLock { openings in
             defer { openings.removeAll() }
             return openings
@@ -154,9 +158,10 @@ final class TrackDirector {
         var direction = Direction()
         for opening in ready {
             switch opening {
-            case .frames(let track, let isNew): begin(track, isNew: isNew, direction: &direction)
+            case .frames(let track, let isNew): begin(track, isNew: isNew, before: end, direction: &direction)
             case .audio(let audio, let isNew):
-                begin(audio, isNew: isNew, at: position.audioSample, direction: &direction)
+                begin(
+                    audio, isNew: isNew, at: position.audioSample, before: end, direction: &direction)
             case .failed(let name, let error, let order):
                 direction.commands += leave(order)
                 direction.events.append(
@@ -202,15 +207,17 @@ final class TrackDirector {
         return [.addCamera(camera)]
     }
 
-    private func begin(_ opened: OpenedTrack, isNew: PlannedCamera?, direction: inout Direction) {
+    private func begin(
+        _ opened: OpenedTrack, isNew: PlannedCamera?, before end: MediaTime?, direction: inout Direction
+    ) {
         if let isNew { direction.commands += takeIn(opened.input, isNew) }
-        guard !unwanted.contains(opened.planned.name) else {
-            threads.append(MediaThread(name: "abandon") { opened.abandon() })
-            return
-        }
         // No frame captured from now on has been taken yet, and the first tick shows one that was captured just before it.
         let first = clock.now + max(opened.input.clockReading.interval, opened.planned.rate.interval)
         let tick = opened.planned.rate.ticks(before: MediaTime(first, since: start))
+        guard begins(opened.planned.name, at: opened.planned.rate.time(ofTick: tick), before: end) else {
+            threads.append(MediaThread(name: "abandon") { opened.abandon() })
+            return
+        }
         let track = opened.begin(
             at: tick, start: start, clock: clock, codecs: codecs, in: outputs)
         direction.commands.append(.addTrack(track, from: tick))
@@ -221,7 +228,10 @@ final class TrackDirector {
 
     /// Begins a microphone's track: at the next undecided sample, whose index is `first`, or now, as a camera's, where the microphone is new
     /// and may have heard nothing of what is still undecided.
-    private func begin(_ opened: OpenedAudio, isNew: Bool, at first: Int64, direction: inout Direction) {
+    private func begin(
+        _ opened: OpenedAudio, isNew: Bool, at first: Int64, before end: MediaTime?,
+        direction: inout Direction
+    ) {
         var feed = outputs.microphones.first { $0.role == opened.input.role }
         var heard = first
         if isNew {
@@ -240,17 +250,24 @@ final class TrackDirector {
                 with: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
             return
         }
-        guard !unwanted.contains(planned.name) else {
-            threads.append(MediaThread(name: "abandon") { opened.abandon() })
-            return
-        }
         // When the track before it ends a little later, the new one begins there.
         let begin = max(heard, microphone.tracks.last?.end ?? 0)
         let time = AudioGrid.samples.time(ofTick: begin)
+        guard begins(planned.name, at: time, before: end) else {
+            threads.append(MediaThread(name: "abandon") { opened.abandon() })
+            return
+        }
         opened.begin(
             planned, of: microphone, at: begin, date: clock.date(of: start + Nanoseconds(time.nanoseconds)),
             loudness: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
         direction.events.append(beginning(of: planned.name, in: planned.file, at: time))
+    }
+
+    /// Whether a track begins: nobody has ended it, and there is something for it.
+    private func begins(_ name: String, at time: MediaTime, before end: MediaTime?) -> Bool {
+        guard !unwanted.contains(name), end.map({ time < $0 }) ?? true else { return false }
+        leastEnd = max(leastEnd, MediaTime(nanoseconds: time.nanoseconds + 1))
+        return true
     }
 
     private func beginning(of name: String, in file: String, at time: MediaTime) -> SessionEvent {

@@ -173,7 +173,9 @@ final class RunningRecording {
         let position = reached.time
         let requests = controls.take()
         var end: MediaTime?
-        if let stop = requests.stop { end = max(MediaTime(stop, since: start), MediaTime(nanoseconds: 1)) }
+        if let stop = requests.stop {
+            end = max(MediaTime(stop, since: start), tracks.leastEnd, MediaTime(nanoseconds: 1))
+        }
         if let duration = context.options.duration {
             let planned = MediaTime(nanoseconds: duration.count)
             end = end.map { min($0, planned) } ?? planned
@@ -183,7 +185,7 @@ final class RunningRecording {
         note(requests.events)
         timeline.apply(parts.follow(requests.splits, at: position))
         for event in parts.takeEvents(before: reached.undecided) { context.note(event) }
-        followPlans(requests.plans, at: reached)
+        followPlans(requests.plans, at: reached, before: end)
         watchAudio(until: position)
         history.note(inputs, outputs, at: position)
         if let event = pressure?.follow(outputs, at: position) { context.note(event) }
@@ -247,7 +249,9 @@ final class RunningRecording {
         }
     }
 
-    private func followPlans(_ requests: [SessionControls.PlanRequest], at position: TimelinePosition) {
+    private func followPlans(
+        _ requests: [SessionControls.PlanRequest], at position: TimelinePosition, before end: MediaTime?
+    ) {
         for request in requests {
             manifest.follow(request.plan)
             governor?.changedPlan = request.plan
@@ -264,7 +268,7 @@ final class RunningRecording {
             timeline.apply([arrangement])
         }
         for event in changes.takeEvents(before: position.undecided) { context.note(event) }
-        carryOut(tracks.begin(at: position))
+        carryOut(tracks.begin(at: position, before: end))
         let hasChanged = changes.mustWrite(at: position.time)
         if tracks.takeChange() || hasChanged { writeManifest(at: position.undecided) }
     }

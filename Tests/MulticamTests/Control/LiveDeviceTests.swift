@@ -252,6 +252,28 @@ struct LiveDeviceTests {
     }
 
     @Test(
+        "a track that would begin after the recording's end, while that is still decided, leaves nothing behind",
+        arguments: [4, 5, 6])
+    func afterTheEnd(look: Int) async throws {
+        let host = Self.host([
+            2: [.recorded(role: "face", false), .recorded(role: "host", false)],
+            look: [.recorded(role: "face", true), .recorded(role: "host", true)],
+        ])
+        let profile = Self.changing.replacingOccurrences(of: "phase=0\",", with: "latency=1800\",")
+        let recording = try await Recording(profile, seconds: 5, host: host, steer: host.follow)
+        try recording.checkSchema()
+        let names = Set(recording.manifest.tracks.map(\.name))
+        // The next sample of a microphone that is there lies before the end in each case.
+        #expect(names.subtracting(["face.2"]) == ["desk", "face", "host", "host.2"])
+        #expect(names.contains("face.2") == (look < 5))
+        for track in recording.manifest.tracks {
+            #expect(track.duration_ns > 0 && track.first_ns + track.duration_ns <= 5_000_000_000)
+        }
+        let files = try FileManager.default.subpathsOfDirectory(atPath: recording.folder)
+        #expect(files.filter { $0.contains(".2") || $0.contains("-2") }.count == names.count - 3, "\(files)")
+    }
+
+    @Test(
         "a track that is ended before it has begun leaves nothing behind"
     )
     func brief() async throws {
