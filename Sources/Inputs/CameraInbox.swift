@@ -223,8 +223,8 @@ struct CameraInbox {
         lastTime = last + interval * passed
     }
 
-    /// Most frames that wait for the timeline: up to two seconds of alignment delay, and as much for a timeline that is late.
-    private var capacity: Int { max(240, Int(rounding: format.rate.perSecond * 4)) }
+    /// Most frames that wait for the timeline: up to two seconds of alignment delay, and 240 for a timeline that is late.
+    private var capacity: Int { 240 + Int(rounding: format.rate.perSecond * 2) }
 
     /// Adds a frame to the deliveries, or counts it as late when the most wait already.
     mutating func keep(_ dated: DatedFrame, arrival: ClockTime) {

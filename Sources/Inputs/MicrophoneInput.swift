@@ -50,6 +50,10 @@ package final class MicrophoneInput: Sendable {
         var slowestDelivery = Nanoseconds.zero
         var jitter = JitterHistogram()
         var watch: AudioWatch
+        /// When audio came last, or the device came back, on the session's clock.
+        var lastSign: ClockTime?
+        /// Whether the last slice found no room.
+        var isShedding = false
     }
 
     package let role: String
@@ -67,6 +71,8 @@ package final class MicrophoneInput: Sendable {
     /// Most slices that wait for the timeline: those, up to two seconds of alignment delay, and as much for a timeline that is late, all of
     /// slices half as long. Later ones are dropped.
     private static let boxCapacity = 1200
+    /// A device that is there delivers without a pause: after so much nothing of it a person must look.
+    private static let longestPause = Nanoseconds.seconds(2)
 
     /// Creates the input of one microphone.
     ///
@@ -181,7 +187,11 @@ package final class MicrophoneInput: Sendable {
     /// Takes the alarms that began or ended until an instant, each once. All audio from before that instant must have
     /// been delivered, as is the case `deliveryDelay` after it: what has not come counts as silence.
     package func takeAlarms(through time: ClockTime) -> [AudioAlarm] {
-        box.withLock { $0.watch.takeAlarms(through: time, isAway: $0.outage != nil) }
+        let now = clock.now
+        return box.withLock { box in
+            let hasStopped = box.lastSign.map { now - $0 >= Self.longestPause } ?? false
+            return box.watch.takeAlarms(through: time, hasStopped: hasStopped, isAway: box.outage != nil)
+        }
     }
 
     /// Takes the number of samples of all picked channels that are parts of overloads, from the beginning of the recording
@@ -230,8 +240,13 @@ package final class MicrophoneInput: Sendable {
                 box.slowestDelivery = max(box.slowestDelivery, arrival - capturedAt)
                 box.goodSamples += Int64(audio.frameCount - damaged.reduce(0) { $0 + $1.count })
                 box.watch.take(audio.samples, at: time)
+                box.lastSign = clock.now
                 // A timeline that is late finds silence in place of audio that found the box full.
-                guard box.slices < Self.boxCapacity else { return }
+                guard box.slices < Self.boxCapacity else {
+                    if !box.isShedding { box.deliveries.append(.lost(cause: .late, at: time)) }
+                    return box.isShedding = true
+                }
+                box.isShedding = false
                 box.slices += 1
                 box.deliveries.append(
                     .audio(
@@ -249,6 +264,7 @@ package final class MicrophoneInput: Sendable {
             case .returned(let time):
                 guard box.outage != nil else { return }
                 box.outage = nil
+                box.lastSign = clock.now
                 // The device counts its samples from another instant now.
                 box.clock.interrupt()
                 box.deliveries.append(.returned(at: instant(time)))

@@ -4,7 +4,8 @@ public import Media
 public struct AudioAlarm: Sendable, Equatable {
     /// The problem that an alarm is about.
     public enum Kind: String, Sendable, Codable, CaseIterable {
-        /// The microphone delivers less than an open one would in the quietest room: it is muted, switched off or not connected.
+        /// The microphone delivers less than an open one would in the quietest room, or nothing at all: it is muted, switched off or not
+        /// connected.
         case noSignal = "no-signal"
         /// The microphone has been silent for longer than the profile allows.
         case silence

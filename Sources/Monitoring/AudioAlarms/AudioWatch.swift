@@ -20,9 +20,6 @@ package struct AudioWatch {
     package private(set) var clips = ClipCount()
     private var overloads: [(at: ClockTime, count: Int64)] = []
 
-    /// A device that is there delivers without a pause: after so much nothing of it a person must look.
-    private static let pause = Nanoseconds.seconds(2)
-
     /// Creates a watch without a limit of silence.
     ///
     /// - Parameters:
@@ -100,14 +97,16 @@ package struct AudioWatch {
     ///
     /// - Parameters:
     ///   - now: The instant, on `CLOCK_MONOTONIC`.
+    ///   - hasStopped: Whether nothing has come for so long that it is no pause.
     ///   - isAway: Whether the device is known to be away, which is told besides.
     /// - Returns: The alarms until then that were not taken before.
-    package mutating func takeAlarms(through now: ClockTime, isAway: Bool = false) -> [AudioAlarm] {
+    package mutating func takeAlarms(
+        through now: ClockTime, hasStopped: Bool = false, isAway: Bool = false
+    ) -> [AudioAlarm] {
+        if hasStopped { level = AudioLevel() }
         // Audio that does not come, as from a device that is away, counts as silence.
         if let end, end < now {
-            let isOver = now - end >= Self.pause
-            if isOver { level = AudioLevel() }
-            note(signal.look(at: now, isOver: isOver && !isAway), .noSignal, at: now, now)
+            note(signal.look(at: now, isOver: hasStopped && !isAway), .noSignal, at: now, now)
             note(silence?.look(at: now), .silence, at: now, now)
         }
         let due = alarms.prefix { $0.at <= now }

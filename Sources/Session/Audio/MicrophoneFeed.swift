@@ -207,8 +207,8 @@ final class MicrophoneFeed {
     private func take(_ delivery: MicrophoneInput.Delivery) {
         switch delivery {
         case .audio(let captured, let time, let clock, let damaged):
+            if time < self.time(ofSample: position) || failureCount > 0 { holes.comeLate() }
             guard failureCount < Self.mostFailures else { break }
-            if time < self.time(ofSample: position) { holes.comeLate() }
             do throws(EncodingError) {
                 try audio.add(input.picked(captured), at: time, clock: clock, damaged: damaged)
             } catch {

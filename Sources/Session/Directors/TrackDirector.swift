@@ -32,8 +32,6 @@ final class TrackDirector {
     private var entering: [String: CameraInput] = [:]
     /// Names of tracks that were ended before they had begun.
     private var unwanted: Set<String> = []
-    /// The recording does not end before: every track that has begun has a frame or a sample.
-    private(set) var leastEnd = MediaTime.zero
     /// Whether the tracks differ from those in the manifest on the disks.
     private var hasOtherTracks = false
 
@@ -263,11 +261,9 @@ final class TrackDirector {
         direction.events.append(beginning(of: planned.name, in: planned.file, at: time))
     }
 
-    /// Whether a track begins: nobody has ended it, and there is something for it.
+    /// Whether a track begins: nobody has ended it, and it is not known yet that there is nothing for it.
     private func begins(_ name: String, at time: MediaTime, before end: MediaTime?) -> Bool {
-        guard !unwanted.contains(name), end.map({ time < $0 }) ?? true else { return false }
-        leastEnd = max(leastEnd, MediaTime(nanoseconds: time.nanoseconds + 1))
-        return true
+        !unwanted.contains(name) && end.map { time < $0 } ?? true
     }
 
     private func beginning(of name: String, in file: String, at time: MediaTime) -> SessionEvent {

@@ -1,9 +1,11 @@
 internal import Containers
 internal import Encoders
 internal import FoundationEssentials
+internal import Glibc
 internal import Media
 internal import Plan
 internal import SessionFolder
+internal import Timing
 internal import Writers
 
 /// Closes the files of a recording, disk by disk, and reports the outcome. The encoders have finished before.
@@ -68,7 +70,8 @@ struct RecordingEnding {
                 // After the event `finished` nothing follows.
                 for open in disks where files[open.index] == nil { open.folderWriter.append(event) }
             }
-            let own = RecordedFiles(closed, conclusion: storage.conclusion(ofDisk: disk.index))
+            let own = RecordedFiles(
+                withoutUnbegun(closed), conclusion: storage.conclusion(ofDisk: disk.index))
             files[disk.index] = own
             let other = disks.first { $0 !== disk }.map {
                 Manifest.OtherFolder(
@@ -85,6 +88,20 @@ struct RecordingEnding {
             disk.folderWriter.conclude(final, report: Data(report.utf8))
         }
         return files
+    }
+
+    /// The closed files without those of tracks that were to begin when the recording was over: they are empty, and are removed.
+    private func withoutUnbegun(_ closed: DiskClosings.Closed) -> DiskClosings.Closed {
+        let cameras = outputs.begins.filter { $0.value >= end }.compactMap { outputs.places[$0.key]?.file }
+        let microphones = outputs.microphoneTracks.filter {
+            $0.first > 0 && AudioGrid.samples.time(ofTick: $0.first) >= end
+        }
+        for path in cameras + microphones.compactMap(\.file?.relativePath) {
+            unlink("\(closed.disk.folder.path)/\(path)")
+        }
+        return DiskClosings.Closed(
+            disk: closed.disk, movies: closed.movies.filter { !cameras.contains($0.key) },
+            waves: closed.waves.filter { wave in !microphones.contains { $0.name == wave.key } })
     }
 
     /// Writes the other disk's outcome into the manifest of a disk that was closed before that outcome was known.

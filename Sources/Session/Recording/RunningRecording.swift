@@ -173,9 +173,7 @@ final class RunningRecording {
         let position = reached.time
         let requests = controls.take()
         var end: MediaTime?
-        if let stop = requests.stop {
-            end = max(MediaTime(stop, since: start), tracks.leastEnd, MediaTime(nanoseconds: 1))
-        }
+        if let stop = requests.stop { end = max(MediaTime(stop, since: start), MediaTime(nanoseconds: 1)) }
         if let duration = context.options.duration {
             let planned = MediaTime(nanoseconds: duration.count)
             end = end.map { min($0, planned) } ?? planned

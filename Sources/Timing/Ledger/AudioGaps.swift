@@ -1,6 +1,6 @@
 package import Media
 
-/// The stretches of a microphone's track that are silent because audio was lost or came too late while the device was present.
+/// The stretches of a microphone's track that are silent because audio was lost, came too late or never came while the device was present.
 package struct AudioGaps {
     private let track: String
     /// The stretch that may go on.

@@ -70,6 +70,7 @@ struct PulseMicrophoneTests {
         microphone.stop()
         try fifo.close()
 
+        #expect(marked.contains { !$0.isLate })
         var found = 0
         for mark in marked {
             for audio in log.audioBlocks {

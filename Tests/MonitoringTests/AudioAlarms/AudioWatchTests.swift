@@ -12,6 +12,7 @@ struct AudioWatchTests {
         var now = ClockTime(nanoseconds: 0)
         var told: [String] = []
         var isAway = false
+        private var heard = ClockTime(nanoseconds: 0)
         private let rate = 48_000
 
         init(channels: Int = 1, pick: [Int] = []) {
@@ -24,6 +25,7 @@ struct AudioWatchTests {
             while now < end {
                 watch.take(samples, at: now)
                 now = now + .milliseconds(10)
+                heard = now
                 listen()
             }
         }
@@ -39,7 +41,8 @@ struct AudioWatchTests {
         }
 
         private mutating func listen() {
-            for alarm in watch.takeAlarms(through: now, isAway: isAway) {
+            let hasStopped = now - heard >= .seconds(2)
+            for alarm in watch.takeAlarms(through: now, hasStopped: hasStopped, isAway: isAway) {
                 let seconds = Double(alarm.at.nanoseconds) / 1e9
                 told.append("\(alarm.kind.rawValue) \(alarm.isEnd ? "ends" : "begins") \(seconds)")
             }

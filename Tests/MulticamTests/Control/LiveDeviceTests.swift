@@ -273,6 +273,36 @@ struct LiveDeviceTests {
         #expect(files.filter { $0.contains(".2") || $0.contains("-2") }.count == names.count - 3, "\(files)")
     }
 
+    @Test("a track whose first tick is still to come when the recording is ended leaves nothing behind")
+    func beforeItsFirstTick() async throws {
+        let host = SteeringHost { session, look in
+            do {
+                switch look {
+                case 2: try session.commit([.recorded(role: "slow", false)])
+                case 4: try session.commit([.recorded(role: "slow", true)])
+                case 6: session.stop()
+                default: break
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        let recording = try await Recording(
+            """
+            cameras:
+              desk: { device: "virtual:clap?size=320x180", rate: 30 }
+              slow: { device: "virtual:clap?size=320x180&fps=30", rate: 1/10 }
+            tracks: { cameras: copy }
+            """, seconds: 60, host: host, steer: host.follow)
+        try recording.checkSchema()
+        #expect(recording.events.contains { $0.contains("track slow.2 begins") })
+        #expect(recording.manifest.duration_ns < 8_000_000_000)
+        #expect(recording.manifest.tracks.map(\.name) == ["desk", "slow"])
+        let files = try FileManager.default.subpathsOfDirectory(atPath: recording.folder)
+        #expect(files.filter { $0.hasSuffix(".mov") }.sorted() == ["cameras/desk.mov", "cameras/slow.mov"])
+        #expect(recording.manifest.files?.count == 2)
+    }
+
     @Test(
         "a track that is ended before it has begun leaves nothing behind"
     )
