@@ -92,9 +92,11 @@ struct RecordingEnding {
 
     /// The closed files without those of tracks that were to begin when the recording was over: they are empty, and are removed.
     private func withoutUnbegun(_ closed: DiskClosings.Closed) -> DiskClosings.Closed {
-        let cameras = outputs.begins.filter { $0.value >= end }.compactMap { outputs.places[$0.key]?.file }
+        let cameras = outputs.cameraTracks.filter { track in
+            track.counts.written == 0 && outputs.begins[track.name].map { $0 >= end } ?? false
+        }.compactMap { outputs.places[$0.name]?.file }
         let microphones = outputs.microphoneTracks.filter {
-            $0.first > 0 && AudioGrid.samples.time(ofTick: $0.first) >= end
+            $0.written == 0 && $0.first > 0 && AudioGrid.samples.time(ofTick: $0.first) >= end
         }
         for path in cameras + microphones.compactMap(\.file?.relativePath) {
             unlink("\(closed.disk.folder.path)/\(path)")
