@@ -101,7 +101,7 @@ package struct AudioWatch {
     ///   - isAway: Whether the device is known to be away, which is told besides.
     /// - Returns: The alarms until then that were not taken before.
     package mutating func takeAlarms(
-        through now: ClockTime, hasStopped: Bool = false, isAway: Bool = false
+        through now: ClockTime, hasStopped: Bool, isAway: Bool
     ) -> [AudioAlarm] {
         if hasStopped { level = AudioLevel() }
         // Audio that does not come, as from a device that is away, counts as silence.

@@ -70,7 +70,7 @@ struct SilenceWatch {
     ///
     /// - Parameters:
     ///   - now: The instant.
-    ///   - isOver: Whether that is no pause which the rule allows.
+    ///   - isOver: Whether it has lasted too long already, whatever the rule allows.
     /// - Returns: The change when silence begins with that; `nil` otherwise.
     mutating func look(at now: ClockTime, isOver: Bool = false) -> Change? {
         guard !isSilent, let quietSince,

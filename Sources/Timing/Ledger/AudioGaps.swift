@@ -75,7 +75,7 @@ package struct AudioGaps {
                 samples: stretch,
                 cause: isAway
                     ? outages.absence ?? .away
-                    : reportedCause(of: whole) ?? (isSilence(whole) ? .away : .late))
+                    : cause(of: whole))
         }
     }
 
@@ -89,7 +89,9 @@ package struct AudioGaps {
     private mutating func close(besides outages: OutageLog) -> [Gap] {
         guard let hole = open else { return [] }
         open = nil
-        let cause = takeCause(of: hole) ?? (isSilence(hole) ? .away : .late)
+        let cause = cause(of: hole)
+        // A loss explains one stretch.
+        if let told = nearestLoss(to: hole) { losses.remove(at: told) }
         // Of a device that is there: of one that went away tells the outage.
         let gap = gap(of: hole, cause: cause == .away ? "silent" : cause.rawValue)
         guard !outages.overlaps(gap) else { return [] }
@@ -103,15 +105,10 @@ package struct AudioGaps {
             to: AudioGrid.samples.time(ofTick: hole.upperBound), cause: cause)
     }
 
-    private func isSilence(_ hole: Range<Int64>) -> Bool { hole.count >= Self.silence && !cameLate }
-
-    /// The cause of the nearest loss that the source reported; `nil` where it reported none.
-    private func reportedCause(of hole: Range<Int64>) -> LossCause? {
-        nearestLoss(to: hole).map { losses[$0].cause }
-    }
-
-    private mutating func takeCause(of hole: Range<Int64>) -> LossCause? {
-        nearestLoss(to: hole).map { losses.remove(at: $0).cause }
+    /// The cause of the nearest loss that the source reported. Where it reported none, the device was silent or the audio late.
+    private func cause(of hole: Range<Int64>) -> LossCause {
+        if let told = nearestLoss(to: hole) { return losses[told].cause }
+        return hole.count >= Self.silence && !cameLate ? .away : .late
     }
 
     private func nearestLoss(to hole: Range<Int64>) -> Int? {
