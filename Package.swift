@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// C is compiled for speed in debug builds too: per-pixel work without optimisation would make tests crawl.
+// Optimize C in debug builds, too: per-pixel work would otherwise make tests very slow.
 let shim: [CSetting] = [.unsafeFlags(["-O3"])]
 
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
@@ -22,12 +22,11 @@ func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-// Bytes from outside: a suite that tries the corpora again and, only where tools/fuzz asks for it, libFuzzer's program of the same
-// sources.
+// Untrusted input: a suite that replays the corpora and, only if requested by tools/fuzz, a libFuzzer program from the same sources.
 let isFuzzing = Context.environment["MULTICAM_FUZZING"] != nil
 let fuzzing: Target = {
     let parts: [Target.Dependency] = [
-        "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoding", "Group", "Host",
+        "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoding", "Group", "System",
         "Interchange", "Media",
         "MediaLink", "MediaServing", "Monitoring",
         "Plan", "Plots", "Profiles", "SessionFolder", "Setup", "Synchrony", "Timing", "VirtualDevices",
@@ -50,22 +49,24 @@ let package = Package(
         .executable(name: "multicam", targets: ["multicam"]),
     ],
     targets: [
-        // The command and the face of the library.
+        // The command-line program and the library's public API.
         .executableTarget(
             name: "multicam",
             dependencies: [
-                "Arguments", "Containers", "Control", "Doctor", "Encoding", "FileSystem", "Interchange",
+                "Arguments", "Containers", "Control", "Doctor", "Encoding", "System", "Interchange",
                 "Media",
-                "MediaLink", "MediaServing", "Monitoring", "MulticamKit", "Plan", "Processes", "Profiles",
+                "MediaLink", "MediaServing", "Monitoring", "MulticamKit", "Plan", "Profiles",
                 "Rendering",
                 "Session",
                 "SessionFolder", "Setup", "Stills", "StressTest", "Studio", "Synchrony", "Timing", "Writers",
             ],
             swiftSettings: strict),
-        // The executable that talks to browsers; what it links is not linked into the recorder.
-        .executableTarget(name: "multicam-web", dependencies: ["ControlRoom"], swiftSettings: strict),
-        // The executable that opens a window.
-        .executableTarget(name: "multicam-preview", dependencies: ["Preview"], swiftSettings: strict),
+        // The executable that serves browsers; the recorder doesn't link its dependencies.
+        .executableTarget(
+            name: "multicam-web", dependencies: ["ControlRoom", "System"], swiftSettings: strict),
+        // The executable that opens a preview window.
+        .executableTarget(
+            name: "multicam-preview", dependencies: ["Preview", "System"], swiftSettings: strict),
         module(
             "Preview", "CSDL", "Control", "Encoding", "Inputs", "Media", "MediaLink", "SessionFolder",
             "Studio"),
@@ -73,95 +74,99 @@ let package = Package(
             name: "ControlRoom",
             dependencies: [
                 "CConfinement", "CPage", "QRCodes", "CSoup", "CTLS", "Containers", "Control", "Encoding",
-                "FileSystem",
+                "System",
                 "Inputs", "Media",
-                "MediaLink", "SessionFolder",
+                "MediaLink", "Profiles", "SessionFolder",
                 "Studio",
             ],
             exclude: ["Page"], swiftSettings: strict),
-        // The executable that publishes; its libraries talk to networks, so the recorder does not link them.
-        .executableTarget(name: "multicam-live", dependencies: ["Publishing"], swiftSettings: strict),
+        // The executable for live outputs; it uses network libraries, which the recorder doesn't link.
+        .executableTarget(
+            name: "multicam-live", dependencies: ["System", "Publishing"], swiftSettings: strict),
         module(
             "Publishing", "CGStreamer", "CMedia", "CSRT", "CSoup", "Capture", "Control", "Encoding",
-            "FileSystem", "Inputs", "Media", "MediaLink", "Processes",
+            "System", "Inputs", "Media", "MediaLink",
             "SessionFolder"),
         // The executable that connects to network cameras and screens.
-        .executableTarget(name: "multicam-sources", dependencies: ["RemoteSources"], swiftSettings: strict),
+        .executableTarget(
+            name: "multicam-sources", dependencies: ["System", "RemoteSources"], swiftSettings: strict),
         module(
             "RemoteSources", "CLinux", "CMedia", "CPipeWire", "CSoup", "CXCB", "Control", "Encoding",
-            "FileSystem", "Media", "MediaLink", "Processes", "SessionFolder"),
-        // The executable that makes one session of several machines; what it links is not linked into the recorder.
-        .executableTarget(name: "multicam-group", dependencies: ["Group"], swiftSettings: strict),
+            "System", "Media", "MediaLink", "SessionFolder"),
+        // The executable that coordinates a session on several machines; the recorder doesn't link its dependencies.
+        .executableTarget(
+            name: "multicam-group", dependencies: ["Group"], swiftSettings: strict),
         module(
-            "Group", "CNATS", "QRCodes", "CTLS", "Control", "FileSystem", "Media", "Processes",
+            "Group", "CNATS", "QRCodes", "CTLS", "Control", "System", "Media",
             "SessionFolder"),
         module(
-            "Studio", "CLinux", "Containers", "Control", "FileSystem", "Media", "Processes", "SessionFolder"),
+            "Studio", "CLinux", "Containers", "Control", "System", "Media", "Profiles", "SessionFolder"),
         module(
             "MulticamKit", "Control", "Doctor", "MediaServing", "Encoding", "Inputs", "Interchange", "Media",
             "MediaLink",
             "Monitoring",
-            "Plan", "Processes",
+            "Plan", "System",
             "Profiles", "Session", "SessionFolder", "Setup", "StressTest", "Synchrony", "Timing", "Stills"),
-        // The recorder's end of the media socket; processes beside it link the other end alone.
+        // The recorder's end of the media socket; other processes link only the client end.
         module(
-            "MediaServing", "Control", "FileSystem", "Inputs", "Media", "MediaLink", "Plan", "Session",
+            "MediaServing", "Control", "System", "Inputs", "Media", "MediaLink", "Plan", "Session",
             "SessionFolder", "Setup"),
         module(
-            "StressTest", "CLinux", "Capture", "Doctor", "Host", "Media", "Monitoring", "Plan", "Plots",
+            "StressTest", "CLinux", "Capture", "Doctor", "System", "Media", "Monitoring", "Plan", "Plots",
             "Profiles", "Session", "SessionFolder", "Setup", "Timing", "VirtualDevices"),
-        module("Doctor", "Capture", "Containers", "Host", "Media", "Setup"),
+        module("Doctor", "Capture", "Containers", "System", "Media", "Setup"),
         module(
-            "Setup", "Capture", "Control", "Encoding", "FileSystem", "Host", "Inputs", "Interchange", "Media",
+            "Setup", "Capture", "Control", "Encoding", "System", "Inputs", "Interchange", "Media",
             "Monitoring", "Plan", "Profiles", "Session", "SessionFolder", "Synchrony", "VirtualDevices",
             "Stills"),
         module(
-            "Control", "CLinux", "FileSystem", "Inputs", "Media", "Monitoring", "Plan", "Profiles",
+            "Control", "CLinux", "System", "Inputs", "Media", "Monitoring", "Plan", "Profiles",
             "SessionFolder", "Timing", "Stills"),
-        module("MediaLink", "CLinux", "Control", "FileSystem", "Inputs", "Media", "SessionFolder"),
+        module("MediaLink", "CLinux", "Control", "System", "Inputs", "Media", "SessionFolder"),
         module(
-            "Rendering", "Containers", "Encoders", "Encoding", "FileSystem", "Interchange", "Media", "Plan",
+            "Rendering", "Containers", "Encoders", "Encoding", "System", "Interchange", "Media", "Plan",
             "Plots",
             "Profiles", "SessionFolder", "Timing"),
         module(
-            "Interchange", "CXML", "Containers", "FileSystem", "Media", "Plan", "Profiles", "SessionFolder",
+            "Interchange", "CXML", "Containers", "System", "Media", "Plan", "Profiles", "SessionFolder",
             "Timing"),
-        module("Synchrony", "CMedia", "Encoding", "Media", "Plots", "SessionFolder", "Timing"),
+        module(
+            "Synchrony", "CMedia", "Encoding", "System", "Media", "Plots", "SessionFolder", "Timing"),
 
-        // One recording while it runs, and what it is made of. Imports point down.
+        // A running recording and its components. Imports point downward.
         module("Inputs", "Media", "Monitoring", "SessionFolder", "Timing", "Writers"),
         module(
-            "Session", "Containers", "Encoders", "Inputs", "Media", "Monitoring", "Plan", "Profiles",
-            "SessionFolder", "Stills", "Timing", "Writers"),
-        module("Stills", "Containers", "Inputs", "Media", "Monitoring", "Plan", "SessionFolder", "Timing"),
-        module("Encoders", "Media", "Monitoring", "Plan", "SessionFolder", "Timing", "Writers"),
-        module("Writers", "Containers", "Media", "Monitoring", "SessionFolder"),
+            "Session", "Containers", "Encoders", "System", "Inputs", "Media", "Monitoring", "Plan",
+            "Profiles", "SessionFolder", "Stills", "Timing", "Writers"),
         module(
-            "SessionFolder", "Containers", "FileSystem", "Media", "Monitoring", "Plan", "Plots", "Profiles",
+            "Stills", "Containers", "System", "Inputs", "Media", "Monitoring", "Plan", "SessionFolder",
+            "Timing"),
+        module("Encoders", "Media", "Monitoring", "Plan", "SessionFolder", "Timing", "Writers"),
+        module("Writers", "Containers", "System", "Media", "Monitoring", "SessionFolder"),
+        module(
+            "SessionFolder", "Containers", "System", "Media", "Monitoring", "Plan", "Plots", "Profiles",
             "Timing"),
         module("Monitoring", "Media", "Plan", "Profiles"),
         module("Plan", "Media", "Profiles", "Timing"),
-        // With the shipped profiles in its code (a link to Profiles/): a program of another package has no folder of ours.
+        // Embeds the shipped profiles (through a link to Profiles/), because dependent packages can't access this folder.
         .target(
-            name: "Profiles", dependencies: ["FileSystem", "Media", "YAML"],
+            name: "Profiles", dependencies: ["System", "Media", "YAML"],
             resources: [.embedInCode("Shipped")], swiftSettings: strict),
         module("Timing", "Media"),
 
-        // Devices, pixels and samples, files and the machine, none of which knows another.
+        // Devices, pixels and samples, files, and the computer; independent of each other.
         module("VirtualDevices", "Encoding", "Media"),
-        module("Capture", "CLinux", "FileSystem", "Media"),
-        module("Encoding", "CMedia", "Media"),
-        module("Containers", "CFiles", "FileSystem", "Media"),
-        module("Processes", "CLinux", "FileSystem", "Media"),
-        module("FileSystem", "CFiles", "Media"),
-        module("Host", "FileSystem", "Media"),
+        module("Capture", "CLinux", "System", "Media"),
+        module("Encoding", "CMedia", "System", "Media"),
+        module("Containers", "CFiles", "System", "Media"),
+        module("System", "CDBus", "CFiles", "Media"),
         module("Plots", "Media"),
         module("QRCodes", "CQRCode"),
         module("Arguments", "Media"),
         module("YAML", "CYAML"),
         module("Media"),
 
-        // System libraries, and what Swift's importer skips of them.
+        // System libraries, and declarations that Swift's importer skips.
         .target(
             name: "CMedia", dependencies: ["CPango"], cSettings: shim,
             linkerSettings: libraries(
@@ -172,6 +177,7 @@ let package = Package(
         // The files of the control room's page.
         .target(name: "CPage"),
         .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
         .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
@@ -198,37 +204,41 @@ let package = Package(
             path: "Tests/Simulate",
             swiftSettings: strict),
 
-        // Lets every part of a recording fail at every call, for tools/inject and its suite.
+        // Injects a fault into every call of every component of a recording, for tools/inject and its suite.
         .target(name: "CInject", path: "Tests/CInject", cSettings: shim),
         .executableTarget(
             name: "inject",
             dependencies: ["CInject", "Encoding", "Media", "Session", "SessionFolder", "Setup", "Writers"],
             path: "Tests/Inject", swiftSettings: strict),
 
-        // Prints what clocks and resampling cost, for tools/clock-cost.
+        // Measures the cost of clocks and resampling, for tools/clock-cost.
         .executableTarget(
             name: "clock-cost", dependencies: ["Encoding", "Media", "Timing"], path: "Tests/ClockCost",
             swiftSettings: strict),
 
-        // Says how long a large film takes to finish, for tools/finish-time.
+        // Measures how long finishing a large file takes, for tools/finish-time.
         .executableTarget(
             name: "finish-time", dependencies: ["Containers", "Media"], path: "Tests/FinishTime",
             swiftSettings: strict),
 
-        // Machines that are only files, for tests of what sysfs and proc say.
+        // Simulated machines made of files, for tests that read sysfs and proc.
         .target(name: "SyntheticMachines", path: "Tests/SyntheticMachines", swiftSettings: strict),
-        // Disks that hang when a test wants them to.
+        // Disks that hang on demand in tests.
         .target(
             name: "TestDisks", dependencies: ["Containers", "Media", "SessionFolder", "Writers"],
             path: "Tests/TestDisks", swiftSettings: strict),
-        // Random numbers that are the same each time.
+        // Compares manifests with their files in tests.
+        .target(
+            name: "LedgerCheck", dependencies: ["SessionFolder", "Timing"], path: "Tests/LedgerCheck",
+            swiftSettings: strict),
+        // Reproducible random numbers.
         .target(name: "SeededNoise", path: "Tests/SeededNoise", swiftSettings: strict),
         tests("MediaTests", "Media"),
+        tests("SystemTests", "CDBus", "Media", "System", "SyntheticMachines"),
         tests("YAMLTests", "YAML"),
         tests("ArgumentsTests", "Arguments"),
         tests("PlotsTests", "Media", "Plots"),
-        tests("HostTests", "Host", "Media", "SyntheticMachines"),
-        tests("ContainersTests", "Containers", "Media", "SeededNoise"),
+        tests("ContainersTests", "Containers", "System", "Media", "SeededNoise"),
         tests("EncodingTests", "Encoding", "Media", "SeededNoise"),
         tests("CaptureTests", "Capture", "Media", "SyntheticMachines"),
         tests("VirtualDevicesTests", "Encoding", "Media", "VirtualDevices"),
@@ -236,12 +246,14 @@ let package = Package(
         tests("ProfilesTests", "Media", "Profiles"),
         tests("PlanTests", "Media", "Monitoring", "Plan", "Profiles", "Session", "Timing"),
         tests("MonitoringTests", "Media", "Monitoring", "Plan", "Profiles", "Timing"),
-        tests("SessionFolderTests", "Containers", "Media", "Profiles", "SessionFolder", "Timing"),
+        tests(
+            "SessionFolderTests", "Containers", "System", "Media", "Monitoring", "Profiles",
+            "SessionFolder", "Timing"),
         tests(
             "InterchangeTests", "Containers", "Interchange", "Media", "Plan", "Profiles", "SeededNoise",
             "SessionFolder",
             "Timing"),
-        tests("WritersTests", "Containers", "Media", "SessionFolder", "TestDisks", "Writers"),
+        tests("WritersTests", "Containers", "System", "Media", "SessionFolder", "TestDisks", "Writers"),
         tests(
             "EncodersTests", "Containers", "Encoders", "Media", "Session", "TestDisks", "Timing", "Writers"),
         tests(
@@ -254,20 +266,26 @@ let package = Package(
         tests("SynchronyTests", "Media", "SeededNoise", "Synchrony"),
         tests("InjectTests"),
         tests(
-            "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "FileSystem", "Inputs", "Media",
-            "MediaLink", "MediaServing", "QRCodes", "SessionFolder", "Studio"),
+            "ControlRoomTests", "CConfinement", "Control", "ControlRoom", "System", "Inputs", "Media",
+            "MediaLink", "MediaServing", "Profiles", "QRCodes", "SessionFolder", "Studio"),
         tests("PublishingTests", "Encoding", "Inputs", "Media", "Publishing"),
         tests(
-            "RemoteSourcesTests", "CLinux", "CSoup", "CXCB", "Media", "RemoteSources"),
-        tests("GroupTests", "CTLS", "Control", "FileSystem", "Group", "Media"),
+            "RemoteSourcesTests", "CLinux", "CMedia", "CSoup", "CXCB", "Media", "RemoteSources"),
+        tests("GroupTests", "CTLS", "Control", "System", "Group", "Media", "SessionFolder"),
         tests("PreviewTests", "Control", "Encoding", "Media", "Preview", "Studio"),
-        tests(
-            "CommandTests", "Inputs", "Media", "Monitoring", "Plan", "Session", "SessionFolder", "Timing",
-            "multicam"),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "Inputs", "LedgerCheck", "Media", "Monitoring", "Plan", "Profiles", "Session",
+                "SessionFolder",
+                "Timing", "multicam",
+            ],
+            exclude: ["mistakes.md"], swiftSettings: strict),
         tests(
             "MulticamTests", "Capture", "Containers", "Control", "ControlRoom", "Doctor", "Encoding",
-            "Inputs",
-            "Interchange", "Media", "MediaLink", "MediaServing", "Monitoring", "MulticamKit", "Plan",
+            "System", "Inputs",
+            "Interchange", "LedgerCheck", "Media", "MediaLink", "MediaServing", "Monitoring", "MulticamKit",
+            "Plan",
             "Profiles",
             "Rendering", "SeededNoise", "Session", "SessionFolder", "Setup", "Stills", "StressTest",
             "Synchrony", "SyntheticMachines", "Timing", "VirtualDevices", "Writers"),
@@ -281,18 +299,18 @@ if isFuzzing {
     package.targets.append(.target(name: "CFuzzer", path: "Tests/Fuzzing/CFuzzer"))
 }
 
-// All processes beside the recorder as one program, which only packages have.
+// All helper processes as one program, used only in packages.
 if Context.environment["MULTICAM_PACKAGING"] != nil {
     package.targets.append(
         .executableTarget(
             name: "multicam-helpers",
-            dependencies: ["ControlRoom", "Group", "Preview", "Processes", "Publishing", "RemoteSources"],
+            dependencies: ["ControlRoom", "Group", "Preview", "System", "Publishing", "RemoteSources"],
             swiftSettings: strict))
     package.products.append(.executable(name: "multicam-helpers", targets: ["multicam-helpers"]))
 }
 
-// The suites to build, separated by commas, and nothing that they do not need; everything where nothing is said. Most of a build's
-// time goes into suites, so `tools/test SessionTests` builds that one alone.
+// MULTICAM_SUITES: comma-separated list of suites to build, with only their dependencies. Default: all. Most of the build time is spent on
+// suites, so `tools/test SessionTests` builds only that one.
 if let suites = Context.environment["MULTICAM_SUITES"]?.split(separator: ",").map(String.init),
     !suites.isEmpty
 {

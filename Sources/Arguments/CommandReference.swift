@@ -1,22 +1,21 @@
-/// Renders the manual's page about all commands as Markdown, from the same specifications as `HelpText`.
+/// Renders the reference page for all commands as Markdown, from the same specifications as `HelpText`.
 public enum CommandReference {
-    /// The whole page.
+    /// Returns the complete page.
     ///
     /// - Parameters:
     ///   - program: The program's name.
-    ///   - introduction: Paragraphs of Markdown below the page's title.
-    ///   - commands: The commands, in the order in which the page lists them.
-    /// - Returns: The page without its last line feed.
+    ///   - introduction: Markdown paragraphs below the page's title.
+    ///   - commands: The commands, in page order.
+    /// - Returns: The page without its trailing line feed.
     public static func markdown(program: String, introduction: [String], commands: [CommandSpec]) -> String {
-        let index =
-            [
-                "| command | what it does |", "|---|---|",
-            ] + commands.map { row("[`\(program) \($0.name)`](#\(anchor(of: $0)))", escaped($0.summary)) }
+        let index = table(
+            ["command", "description"],
+            commands.map { ["[`\(program) \($0.name)`](#\(anchor(of: $0)))", escaped($0.summary)] })
         let head = ["# Commands"] + introduction.flatMap { ["", $0] } + [""] + index
         return (head + commands.flatMap { [""] + section(of: $0) }).joined(separator: "\n")
     }
 
-    /// A command's part of the page, as lines.
+    /// Returns a command's section of the page, as lines.
     static func section(of command: CommandSpec) -> [String] {
         var lines = ["## \(command.program) \(command.name)", "", escaped(command.summary)]
         lines += ["", "```", usage(of: command), "```"]
@@ -28,7 +27,7 @@ public enum CommandReference {
             lines += table("word", section.entries.map { ($0.term, $0.help) })
         }
         let options = command.options.map { option in
-            (option.usage, option.isRepeatable ? option.help + " May be given several times." : option.help)
+            (option.usage, option.isRepeatable ? option.help + " Can be repeated." : option.help)
         }
         lines += ["", "### Options", ""] + table("option", options)
         for note in command.notes { lines += ["", escaped(note)] }
@@ -43,23 +42,32 @@ public enum CommandReference {
         return (["\(command.program) \(command.name)"] + words + ["[options]"]).joined(separator: " ")
     }
 
-    /// The anchor that a Markdown renderer derives from the command's headline.
+    /// Returns the anchor that a Markdown renderer derives from the command's heading.
     private static func anchor(of command: CommandSpec) -> String { "\(command.program)-\(command.name)" }
 
     private static func table(_ kind: String, _ entries: [(term: String, help: String)]) -> [String] {
-        let rows = entries.map { row("`\($0.term)`", escaped($0.help)) }
-        return ["| \(kind) | |", "|---|---|"] + rows
+        table([kind, ""], entries.map { ["`\($0.term)`", escaped($0.help)] })
     }
 
-    /// A row of a table. `|` is escaped, because it would end a cell even in code.
-    private static func row(_ cells: String...) -> String {
+    /// Returns a table as lines of Markdown.
+    ///
+    /// - Parameters:
+    ///   - head: Titles of the columns.
+    ///   - rows: Markdown texts of the cells. Each row has as many cells as `head`.
+    /// - Returns: The head and the rows.
+    public static func table(_ head: [String], _ rows: [[String]]) -> [String] {
+        [row(head), "|" + head.map { _ in "---|" }.joined()] + rows.map(row)
+    }
+
+    /// Returns a table row. `|` is escaped, because it would end a cell even inside code.
+    private static func row(_ cells: [String]) -> String {
         let texts = cells.map {
             $0.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
         }
-        return "| \(texts.joined(separator: " | ")) |"
+        return "|" + texts.map { $0.isEmpty ? " |" : " \($0) |" }.joined()
     }
 
-    /// The text with all Markdown markup but code escaped.
+    /// Returns the text with all Markdown markup escaped, except code.
     private static func escaped(_ text: String) -> String {
         var isCode = false
         var result = ""

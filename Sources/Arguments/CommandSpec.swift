@@ -1,23 +1,23 @@
 import Media
 
-/// The specification of a command, from which both its parsing and its help follow.
+/// The specification of a command, used for both its parsing and its help.
 public struct CommandSpec: Sendable {
     /// The program's name.
     public let program: String
-    /// The command's name, which is its first word.
+    /// Name of the command: its first word.
     public let name: String
-    /// What the command does, in a sentence.
+    /// Description of the command, as a sentence.
     public let summary: String
-    /// Lists between the positional arguments and the options in the help.
+    /// Lists that the help shows between the positional arguments and the options.
     public let sections: [HelpSection]
-    /// Paragraphs after the options in the help.
+    /// Paragraphs that the help shows after the options.
     public let notes: [String]
-    /// The positional arguments in their order.
+    /// Positional arguments, in order.
     public let positionals: [PositionalSpec]
-    /// The options in the order of the help; `--help` is the last.
+    /// Options, in the order shown in the help. `--help` is last.
     public let options: [OptionSpec]
 
-    /// Creates a specification, and adds the option `--help`.
+    /// Creates a specification and adds the `--help` option.
     public init(
         program: String, name: String, summary: String, sections: [HelpSection] = [], notes: [String] = [],
         positionals: [PositionalSpec] = [],
@@ -32,10 +32,10 @@ public struct CommandSpec: Sendable {
         self.options = options + [.help]
     }
 
-    /// Sorts the words of a command line into options and positional arguments.
+    /// Parses the words of a command line into options and positional arguments.
     ///
-    /// Understands `--name value`, `--name=value`, `-h`, `-o value` for `--output`, and `--` before words that begin with a dash. Negative numbers are
-    /// positional arguments. With `--help` missing words are no error.
+    /// Supports `--name value`, `--name=value`, `-h`, `-o value` for `--output`, and `--` before words that begin with
+    /// a dash. Negative numbers are positional arguments. With `--help`, missing words aren't an error.
     /// - Throws: `UsageError` for an unknown option, a missing or repeated value, and too few or too many words.
     public func parse(_ words: some Sequence<String>) throws(UsageError) -> ParsedArguments {
         var values: [String: [String]] = [:]
@@ -50,7 +50,7 @@ public struct CommandSpec: Sendable {
             } else {
                 let (option, value) = try self.option(word, &rest)
                 if values[option.name] != nil, !option.isRepeatable, option.placeholder != nil {
-                    throw error("`--\(option.name)` is given twice; give it once.")
+                    throw error("`--\(option.name)` is given twice. Use it once.")
                 }
                 if option.placeholder != nil, value.isEmpty { throw missingValue(of: option) }
                 values[option.name, default: []].append(value)
@@ -75,10 +75,10 @@ public struct CommandSpec: Sendable {
         guard given.hasPrefix("--") || short != nil, let option = options.first(where: { $0.name == name })
         else {
             let nearest = name.nearest(among: options.map(\.name))
-            throw error("unknown option `\(given)`\(nearest.map { "; did you mean `--\($0)`?" } ?? ".")")
+            throw error("Unknown option `\(given)`.\(nearest.map { " Did you mean `--\($0)`?" } ?? "")")
         }
         guard option.placeholder != nil else {
-            if parts.count > 1 { throw error("`--\(name)` takes no value: leave out `=\(parts[1])`.") }
+            if parts.count > 1 { throw error("`--\(name)` takes no value. Remove `=\(parts[1])`.") }
             return (option, "")
         }
         if parts.count > 1 { return (option, String(parts[1])) }
@@ -95,11 +95,12 @@ public struct CommandSpec: Sendable {
         if plain.count < required.count {
             let word = required[plain.count]
             throw error(
-                "\(word.name) is missing: expected `\(program) \(name) \(word.name)`, \(word.help.continued)")
+                "\(word.name) is missing: expected `\(program) \(name) \(word.name)` (\(word.help.firstSentence))."
+            )
         }
         let isOpenEnded = positionals.last?.isRepeatable ?? false
         if plain.count > positionals.count, !isOpenEnded {
-            let word = "unexpected word `\(plain[positionals.count])`"
+            let word = "Unexpected argument `\(plain[positionals.count])`"
             guard positionals.isEmpty, let option = options.first(where: { $0.placeholder != nil }),
                 let placeholder = option.placeholder
             else { throw error("\(word).") }
@@ -108,11 +109,138 @@ public struct CommandSpec: Sendable {
         }
     }
 
-    /// Whether a word such as `-6` is a number, and no option.
+    /// Whether a word such as `-6` is a number instead of an option.
     private static func isNumber(_ word: String) -> Bool { Double(word) != nil }
 }
 
 extension String {
-    /// The sentence with a lower-case beginning, to continue another one.
-    var continued: String { prefix(1).lowercased() + dropFirst() }
+    /// The first sentence without its period, for use inside another sentence. Its first letter is lowercase
+    /// unless it begins an abbreviation.
+    var firstSentence: String {
+        let sentence = firstRange(of: ". ").map { self[..<$0.lowerBound] } ?? self[...]
+        let text = sentence.hasSuffix(".") ? sentence.dropLast() : sentence
+        let isAbbreviation = text.dropFirst().first?.isUppercase ?? false
+        return isAbbreviation ? String(text) : text.prefix(1).lowercased() + text.dropFirst()
+    }
+}
+
+/// The specification of one `--option` of a command.
+public struct OptionSpec: Sendable {
+    /// Name of the option without its dashes.
+    public let name: String
+    /// Placeholder for the value in the help, for example `DIR`; `nil` makes the option a flag.
+    public let placeholder: String?
+    /// Description shown in the help, as a sentence.
+    public let help: String
+    /// Whether the option may be given several times.
+    public let isRepeatable: Bool
+    /// Kind of the value, for completion.
+    public let kind: ValueKind
+
+    /// Creates an option from its values. The default `kind` is derived from the placeholder.
+    public init(
+        _ name: String, _ placeholder: String? = nil, isRepeatable: Bool = false, kind: ValueKind? = nil,
+        help: String
+    ) {
+        self.name = name
+        self.placeholder = placeholder
+        self.help = help
+        self.isRepeatable = isRepeatable
+        self.kind = kind ?? ValueKind(placeholder: placeholder ?? "")
+    }
+
+    static let help = OptionSpec("help", help: "Show this text.")
+
+    /// Final part of the error message for a missing or invalid value: `expected --camera ROLE=DEVICE`, with
+    /// the option's description.
+    var expectation: String { "expected `\(usage)` (\(help.firstSentence))." }
+
+    /// The option with its placeholder: `--camera ROLE=DEVICE`.
+    var usage: String { placeholder.map { "--\(name) \($0)" } ?? "--\(name)" }
+}
+
+/// The specification of a positional argument: a command-line word that isn't an option.
+public struct PositionalSpec: Sendable {
+    /// Name shown in the help, in uppercase.
+    public let name: String
+    /// Description shown in the help, as a sentence.
+    public let help: String
+    /// Whether the argument is optional.
+    public let isOptional: Bool
+    /// Whether the argument accepts all remaining words. Allowed only for the last argument.
+    public let isRepeatable: Bool
+    /// Kind of the word, for completion.
+    public let kind: ValueKind
+
+    /// Creates a positional argument from its values. The default `kind` is derived from the name.
+    public init(
+        _ name: String, isOptional: Bool = false, isRepeatable: Bool = false, kind: ValueKind? = nil,
+        help: String
+    ) {
+        self.name = name
+        self.help = help
+        self.isOptional = isOptional
+        self.isRepeatable = isRepeatable
+        self.kind = kind ?? ValueKind(placeholder: name)
+    }
+}
+
+/// A list under a title in a command's help, such as its subcommands or examples.
+public struct HelpSection: Sendable {
+    /// The title, without a colon.
+    public let title: String
+    /// The terms with their descriptions, in order.
+    public let entries: [(term: String, help: String)]
+
+    /// Creates a section from its title and entries.
+    public init(_ title: String, _ entries: [(term: String, help: String)]) {
+        self.title = title
+        self.entries = entries
+    }
+}
+
+/// The kind of a command-line word, used for shell completion.
+public enum ValueKind: Sendable, Equatable {
+    /// Any text. No completions are offered.
+    case text
+    /// One of these words, or a file name if file names are allowed.
+    case words([String], orFile: Bool = false)
+    /// File names.
+    case file
+    /// Folder names.
+    case folder
+    /// The name or file of a profile.
+    case profile
+    /// A camera.
+    case camera
+    /// A camera or a microphone.
+    case device
+    /// A session folder.
+    case recording
+    /// A role of the profile or of the running session.
+    case role
+    /// A role and its camera: `desk=usb:…`.
+    case cameraOfRole
+    /// A role and its microphone: `host=pulse:…`.
+    case microphoneOfRole
+    /// A command for a running session, with its arguments.
+    case control
+
+    /// Creates the kind that corresponds to a placeholder in the help, for example a folder for `DIR`.
+    ///
+    /// - Parameter placeholder: The placeholder. Lowercase words separated by `|` are the allowed words.
+    init(placeholder: String) {
+        switch placeholder {
+        case "P": self = .profile
+        case "FILE", "FILE|DIR": self = .file
+        case "DIR": self = .folder
+        case "FOLDER", "FOLDER-OR-FILE": self = .recording
+        case "CAMERA", "DEVICE": self = .camera
+        case "CAMERA|MICROPHONE": self = .device
+        case "ROLE": self = .role
+        default:
+            let words = placeholder.split(separator: "|").map { String($0) }
+            self = words.count > 1 && placeholder == placeholder.lowercased() ? .words(words) : .text
+        }
+    }
 }

@@ -1,22 +1,23 @@
-/// What the last word of an unfinished command line is.
+/// The kind of the last word of an unfinished command line.
 public enum CompletionPlace: Sendable, Equatable {
     /// An option: one of these, with their descriptions.
     case option([Proposal])
-    /// A value of this kind. `typed` is what stands there already, `before` what stands before it in the same word: `--profile=`.
+    /// A value of this kind. `typed` is the text already entered, and `before` is the text before it in the same word:
+    /// `--profile=`.
     case value(ValueKind, before: String, typed: String)
-    /// A plain word of this kind, after the plain words before it; options may stand there, too.
+    /// A positional argument of this kind, after the given positional arguments. Options are also allowed here.
     case word(ValueKind, after: [String], options: [Proposal])
-    /// Nothing that the command knows.
+    /// The command doesn't accept a word here.
     case nothing
 
-    /// A word that could stand there.
+    /// A possible completion.
     public struct Proposal: Sendable, Equatable {
-        /// The whole word.
+        /// The complete word.
         public let word: String
-        /// What it means; empty where the word says it.
+        /// Description of the word; empty if the word is self-explanatory.
         public let help: String
 
-        /// Creates a proposal from its texts.
+        /// Creates a completion from its word and description.
         public init(_ word: String, _ help: String = "") {
             self.word = word
             self.help = help
@@ -25,10 +26,11 @@ public enum CompletionPlace: Sendable, Equatable {
 }
 
 extension CommandSpec {
-    /// Tells what could stand in the place of the last word.
+    /// Determines the possible completions of the last word.
     ///
-    /// - Parameter words: The words after the command's name, the last as far as it is typed; an empty one after a blank.
-    /// - Returns: The place.
+    /// - Parameter words: The words after the command's name. The last is the partially typed word, or empty after a
+    ///   space.
+    /// - Returns: The kind of the last word, with its possible completions.
     public func place(in words: [String]) -> CompletionPlace {
         guard let last = words.last else { return .nothing }
         var used: Set<String> = []
@@ -63,12 +65,12 @@ extension CommandSpec {
         return .word(next.kind, after: plain, options: options)
     }
 
-    /// The values that were given to an option, in their order.
+    /// Returns the values given for an option, in order.
     ///
     /// - Parameters:
     ///   - option: The option's name.
-    ///   - words: The words after the command's name, which may be unfinished or wrong.
-    /// - Returns: The values; none where the option was not given.
+    ///   - words: The words after the command's name, which may be incomplete or invalid.
+    /// - Returns: The values; empty if the option wasn't given.
     public func values(of option: String, in words: [String]) -> [String] {
         words.indices.compactMap { index in
             guard let (found, value) = optionAndValue(of: words[index]), found.name == option else {
@@ -78,7 +80,7 @@ extension CommandSpec {
         }
     }
 
-    /// The option that a word such as `--profile` or `--profile=pip` names, with the value behind `=`.
+    /// Returns the option in a word such as `--profile` or `--profile=pip`, with the value after `=`.
     private func optionAndValue(of word: String) -> (OptionSpec, value: String?)? {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0] == "-o" ? "output" : String(parts[0].dropFirst(2))

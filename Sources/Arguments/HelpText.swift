@@ -1,9 +1,9 @@
-/// Renders help for people who read it in a terminal of at least 80 columns.
+/// Renders help text for terminals with at least 80 columns.
 public enum HelpText {
     private static let width = 80
     private static let column = 28
 
-    /// The help of one command.
+    /// Returns the help for one command.
     public static func of(_ command: CommandSpec) -> String {
         let words = command.positionals.map { positional in
             let name = positional.name + (positional.isRepeatable ? "…" : "")
@@ -25,13 +25,16 @@ public enum HelpText {
         return lines.joined(separator: "\n")
     }
 
-    /// The help of the program: its purpose and its commands.
-    public static func of(program: String, summary: String, commands: [CommandSpec], notes: [String])
-        -> String
-    {
-        var lines = [summary, "", "Usage: \(program) COMMAND [options]", "", "Commands:"]
-        for command in commands { lines += entry(command.name, command.summary) }
-        lines += ["", "`\(program) COMMAND --help` tells more about each."]
+    /// Returns the help for the program: its purpose and its commands.
+    public static func of(
+        program: String, summary: String, groups: [(title: String, commands: [CommandSpec])], notes: [String]
+    ) -> String {
+        var lines = [summary, "", "Usage: \(program) COMMAND [options]"]
+        for group in groups {
+            lines += ["", "\(group.title):"]
+            for command in group.commands { lines += entry(command.name, command.summary) }
+        }
+        lines += ["", "`\(program) COMMAND --help` shows the options of a command."]
         for note in notes { lines += [""] + wrapped(note, width: width) }
         return lines.joined(separator: "\n")
     }

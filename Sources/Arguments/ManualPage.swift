@@ -1,12 +1,12 @@
 /// Renders manual pages for man(1) from the same specifications as `HelpText`.
 public enum ManualPage {
-    /// The page of one command: `multicam-record(1)`.
+    /// Returns the page for one command: `multicam-record(1)`.
     ///
     /// - Parameters:
     ///   - command: The command.
     ///   - version: The program's version.
-    ///   - date: The day of that version: `2026-11-21`.
-    /// - Returns: The page in the macros of man(7), in ASCII, with its last line feed.
+    ///   - date: The release date of that version: `2026-11-21`.
+    /// - Returns: The page in man(7) macros, in ASCII, with its trailing line feed.
     public static func of(_ command: CommandSpec, version: String, date: String) -> String {
         let name = "\(command.program)-\(command.name)"
         var lines = head(name, command.summary, command.program, version, date)
@@ -18,7 +18,7 @@ public enum ManualPage {
         lines += [escaped("[options]"), ".SH DESCRIPTION"] + prose(command.summary)
         for note in command.notes { lines += [".PP"] + prose(note) }
         if !command.positionals.isEmpty {
-            lines.append(".SH WORDS")
+            lines.append(".SH ARGUMENTS")
             for positional in command.positionals { lines += item(italic(positional.name), positional.help) }
         }
         for section in command.sections {
@@ -28,23 +28,23 @@ public enum ManualPage {
         lines.append(".SH OPTIONS")
         for option in command.options {
             let value = option.placeholder.map { " " + italic($0) } ?? ""
-            let help = option.isRepeatable ? option.help + " May be given several times." : option.help
+            let help = option.isRepeatable ? option.help + " Can be repeated." : option.help
             lines += item(bold("--\(option.name)") + value, help)
         }
         lines += [".SH SEE ALSO", reference(command.program)]
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The page of the program: `multicam(1)`.
+    /// Returns the page for the program: `multicam(1)`.
     ///
     /// - Parameters:
     ///   - program: The program's name.
-    ///   - summary: What it is for, as a sentence.
-    ///   - commands: The commands, in the order in which the page lists them.
-    ///   - sections: Further sections: a title, and terms with their descriptions.
+    ///   - summary: Its purpose, as a sentence.
+    ///   - commands: The commands, in page order.
+    ///   - sections: Additional sections: a title, and terms with their descriptions.
     ///   - version: The program's version.
-    ///   - date: The day of that version: `2026-11-21`.
-    /// - Returns: The page in the macros of man(7), in ASCII, with its last line feed.
+    ///   - date: The release date of that version: `2026-11-21`.
+    /// - Returns: The page in man(7) macros, in ASCII, with its trailing line feed.
     public static func of(
         program: String, summary: String, commands: [CommandSpec], sections: [HelpSection], version: String,
         date: String
@@ -52,7 +52,10 @@ public enum ManualPage {
         var lines = head(program, summary, program, version, date)
         lines += [".SH SYNOPSIS", bold(program), italic("COMMAND"), escaped("[options]")]
         lines += [".SH DESCRIPTION"] + prose(summary)
-        lines += [".PP"] + prose("Each command has a page of its own, and `\(program) COMMAND --help`.")
+        lines +=
+            [".PP"]
+            + prose(
+                "Each command has a separate manual page, and `\(program) COMMAND --help` shows its options.")
         lines.append(".SH COMMANDS")
         for command in commands { lines += item(bold(command.name), command.summary) }
         for section in sections {
@@ -68,7 +71,7 @@ public enum ManualPage {
     private static func head(
         _ name: String, _ summary: String, _ program: String, _ version: String, _ date: String
     ) -> [String] {
-        // The index of manual pages has the name and what it does on one line, and no full stop.
+        // The index of manual pages lists the name and the summary on one line, without a period.
         let title = summary.hasSuffix(".") ? String(summary.dropLast()) : summary
         return [
             ".TH \(escaped(name.uppercased())) 1 \(date) \"\(program) \(escaped(version))\" \"\(program)\"",
@@ -84,10 +87,10 @@ public enum ManualPage {
 
     private static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
 
-    /// A paragraph; what stands in backquotes is bold.
+    /// Returns a paragraph. Text in backticks is bold.
     private static func prose(_ text: String) -> [String] {
         var parts = text.split(separator: "`", omittingEmptySubsequences: false).map { String($0) }
-        // A backquote without another one is itself.
+        // An unpaired backtick is literal.
         if parts.count.isMultiple(of: 2), let last = parts.popLast() { parts[parts.count - 1] += "`" + last }
         let marked = parts.enumerated().map { index, part in
             index.isMultiple(of: 2) ? escaped(part) : part.isEmpty ? "" : bold(part)
@@ -101,7 +104,7 @@ public enum ManualPage {
             if let last = lines.last, last.utf8.count + 1 + word.utf8.count <= width {
                 lines[lines.count - 1] = last + " " + word
             } else {
-                // At the beginning of a line a full stop or an apostrophe would be taken for a macro.
+                // At the start of a line, a period or an apostrophe would be interpreted as a macro.
                 lines.append((word.hasPrefix(".") || word.hasPrefix("'") ? "\\&" : "") + word)
             }
         }
@@ -110,7 +113,7 @@ public enum ManualPage {
 
     private static let width = 76
 
-    /// The text with all that troff would take for something else replaced, in ASCII.
+    /// Returns the text in ASCII with all troff special characters escaped.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

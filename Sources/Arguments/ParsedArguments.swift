@@ -1,9 +1,10 @@
-/// The words of a command line after parsing. Accessors stop the program when the command's spec lacks the option they name.
+/// The words of a command line after parsing. Accessors trap if the requested option isn't part of the
+/// command's specification.
 public struct ParsedArguments: Sendable {
-    /// The specification that the words were parsed by.
+    /// The specification that was used for parsing.
     public let spec: CommandSpec
     private let values: [String: [String]]
-    /// The positional arguments in their order.
+    /// Positional arguments, in order.
     public let positionals: [String]
 
     init(spec: CommandSpec, values: [String: [String]], positionals: [String]) {
@@ -18,12 +19,12 @@ public struct ParsedArguments: Sendable {
     /// Whether a flag was given.
     public func flag(_ name: String) -> Bool { !all(name).isEmpty }
 
-    /// The last value of an option; `nil` when it was not given.
+    /// Returns the last value of an option; `nil` if the option wasn't given.
     public func optional(_ name: String) -> String? { all(name).last }
 
-    /// The last value of an option that must be given.
+    /// Returns the last value of a required option.
     ///
-    /// - Throws: `UsageError` when it was not given.
+    /// - Throws: `UsageError` if the option wasn't given.
     public func required(_ name: String) throws(UsageError) -> String {
         guard let value = optional(name) else {
             let option = spec.options.first { $0.name == name }
@@ -32,16 +33,16 @@ public struct ParsedArguments: Sendable {
         return value
     }
 
-    /// All values of an option in their order; an empty string for each time that a flag was given.
+    /// Returns all values of an option, in order. For a flag, returns an empty string for each occurrence.
     public func all(_ name: String) -> [String] {
         precondition(
             spec.options.contains { $0.name == name }, "`\(spec.name)` declares no option `--\(name)`")
         return values[name] ?? []
     }
 
-    /// The values of a repeatable option with the form KEY=VALUE, in their order.
+    /// Returns the values of a repeatable option with the format KEY=VALUE, in order.
     ///
-    /// - Throws: `UsageError` when a value has no `=`, an empty side, or a key that was given before.
+    /// - Throws: `UsageError` if a value doesn't contain `=`, has an empty side, or repeats a key.
     public func pairs(_ name: String) throws(UsageError) -> [(key: String, value: String)] {
         var pairs: [(key: String, value: String)] = []
         for text in all(name) {
@@ -51,10 +52,27 @@ public struct ParsedArguments: Sendable {
                 throw spec.error("`--\(name) \(text)`: \(option?.expectation ?? "expected KEY=VALUE.")")
             }
             guard !pairs.contains(where: { $0.key == parts[0] }) else {
-                throw spec.error("`--\(name)` names `\(parts[0])` twice; name it once.")
+                throw spec.error("`--\(name)` is given twice for `\(parts[0])`. Use it once.")
             }
             pairs.append((String(parts[0]), String(parts[1])))
         }
         return pairs
     }
+}
+
+/// An error in the arguments of a command line.
+public struct UsageError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The problem, as a sentence.
+    public let sentence: String
+    /// Second sentence with a remedy; may be empty.
+    public let hint: String
+
+    /// Creates an error from its sentences.
+    public init(_ sentence: String, hint: String = "") {
+        self.sentence = sentence
+        self.hint = hint
+    }
+
+    /// Both sentences, for display.
+    public var description: String { hint.isEmpty ? sentence : "\(sentence) \(hint)" }
 }

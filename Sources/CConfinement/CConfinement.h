@@ -1,5 +1,6 @@
-// What a process can give up for good: files by Landlock, system calls by seccomp. libseccomp knows the numbers of system calls. The C
-// library has no functions for Landlock, and Debian 12's linux/landlock.h not all of its numbers.
+// Permanent restrictions on a process: file access with Landlock, system calls with seccomp. libseccomp
+// provides the system call numbers. The C library lacks functions for Landlock, and Debian 12's
+// linux/landlock.h lacks some of its constants.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// struct landlock_ruleset_attr; kernels that know less take it as long as the rest is 0.
+// struct landlock_ruleset_attr. Older kernels accept it if the unknown fields are 0.
 struct landlock_rules {
     uint64_t files;
     uint64_t ports;
@@ -30,24 +31,27 @@ struct landlock_port {
     uint64_t port;
 };
 
-// The version of Landlock that the kernel has; -1 and errno where it has none.
+// Returns the kernel's Landlock version, or -1 with errno set if it lacks Landlock.
 static inline int landlock_version(void) { return (int)syscall(444, NULL, (size_t)0, 1U); }
 
-// landlock_create_ruleset(2): a descriptor, or -1 and errno.
+// landlock_create_ruleset(2). Returns a descriptor, or -1 with errno set.
 static inline int landlock_make(const struct landlock_rules *rules) { return (int)syscall(444, rules, sizeof *rules, 0U); }
 
-// landlock_add_rule(2) for a file or what is beneath a folder, and for a port: 0, or -1 and errno.
+// landlock_add_rule(2) for a file, for the contents of a folder, or for a port. Returns 0, or -1 with errno
+// set.
 static inline int landlock_allow_folder(int rules, const struct landlock_folder *folder) {
     return (int)syscall(445, rules, 1, folder, 0U);
 }
 static inline int landlock_allow_port(int rules, const struct landlock_port *port) { return (int)syscall(445, rules, 2, port, 0U); }
 
-// landlock_restrict_self(2) of the calling thread and those that it starts: 0, or -1 and errno.
+// landlock_restrict_self(2) for the calling thread and the threads that it starts. Returns 0, or -1 with
+// errno set.
 static inline int landlock_enter(int rules) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -1 : (int)syscall(446, rules, 0U);
 }
 
-// Macros with arguments, enumerations, and what needs a mode of the headers that Swift does not set: O_PATH, CLONE_THREAD.
+// Macros with arguments, enumerations, and definitions that need a header mode that Swift doesn't set: O_PATH,
+// CLONE_THREAD.
 static const int32_t confine_path_only = 010000000;
 static const int32_t confine_duplicate = F_DUPFD_CLOEXEC;
 static const uint64_t confine_fast_open = MSG_FASTOPEN;

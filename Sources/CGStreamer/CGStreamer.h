@@ -1,6 +1,7 @@
-// GStreamer's webrtcbin sends H.264 and Opus to a WebRTC peer. pkg-config says where GStreamer's headers are. Below is what Swift's
-// importer skips, signals with arguments, and the one structure of webrtcbin's own header that is needed: Debian's package of that
-// header brings OpenCV and VTK along. The structure is a part of GStreamer's stable ABI (gst/webrtc/rtcsessiondescription.h).
+// GStreamer's webrtcbin sends H.264 and Opus to a WebRTC peer. pkg-config provides the location of GStreamer's headers.
+// This header contains definitions that Swift's importer skips, signals with arguments, and the only structure needed
+// from webrtcbin's own header. Debian's package of that header depends on OpenCV and VTK. The structure is part of
+// GStreamer's stable ABI (gst/webrtc/rtcsessiondescription.h).
 #pragma once
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
@@ -15,20 +16,20 @@ static inline void gst_webrtc_create_offer(GstElement *webrtc, GstPromise *promi
     g_signal_emit_by_name(webrtc, "create-offer", NULL, promise);
 }
 
-// `signal` is set-local-description or set-remote-description. webrtcbin keeps a copy of the description.
+// `signal` is set-local-description or set-remote-description. webrtcbin copies the description.
 static inline void gst_webrtc_describe(
     GstElement *webrtc, const char *signal, const gst_webrtc_description *description, GstPromise *promise) {
     g_signal_emit_by_name(webrtc, signal, description, promise);
 }
 
-// A reference to the transceiver of that number, which the caller releases; NULL for none.
+// Returns a reference to the transceiver with the given number, which the caller releases; NULL if none exists.
 static inline gpointer gst_webrtc_transceiver(GstElement *webrtc, gint index) {
     gpointer found = NULL;
     g_signal_emit_by_name(webrtc, "get-transceiver", index, &found);
     return found;
 }
 
-// A reference to an RTP session inside webrtcbin, which the caller releases; NULL for none.
+// Returns a reference to an RTP session inside webrtcbin, which the caller releases; NULL if none exists.
 static inline gpointer gst_webrtc_session(GstElement *rtpbin, guint number) {
     gpointer found = NULL;
     g_signal_emit_by_name(rtpbin, "get-internal-session", number, &found);

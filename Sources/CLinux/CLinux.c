@@ -1,9 +1,12 @@
-// For accept4 and MSG_CMSG_CLOEXEC.
+// Required for accept4, MSG_CMSG_CLOEXEC, prlimit, and pthread_setattr_default_np.
 #define _GNU_SOURCE
 #include "CLinux.h"
 
 #include <linux/sockios.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -51,7 +54,8 @@ long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descrip
     struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     *descriptor = -1;
     long received;
-    // Whoever waits inside recvmsg(2) is woken each time that the other end reads what was sent to it; poll(2) tells the two apart.
+    // A blocking recvmsg(2) wakes up each time the other end reads data sent to it. poll(2) distinguishes the two
+    // events.
     while ((received = recvmsg(fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT)) < 0) {
         if (errno == EINTR) continue;
         if (errno != EAGAIN && errno != EWOULDBLOCK) return received;
@@ -81,5 +85,3 @@ int linux_has_unread(int fd) {
     int count = 0;
     return ioctl(fd, SIOCOUTQ, &count) == 0 && count > 0;
 }
-
-int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }

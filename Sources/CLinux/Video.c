@@ -44,7 +44,8 @@ int linux_follow_timings(int fd) {
 }
 
 int linux_give_uvc_headers(int fd) {
-    // Packed, and so beyond Swift. Asked first: once pictures have buffers, setting even what is set already is refused.
+    // The struct is packed, so Swift can't use it. The format is queried first: once video buffers exist, setting even
+    // the current format fails.
     struct v4l2_format format = {.type = V4L2_BUF_TYPE_META_CAPTURE};
     if (linux_ioctl(fd, VIDIOC_G_FMT, &format) != 0)
         return -1;

@@ -5,22 +5,23 @@
 #include <tmmintrin.h>
 #endif
 
-// Places in a source are counted in 2⁻³² of a pixel. The middle of a target's pixel i lies at (i + ½) · source / target − ½ of the source.
+// Source positions are in units of 2⁻³² pixel. The center of target pixel i is at source position (i + ½) · source /
+// target − ½.
 static inline int64_t step(int from, int to) { return ((int64_t)from << 32) / to; }
 static inline int64_t beginning(int64_t step) { return step / 2 - ((int64_t)1 << 31); }
 
 enum { parts = 128, half = 64, shift = 7 };
 
-// The share of the second of two neighbours, in 1/128.
+// Weight of the second of two adjacent pixels, in units of 1/128.
 static inline int share(int64_t place) { return (int)((uint32_t)place >> (32 - shift)); }
 
-// How a row of `width` pixels becomes one of `count`.
+// Parameters for scaling a row of `width` pixels to `count` pixels.
 struct row {
     int width, count;
     int64_t step, begin;
 };
 
-// Pixels `from` to `to` of a row's target, one by one.
+// Computes the target pixels `from` to `to` of a row, one by one.
 static void stretch(const struct row *row, const uint8_t *source, uint8_t *target, int from, int to) {
     int64_t place = row->begin + from * row->step, last = (int64_t)(row->width - 1) << 32;
     for (int i = from; i < to; i++, place += row->step) {
@@ -32,13 +33,13 @@ static void stretch(const struct row *row, const uint8_t *source, uint8_t *targe
 }
 
 #if defined(__x86_64__)
-// Eight pixels of a target: where their neighbours lie in sixteen of the source, and what share each has.
+// Eight target pixels: the positions of their neighbors within 16 source pixels, and the neighbors' weights.
 struct eight {
     uint8_t places[16], shares[16];
     int first;
 };
 
-// Describes groups of eight pixels from pixel `from` on, as long as all their neighbours lie in the source.
+// Describes groups of eight pixels starting at pixel `from`, until a group's neighbors are outside the source.
 static int describe(const struct row *row, int from, struct eight *eights) {
     int count = 0;
     for (int i = from; i + 8 <= row->count; i += 8, count++) {
@@ -59,7 +60,7 @@ static int describe(const struct row *row, int from, struct eight *eights) {
 
 __attribute__((target("ssse3"))) static void stretch_eights(const struct eight *eights, int count, const uint8_t *source,
                                                            uint8_t *target) {
-    // The products take signed pixels and unsigned shares.
+    // The multiplication instruction requires signed pixels and unsigned weights.
     const __m128i sign = _mm_set1_epi8((char)0x80), rounding = _mm_set1_epi16(half);
     for (int i = 0; i < count; i++) {
         __m128i pixels = _mm_loadu_si128((const __m128i *)(source + eights[i].first));
@@ -87,7 +88,7 @@ void media_enlarge(const uint8_t *source, ptrdiff_t source_stride, int width, in
     int from = 0, eight_count = 0;
 #if defined(__x86_64__)
     struct eight *eights = (struct eight *)((uint8_t *)scratch + ((2 * (size_t)columns + 63) & ~(size_t)63));
-    // Eight pixels and their neighbours must lie in sixteen of the source.
+    // The neighbors of eight pixels must be within 16 source pixels.
     if (columns != width && row.step <= (int64_t)7 << 30 && __builtin_cpu_supports("ssse3")) {
         while (from < columns && row.begin + from * row.step < 0) from++;
         eight_count = describe(&row, from, eights);

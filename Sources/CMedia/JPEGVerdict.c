@@ -1,23 +1,24 @@
 #include "JPEGVerdict.h"
 #include <setjmp.h>
 #include <stdio.h>
-// After stdio.h, whose FILE it needs.
+// Must follow stdio.h, because it uses FILE.
 #include <jpeglib.h>
 #include <jerror.h>
 
 struct judge {
-    struct jpeg_error_mgr base;  // First: libjpeg hands it back as a pointer to this.
+    struct jpeg_error_mgr base;  // Must be first: libjpeg passes back a pointer to this member.
     jmp_buf damaged;
     const uint8_t *bytes;
     size_t count;
 };
 
-// More bytes than cameras leave between a segment's data and its marker. Logitech's C270 and C910 leave 1 to 10 before nearly
-// every restart marker (github.com: opencv/opencv #9477, Motion-Project/motion #65, libavg/libavg #782). Data that lost its
-// step leaves dozens.
+// Maximum number of extra bytes that cameras leave between a segment's data and its marker. Logitech's C270 and C910
+// leave 1 to 10 bytes before nearly every restart marker (github.com: opencv/opencv #9477, Motion-Project/motion #65,
+// libavg/libavg #782). Desynchronized data leaves dozens.
 enum { most_left_over = 16 };
 
-// Whether the bytes before the end of the image are one value repeated: how encoders pad to a whole transfer.
+// Returns whether the bytes before the end of the image are one repeated value. Encoders pad images this way
+// to fill a transfer.
 static int is_fill(const struct judge *judge, size_t length) {
     size_t end = judge->count;
     while (end >= 2 && !(judge->bytes[end - 2] == 0xFF && judge->bytes[end - 1] == JPEG_EOI)) end--;
@@ -30,14 +31,14 @@ static int is_fill(const struct judge *judge, size_t length) {
 
 static void stop(j_common_ptr info) { longjmp(((struct judge *)info->err)->damaged, 1); }
 
-// The messages of libjpeg's jerror.h that tell nothing of the picture itself; all others mean lost blocks.
+// The listed messages of libjpeg's jerror.h don't concern the image itself. All others indicate lost blocks.
 static void weigh(j_common_ptr info, int level) {
-    if (level >= 0) return;  // A trace.
+    if (level >= 0) return;  // A trace message.
     struct judge *judge = (struct judge *)info->err;
     const int *parameters = judge->base.msg_parm.i;
     switch (judge->base.msg_code) {
     case JWRN_JFIF_MAJOR: case JWRN_ADOBE_XFORM: return;
-    // No end of image. Were there blocks missing too, JWRN_HIT_MARKER would say so.
+    // The end-of-image marker is missing. If blocks were missing too, JWRN_HIT_MARKER would be reported.
     case JWRN_JPEG_EOF: return;
     case JWRN_EXTRANEOUS_DATA:
         if (parameters[0] <= most_left_over) return;
@@ -59,7 +60,7 @@ int media_jpeg_is_damaged(const uint8_t *bytes, size_t count) {
     jpeg_create_decompress(&jpeg);
     jpeg_mem_src(&jpeg, bytes, count);
     jpeg_read_header(&jpeg, TRUE);
-    // All of the entropy-coded data is read at any scale, and this one transforms nothing.
+    // The entropy-coded data is read completely at any scale. This scale avoids the transform.
     jpeg.scale_num = 1;
     jpeg.scale_denom = 8;
     jpeg.out_color_space = jpeg.jpeg_color_space;

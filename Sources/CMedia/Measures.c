@@ -5,7 +5,7 @@ double media_mean_byte(const uint8_t *bytes, ptrdiff_t stride, int width, int he
     uint64_t sum = 0;
     for (int row = 0; row < height; row += row_step) {
         const uint8_t *line = bytes + row * stride;
-        uint32_t part = 0;  // A row has at most 65 536 bytes: 2²⁴ at most.
+        uint32_t part = 0;  // A row has at most 65 536 bytes, so the sum is at most 2²⁴.
         for (int x = 0; x < width; x += column_step) part += line[x];
         sum += part;
     }
@@ -50,7 +50,7 @@ void media_cross_phase(const float *packed, float *cross, ptrdiff_t length, ptrd
     float greatest = 0;
     for (ptrdiff_t k = first_bin; k <= last_bin; k++) {
         const float *z = packed + 2 * k, *mirror = packed + 2 * (length - k);
-        // The even part is the first signal's spectrum, the odd one i times the second's.
+        // The even part is the first signal's spectrum; the odd part is i times the second signal's spectrum.
         float first_re = z[0] + mirror[0], first_im = z[1] - mirror[1];
         float second_re = z[1] + mirror[1], second_im = mirror[0] - z[0];
         float re = first_re * second_re + first_im * second_im, im = first_re * second_im - first_im * second_re;
@@ -59,7 +59,7 @@ void media_cross_phase(const float *packed, float *cross, ptrdiff_t length, ptrd
         float magnitude = hypotf(re, im);
         if (magnitude > greatest) greatest = magnitude;
     }
-    // 80 dB below, in both, is what rounding left behind.
+    // Components 80 dB below the maximum of both signals are rounding errors.
     float least = greatest * 1e-8f;
     for (ptrdiff_t k = first_bin; k <= last_bin; k++) {
         float magnitude = hypotf(cross[2 * k], cross[2 * k + 1]);

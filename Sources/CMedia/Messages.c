@@ -11,7 +11,7 @@ static void hear(void *source, int level, const char *format, va_list arguments)
     if (!source || level < 0 || (level & 0xFF) > AV_LOG_DEBUG) return;
     const AVClass *class = *(const AVClass **)source;
     if (!class) return;
-    // libavformat tells of lost packets here alone.
+    // libavformat reports lost packets only in this log message.
     if (!strcmp(class->class_name, "AVFormatContext") && !strncmp(format, "RTP: missed %d", 14)) {
         int count = va_arg(arguments, int);
         if (count > 0 && missed < 1000000) missed += count < 1000000 ? count : 1000000;
@@ -19,7 +19,7 @@ static void hear(void *source, int level, const char *format, va_list arguments)
     }
     if (strcmp(class->class_name, "URLContext")) return;
     size_t length = strlen(heard);
-    // The latest ones are those that matter.
+    // Only the latest messages are relevant.
     if (length > sizeof heard / 2) {
         memmove(heard, heard + length - 512, 513);
         length = 512;

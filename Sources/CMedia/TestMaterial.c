@@ -3,7 +3,8 @@
 
 #include <sys/mman.h>
 
-// A number that depends on a place alone: the finalizer of MurmurHash3 (Austin Appleby, public domain) over its coordinates.
+// Returns a pseudorandom number that depends only on the position. Uses the finalizer of MurmurHash3 (Austin Appleby,
+// public domain) on the coordinates.
 static uint32_t scatter(uint32_t x, uint32_t y, uint32_t octave)
 {
     uint32_t hash = x * 0x9e3779b1u ^ y * 0x85ebca77u ^ octave * 0xc2b2ae3du;
@@ -12,7 +13,8 @@ static uint32_t scatter(uint32_t x, uint32_t y, uint32_t octave)
     return hash ^ hash >> 16;
 }
 
-// Between the four corners of a cell of 2^octave pixels, in sixteenths of a code from 0 to 255.
+// Interpolates between the four corners of a cell of 2^octave pixels. The result ranges from 0 to 255, in
+// units of 1/16.
 static int value(int x, int y, int octave)
 {
     int size = 1 << octave, column = x >> octave, row = y >> octave, right = x & (size - 1), down = y & (size - 1);
@@ -27,8 +29,8 @@ static int value(int x, int y, int octave)
 
 void media_paint_texture(uint8_t *plane, int stride, int width, int height, int shift, int noise, uint32_t seed)
 {
-    // The power of photographs falls with the square of the frequency (Field 1987): each octave has half the amplitude of the
-    // one that is twice as large.
+    // The spectral power of photographs falls with the square of the frequency (Field 1987). Each octave
+    // therefore has half the amplitude of the next coarser one.
     enum { finest = 2, coarsest = 7 };
     uint32_t state = seed * 2654435761u + 1;
     for (int y = 0; y < height; y++)

@@ -1,7 +1,7 @@
 #include "Words.h"
 #include <pango/pangocairo.h>
 
-// The names hide Pango's own objects: a context with its font map, and a layout.
+// The opaque types wrap Pango objects: a context with its font map, and a layout.
 static PangoContext *context_of(media_fonts *fonts) { return (PangoContext *)fonts; }
 static PangoLayout *layout_of(media_words *words) { return (PangoLayout *)words; }
 
@@ -14,10 +14,10 @@ static PangoFontDescription *describe(double size, int bold) {
 }
 
 media_fonts *media_fonts_new(void) {
-    // A map of our own: the default one stays with its thread for the thread's life.
+    // A private font map is created, because the default map persists for the lifetime of its thread.
     PangoFontMap *map = pango_cairo_font_map_new();
     PangoContext *context = pango_font_map_create_context(map);
-    g_object_unref(map);  // The context holds it.
+    g_object_unref(map);  // The context holds a reference to it.
     PangoFontDescription *any = describe(12, 0);
     PangoFont *font = pango_context_load_font(context, any);
     pango_font_description_free(any);

@@ -1,4 +1,4 @@
-// One line for each file of Sources/ControlRoom/Page; a test compares them with the folder.
+// One line per file in Sources/ControlRoom/Page. A test compares the list with the folder.
 #include "CPage.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
@@ -80,6 +80,9 @@ static const unsigned char keys_js[] = {
 };
 static const unsigned char layout_drawing_js[] = {
 #embed "../ControlRoom/Page/js/pictures/layout-drawing.js"
+};
+static const unsigned char layers_js[] = {
+#embed "../ControlRoom/Page/js/pictures/layers.js"
 };
 static const unsigned char layouts_js[] = {
 #embed "../ControlRoom/Page/js/elements/layouts.js"
@@ -267,6 +270,7 @@ const page_file page_files[] = {
     FILE("key-sheet.js", key_sheet_js),
     FILE("keys.js", keys_js),
     FILE("layout-drawing.js", layout_drawing_js),
+    FILE("layers.js", layers_js),
     FILE("layouts.js", layouts_js),
     FILE("listen.js", listen_js),
     FILE("listener.js", listener_js),

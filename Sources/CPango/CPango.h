@@ -1,3 +1,3 @@
-// Pango and Cairo draw the words on slates. pkg-config says where their headers are.
+// Pango and Cairo draw the text on slates. pkg-config provides the location of their headers.
 #pragma once
 #include <pango/pangocairo.h>

@@ -1,5 +1,5 @@
-// PipeWire carries what a desktop shares of its screen. pkg-config says where its headers are. Below is what Swift's importer skips: macros,
-// and the variadic functions that build parameters.
+// PipeWire delivers the screen content that a desktop shares. pkg-config provides the location of its headers. This
+// header contains definitions that Swift's importer skips: macros, and the variadic functions that build parameters.
 #pragma once
 #include <pipewire/pipewire.h>
 #include <spa/buffer/meta.h>
@@ -10,7 +10,8 @@
 static inline void screen_enter(struct pw_loop *loop) { pw_loop_enter(loop); }
 static inline void screen_leave(struct pw_loop *loop) { pw_loop_leave(loop); }
 
-// Handles what has come; waits for that for at most some milliseconds. A negative error number where the loop is broken.
+// Waits up to the given number of milliseconds for events and processes them. Returns a negative error number
+// if the loop fails.
 static inline int screen_iterate(struct pw_loop *loop, int milliseconds) { return pw_loop_iterate(loop, milliseconds); }
 
 static inline void screen_observe_core(struct pw_core *core, struct spa_hook *hook, const struct pw_core_events *events, void *context) {
@@ -19,8 +20,9 @@ static inline void screen_observe_core(struct pw_core *core, struct spa_hook *ho
 
 static inline void screen_forget_core(struct spa_hook *hook) { spa_hook_remove(hook); }
 
-// The formats that are taken: four bytes a pixel, in memory that the processor reads, of any size and at any rate. It is written into
-// `memory`, of `size` bytes; NULL where that is too short.
+// Builds the accepted formats: four bytes per pixel, in memory that the processor can read, of any size and
+// at any rate. The result is written to `memory`, which has `size` bytes; returns NULL if `memory` is too
+// small.
 static inline const struct spa_pod *screen_formats(void *memory, uint32_t size) {
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, size);
     return (const struct spa_pod *)spa_pod_builder_add_object(&builder,
@@ -33,7 +35,7 @@ static inline const struct spa_pod *screen_formats(void *memory, uint32_t size) 
         SPA_FORMAT_VIDEO_framerate, SPA_POD_CHOICE_RANGE_Fraction(&SPA_FRACTION(0, 1), &SPA_FRACTION(0, 1), &SPA_FRACTION(1000, 1)));
 }
 
-// What buffers are to be: shared memory, and no memory of a graphics card. As above.
+// Builds the buffer requirements: shared memory, no graphics memory. Memory and result are as above.
 static inline const struct spa_pod *screen_buffers(void *memory, uint32_t size) {
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, size);
     return (const struct spa_pod *)spa_pod_builder_add_object(&builder,
@@ -42,7 +44,7 @@ static inline const struct spa_pod *screen_buffers(void *memory, uint32_t size) 
         SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int((1 << SPA_DATA_MemPtr) | (1 << SPA_DATA_MemFd)));
 }
 
-// Asks for something that comes with each buffer. As above.
+// Requests metadata for each buffer. Memory and result are as above.
 static inline const struct spa_pod *screen_meta(void *memory, uint32_t size, uint32_t type, uint32_t length) {
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, size);
     return (const struct spa_pod *)spa_pod_builder_add_object(&builder,

@@ -1,3 +1,3 @@
-// libqrencode draws the page's address as a code that phones read.
+// libqrencode draws the page's address as a QR code for phones.
 #pragma once
 #include <qrencode.h>

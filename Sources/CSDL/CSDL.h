@@ -1,9 +1,9 @@
-// SDL opens a window whose pictures the graphics processor converts and scales. pkg-config says where its headers are. Below is what
-// Swift's importer skips: macros with arguments.
+// SDL opens a window. The graphics processor converts and scales its images. pkg-config provides the location of its
+// headers. This header contains definitions that Swift's importer skips: macros with arguments.
 #pragma once
-// The program has its own main.
+// The program defines its own main function.
 #define SDL_MAIN_HANDLED
 #include <SDL.h>
 
-// The position that centres a window on a display, counted from 0.
+// Returns the position that centers a window on a display, counted from 0.
 static inline int sdl_window_centered(int display) { return (int)SDL_WINDOWPOS_CENTERED_DISPLAY(display); }

@@ -1,9 +1,9 @@
-// libsrt: SRT's connections and statistics. The build of GnuTLS, which is also what libavformat and libsoup use. pkg-config says where its
-// headers are.
+// libsrt provides SRT connections and statistics. This is the GnuTLS build, because libavformat and libsoup also use
+// GnuTLS. pkg-config provides the location of its headers.
 #pragma once
 #include <srt/srt.h>
 
-// libsrt writes to standard error by itself; this program says what is the matter in its own words.
+// libsrt writes to standard error by default. This program prints its own messages instead.
 static inline void srt_ignore(void *context, int level, const char *file, int line, const char *area, const char *message) {
     (void)context, (void)level, (void)file, (void)line, (void)area, (void)message;
 }

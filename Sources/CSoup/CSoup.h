@@ -1,5 +1,6 @@
-// libsoup serves HTTP and WebSockets on a GLib main loop; GIO below it speaks D-Bus, by which desktops offer what programs may do on them. pkg-config says where its headers are. Below is what Swift's importer skips:
-// variadic functions, macros, and signals, whose handlers have a type of their own each.
+// libsoup serves HTTP and WebSockets on a GLib main loop. It is based on GIO, which uses D-Bus. Desktops offer services
+// to programs over D-Bus. pkg-config provides the location of its headers. This header contains definitions that
+// Swift's importer skips: variadic functions, macros, and signals, each with a separate handler type.
 #pragma once
 #include <gio/gunixfdlist.h>
 #include <glib-unix.h>
@@ -11,16 +12,89 @@ static inline SoupServer *soup_web_server(GTlsCertificate *certificate) {
 
 typedef void (*soup_web_told)(SoupServer *server, SoupServerMessage *message, void *context);
 
-// Connects a handler to one of the server's signals request-started, request-read, request-finished and request-aborted.
+// Connects a handler to one of the server's signals: request-started, request-read, request-finished, or
+// request-aborted.
 static inline void soup_web_observe(SoupServer *server, const char *signal, soup_web_told told, void *context) {
     g_signal_connect(server, signal, G_CALLBACK(told), context);
 }
 
 typedef void (*soup_web_wrote)(SoupServerMessage *message, void *context);
 
-// Connects a handler to one of a message's signals that have no arguments: wrote-chunk, finished.
+// Connects a handler to one of a message's signals without arguments: wrote-chunk or finished.
 static inline gulong soup_web_observe_message(SoupServerMessage *message, const char *signal, soup_web_wrote wrote, void *context) {
     return g_signal_connect(message, signal, G_CALLBACK(wrote), context);
+}
+
+// Limits the total length of a WebSocket message. libsoup 3.2 limits only individual frames, and joins the frames of a
+// message without a limit. libsoup passes each received frame to the connection's extensions. This extension is never
+// negotiated, because it changes nothing.
+typedef struct {
+    SoupWebsocketExtension parent;
+    guint64 longest, longest_text, most, received;
+} soup_web_bound;
+
+static inline GBytes *soup_web_bound_receive(SoupWebsocketExtension *extension, guint8 *header, GBytes *payload, GError **error) {
+    soup_web_bound *bound = (soup_web_bound *)extension;
+    guint8 opcode = header[0] & 0x0f;
+    if (opcode & 0x08) return payload; // a control frame, which may come between the frames of a message
+    if (opcode != 0) {
+        bound->received = 0;
+        bound->most = opcode == 1 ? bound->longest_text : bound->longest;
+    }
+    bound->received += g_bytes_get_size(payload);
+    if (bound->received <= bound->most) return payload;
+    g_bytes_unref(payload);
+    g_set_error_literal(error, SOUP_WEBSOCKET_ERROR, SOUP_WEBSOCKET_CLOSE_TOO_BIG, "message too long");
+    return NULL;
+}
+
+static inline void soup_web_bound_begin(gpointer type, gpointer unused) {
+    ((SoupWebsocketExtensionClass *)type)->process_incoming_message = soup_web_bound_receive;
+}
+
+static inline GType soup_web_bound_type(void) {
+    GType type = g_type_from_name("MulticamMessageBound");
+    return type != 0 ? type
+                     : g_type_register_static_simple(SOUP_TYPE_WEBSOCKET_EXTENSION, "MulticamMessageBound", sizeof(SoupWebsocketExtensionClass),
+                           soup_web_bound_begin, sizeof(soup_web_bound), NULL, 0);
+}
+
+typedef void (*soup_web_opened)(SoupServerMessage *message, SoupWebsocketConnection *connection, void *context);
+
+typedef struct {
+    soup_web_opened opened;
+    void *context;
+    guint64 longest, longest_text;
+} soup_web_upgrade;
+
+static inline void soup_web_free_upgrade(gpointer upgrade, GClosure *unused) { g_free(upgrade); }
+
+static inline void soup_web_switch(SoupServerMessage *message, soup_web_upgrade *upgrade) {
+    soup_web_bound *bound = (soup_web_bound *)g_object_new(soup_web_bound_type(), NULL);
+    bound->longest = upgrade->longest;
+    bound->longest_text = upgrade->longest_text;
+    GUri *address = soup_server_message_get_uri(message);
+    const char *origin = soup_message_headers_get_one(soup_server_message_get_request_headers(message), "Origin");
+    soup_web_upgrade told = *upgrade; // the message may be freed with its connection
+    g_object_ref(message);
+    GIOStream *stream = soup_server_message_steal_connection(message);
+    SoupWebsocketConnection *connection =
+        soup_websocket_connection_new(stream, address, SOUP_WEBSOCKET_CONNECTION_SERVER, origin, NULL, g_list_append(NULL, bound));
+    g_object_unref(stream);
+    told.opened(message, connection, told.context);
+    g_object_unref(connection);
+    g_object_unref(message);
+}
+
+// Opens a WebSocket for a request that asks for one, and answers other requests with an error. A message longer than
+// `longest` bytes, or a text longer than `longest_text`, ends the connection with code 1009.
+static inline void soup_web_open_socket(
+    SoupServerMessage *message, guint64 longest, guint64 longest_text, soup_web_opened opened, void *context) {
+    if (!soup_websocket_server_process_handshake(message, NULL, NULL, NULL, NULL)) return;
+    soup_web_upgrade *upgrade = g_new0(soup_web_upgrade, 1);
+    *upgrade = (soup_web_upgrade){opened, context, longest, longest_text};
+    g_signal_connect_data(
+        message, "wrote-informational", G_CALLBACK(soup_web_switch), upgrade, soup_web_free_upgrade, (GConnectFlags)0);
 }
 
 typedef void (*soup_web_received)(SoupWebsocketConnection *connection, int type, GBytes *bytes, void *context);
@@ -35,5 +109,5 @@ static inline void soup_web_observe_socket(
     g_signal_connect(connection, "pong", G_CALLBACK(ponged), context);
 }
 
-// Removes all handlers that were connected with the context.
+// Removes all handlers that were connected with the given context.
 static inline void soup_web_forget(void *instance, void *context) { g_signal_handlers_disconnect_by_data(instance, context); }

@@ -2,67 +2,57 @@ internal import FoundationEssentials
 internal import Media
 internal import SessionFolder
 
-/// A command together with the words that say it, which travel over the control socket. Who has one need not parse them again.
+/// A command for a running `multicam record`, as sent over the control socket.
+///
+/// The recorder parses the words. `SessionCommand` in `MulticamKit` defines the commands.
 public struct CommandRequest: Sendable, Equatable {
-    /// What is wanted.
-    public let command: ControlCommand
-    /// The words as a person said them.
+    /// The words as the user entered them: the name of the command and its arguments.
     public let words: [String]
-    /// The address of `publish -`, which is no word: words may be shown.
-    private var input: String?
+    /// The address for `publish -`. It's separate from `words` because those may be displayed.
+    public let input: String?
+    /// Whether the command comes from another computer of the group. Then the recorder executes only commands that are
+    /// safe for the group.
+    public let isFromGroup: Bool
 
     private struct Line: Codable {
         var words: [String]
         var input: String?
+        var group: Bool?
     }
 
-    /// Parses a command.
+    /// Creates a request.
     ///
-    /// - Parameter words: A command as listed in `ControlCommand.groups`.
-    /// - Throws: `ControlError.usage` with a sentence that names the valid words.
-    public init(words: [String]) throws(ControlError) {
-        command = try ControlCommand(words: words)
+    /// - Parameters:
+    ///   - words: The name of the command and its arguments.
+    ///   - input: The address for `publish -`, in one line.
+    ///   - isFromGroup: Whether the command comes from another computer of the group.
+    public init(words: [String], input: String? = nil, isFromGroup: Bool = false) {
         self.words = words
+        self.input = input
+        self.isFromGroup = isFromGroup
     }
 
-    /// Parses a line of JSON as the control socket receives it.
+    /// Decodes a line of JSON received from the control socket.
     ///
     /// - Parameter line: One line, such as `{"words": ["status"]}`.
-    /// - Throws: `ControlError.usage` when the line is no request or its words are no command.
+    /// - Throws: `ControlError.usage` if the line isn't a valid request.
     init(line: Data) throws(ControlError) {
-        let content: Line
         do {
-            content = try JSONDecoder().decode(Line.self, from: line)
+            let content = try JSONDecoder().decode(Line.self, from: line)
+            self.init(
+                words: content.words, input: content.input, isFromGroup: content.group ?? false)
         } catch {
             throw .usage(
-                #"the request is not understood: expected a line of JSON such as {"words": ["status"]}."#)
+                #"invalid request: expected a line of JSON such as {"words": ["status"]}."#)
         }
-        let request = try Self(words: content.words)
-        self = try content.input.map { input throws(ControlError) in try request.taking(input) } ?? request
     }
 
-    /// Completes `publish -` with what was read from standard input.
-    ///
-    /// - Parameter input: The address, in one line.
-    /// - Returns: The complete request; any other request as it is.
-    /// - Throws: `ControlError.usage` when it is no address.
-    public func taking(_ input: String) throws(ControlError) -> CommandRequest {
-        guard words == ["publish", "-"] else { return self }
-        let text = input.trimmed
-        let address = try ControlCommand.PublishedPlace.address(text)
-        var request = CommandRequest(.publish(.address(address)), words)
-        request.input = text
-        return request
+    /// The request as a line of JSON, without the line feed.
+    var line: Data {
+        Data(
+            JSONText.line(Line(words: words, input: input, group: isFromGroup ? true : nil)).utf8)
     }
 
-    /// The request as a line of JSON, without its end.
-    var line: Data { Data(JSONText.line(Line(words: words, input: input)).utf8) }
-
-    /// The question how a session goes.
-    static let status = CommandRequest(.status, ["status"])
-
-    private init(_ command: ControlCommand, _ words: [String]) {
-        self.command = command
-        self.words = words
-    }
+    /// A request for the status of a session.
+    static let status = CommandRequest(words: ["status"])
 }

@@ -3,12 +3,13 @@ internal import Glibc
 internal import Media
 internal import SessionFolder
 
-/// Sends commands to a running session of this user and receives its answers.
+/// Sends commands to a running session of this user and receives the replies.
 public struct ControlClient: Sendable {
     private let folder: ControlFolder
-    /// The longest wait for an answer: a session answers once it has done what was asked, and closing files takes a while.
+    /// Maximum wait for a reply. A session replies after it has executed the command, and closing files can take a
+    /// while.
     private static let patience = Nanoseconds.seconds(30)
-    /// The longest wait for an answer to `status` when sessions are listed.
+    /// Maximum wait for the reply to `status` when listing sessions.
     private static let listingPatience = Nanoseconds.seconds(2)
 
     /// Creates a client that finds sessions in this user's runtime directory.
@@ -16,25 +17,26 @@ public struct ControlClient: Sendable {
 
     init(_ folder: ControlFolder) { self.folder = folder }
 
-    /// Sends a command and waits up to 30 s for the answer. Blocks its thread.
+    /// Sends a command and waits up to 30 s for the reply. Blocks the calling thread.
     ///
     /// - Parameters:
     ///   - request: The command.
-    ///   - process: The process identifier of the session; `nil` when only one session runs.
-    /// - Returns: The session's answer.
-    /// - Throws: `ControlError.usage` when the words are too long or several sessions run, `ControlError.nobody` when none runs,
-    ///   `ControlError.system` when there is no answer.
+    ///   - process: The process ID of the session. `nil` if only one session is running.
+    /// - Returns: The session's reply.
+    /// - Throws: `ControlError.usage` if the command is too long or several sessions are running.
+    ///   `ControlError.nobody` if no session is running. `ControlError.system` if the session doesn't reply.
     public func ask(_ request: CommandRequest, process: Int32? = nil) throws(ControlError) -> ControlReply {
         guard request.line.count <= LocalSocket.longestRequest else { throw Self.tooLong }
         return try Self.ask(request, over: try connected(process))
     }
 
     private static let tooLong = ControlError.usage(
-        "the words are longer than \(LocalSocket.longestRequest) bytes: say it shorter.")
+        "the command is longer than \(LocalSocket.longestRequest) bytes. Shorten it.")
 
-    /// Sends a command over a socket that is connected to a session, and waits up to 30 s for the answer. Blocks its thread.
+    /// Sends a command over a socket that is connected to a session, and waits up to 30 s for the reply.
+    /// Blocks the calling thread.
     ///
-    /// - Throws: `ControlError` as `ask(_:process:)`.
+    /// - Throws: The same `ControlError` cases as `ask(_:process:)`.
     package static func ask(
         _ request: CommandRequest, over socket: LocalSocket
     ) throws(ControlError) -> ControlReply {
@@ -42,49 +44,51 @@ public struct ControlClient: Sendable {
         guard line.count <= LocalSocket.longestRequest else { throw tooLong }
         guard let reply = try exchange(line, over: socket, patience: patience) else {
             throw .system(
-                "the session did not answer: it ended, or is stuck. `multicam ctl status` tells whether it goes on."
+                "the session did not answer. It has ended or hangs. Check it with `multicam ctl status`."
             )
         }
         return reply
     }
 
-    /// What a process of this user does, such as `records profile “pip” into …`; `nil` when it is no recorder. Blocks its thread
-    /// for at most some seconds.
+    /// Returns the activity of a process of this user, such as `records profile “pip” into …`. Returns `nil`
+    /// if the process isn't a recorder. Blocks the calling thread for a few seconds at most.
     package func activity(of process: Int32) -> String? {
         do throws(ControlError) {
             guard let socket = try connection(to: process) else { return nil }
             return recorder(process, socket).activity
         } catch {
-            // No process can be asked.
+            // The process can't be queried.
             return nil
         }
     }
 
-    /// How a session goes; `nil` when no process of this number answers. Blocks its thread for at most some seconds.
+    /// Returns the status of a session. Returns `nil` if no process with this ID replies. Blocks the calling
+    /// thread for a few seconds at most.
     public func status(of process: Int32) -> ControlStatus? {
         do throws(ControlError) {
             guard let socket = try connection(to: process) else { return nil }
             return recorder(process, socket).status
         } catch {
-            // No process can be asked.
+            // The process can't be queried.
             return nil
         }
     }
 
-    /// The folder that a process recorded into when it ended without finishing it; `nil` where there is none.
+    /// Returns the folder of an unfinished recording that a process left when it ended. Returns `nil` if there is none.
     public func unfinishedRecording(of process: Int32) -> String? {
         guard let path = folder.recording(of: process), RunningRecorder.isUnfinished(path) else { return nil }
         return path.printable(limit: 1000)
     }
 
-    /// Processes of this user that have a session now. Blocks its thread for at most some seconds.
+    /// Returns the process IDs of all running sessions of this user. Blocks the calling thread for a few
+    /// seconds at most.
     ///
-    /// - Throws: `ControlError.system` when the system has no socket left.
+    /// - Throws: `ControlError.system` if no socket can be created.
     public func processes() throws(ControlError) -> [Int32] { try running().map(\.process) }
 
-    /// Sends a request and waits for the answer.
+    /// Sends a request and waits for the reply.
     ///
-    /// - Returns: `nil` when no answer came in time.
+    /// - Returns: `nil` if no reply arrived in time.
     private static func exchange(
         _ request: Data, over socket: LocalSocket, patience: Nanoseconds
     ) throws(ControlError) -> ControlReply? {
@@ -93,30 +97,32 @@ public struct ControlClient: Sendable {
         do {
             return try JSONText.decoder().decode(ControlReply.self, from: line)
         } catch {
-            throw .system("the session's answer is not understood: it is of another version of multicam.")
+            throw .system(
+                "invalid answer. The session uses another version of multicam.")
         }
     }
 
-    // MARK: Who is there
+    // MARK: Running recorders
 
     private func connected(_ process: Int32?) throws(ControlError) -> LocalSocket {
         if let process {
             if let socket = try connection(to: process) { return socket }
             let others = listed(try running())
             throw .nobody(
-                "process \(process) runs no session of this user's. \(crashes([process]).first ?? others)")
+                "process \(process) does not run a session of this user. \(crashes([process]).first ?? others)"
+            )
         }
         let running = try running()
         guard let only = running.first else {
             let crashes = crashes(folder.processes())
             throw .nobody(
                 crashes.isEmpty
-                    ? "nothing is being recorded by this user: start `multicam record`, then control it from another terminal."
-                    : "nothing is being recorded by this user. \(crashes.joined(separator: " "))")
+                    ? "no session of this user is running. Start `multicam record`, then run `multicam ctl` in another terminal."
+                    : "no session of this user is running. \(crashes.joined(separator: " "))")
         }
         guard running.count == 1 else {
             throw .usage(
-                "\(listed(running)) Say which one is meant, for example `multicam ctl --process \(only.process) status`."
+                "\(listed(running)) Choose one, for example `multicam ctl --process \(only.process) status`."
             )
         }
         return only.socket
@@ -124,7 +130,7 @@ public struct ControlClient: Sendable {
 
     private func connection(to process: Int32) throws(ControlError) -> LocalSocket? {
         let socket = try LocalSocket()
-        // The queue of a recorder that hangs may be full, so connecting may block.
+        // If a recorder hangs, its connection queue may be full, and connecting may block.
         socket.setPatience(Self.listingPatience)
         return try socket.connects(to: folder.socketPath(of: process)) ? socket : nil
     }
@@ -137,7 +143,7 @@ public struct ControlClient: Sendable {
         return found
     }
 
-    /// Asks a recorder what it does, and uses up the socket.
+    /// Queries the activity of a recorder. The socket can't be used again.
     private func recorder(_ process: Int32, _ socket: LocalSocket) -> RunningRecorder {
         let reply: ControlReply?
         do throws(ControlError) {
@@ -151,22 +157,79 @@ public struct ControlClient: Sendable {
     }
 
     private func listed(_ running: [(process: Int32, socket: LocalSocket)]) -> String {
-        guard !running.isEmpty else { return "None does." }
+        guard !running.isEmpty else { return "No session is running." }
         let list = running.map { process, socket in
             "process \(process) \(recorder(process, socket).activity)"
         }
-        return (running.count == 1 ? "One session runs: " : "\(running.count) sessions run: ")
+        return (running.count == 1 ? "One session is running: " : "\(running.count) sessions are running: ")
             + "\(list.joined(separator: "; "))."
     }
 
-    /// A sentence for each recording that these processes left unfinished.
+    /// Returns a sentence for each recording that these processes left unfinished.
     private func crashes(_ processes: [Int32]) -> [String] {
         processes.compactMap { process in
             guard let path = folder.recording(of: process), RunningRecorder.isUnfinished(path) else {
                 return nil
             }
             return
-                "Process \(process) ended without finishing its recording: run `multicam recover \(path.shellQuoted())`."
+                "Process \(process) ended before its recording was finished. Run `multicam recover \(path.shellQuoted())`."
+        }
+    }
+}
+
+/// The reason why a running session can't be queried. Each case contains a sentence for the user.
+public enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The command is invalid, or doesn't specify which of several sessions is meant.
+    case usage(String)
+    /// No session of this user is running.
+    case nobody(String)
+    /// A system call failed, or the session didn't reply.
+    case system(String)
+
+    /// The error as a sentence for the user.
+    public var description: String {
+        switch self {
+        case .usage(let sentence), .nobody(let sentence), .system(let sentence): sentence
+        }
+    }
+}
+
+/// A process with a control socket, and its activity in words.
+struct RunningRecorder: Sendable {
+    let process: Int32
+    /// The process's reply to `status`. `nil` if it didn't reply.
+    let status: ControlStatus?
+    /// The absolute path of the recording folder. `nil` if the process isn't recording.
+    let folder: String?
+
+    /// The activity of the process, such as `records profile “pip” into /home/ann/recordings/2026-11-21_142310_pip`.
+    var activity: String {
+        guard let status else { return "does not answer" }
+        let profile = "profile “\(status.profile.printable())”"
+        let place = (folder ?? status.folder).map { " into \($0.printable(limit: 1000))" } ?? ""
+        switch status.state {
+        case .standby: return "is on standby with \(profile)"
+        case .starting: return "is starting to record \(profile)"
+        case .paused: return "is paused with \(profile)"
+        case .finishing: return "is finishing its recording of \(profile)\(place)"
+        case .recording: return "is recording \(profile)\(place)"
+        }
+    }
+
+    /// Returns whether a crashed process left a session folder unfinished.
+    ///
+    /// - Parameter folder: The session folder of the recording.
+    /// - Returns: Whether the folder's manifest states that the recording is in progress.
+    static func isUnfinished(_ folder: String) -> Bool {
+        struct Outcome: Decodable {
+            let outcome: String
+        }
+        do {
+            let manifest = try Data(contentsOf: URL(fileURLWithPath: folder).appending(path: "manifest.json"))
+            return try JSONText.decoder().decode(Outcome.self, from: manifest).outcome == "recording"
+        } catch {
+            // The folder was removed or moved, so its state is unknown.
+            return false
         }
     }
 }

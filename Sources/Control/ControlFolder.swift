@@ -1,11 +1,12 @@
-internal import FileSystem
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
+internal import System
 
-/// The folder with the sockets of a user's running sessions, one for each process: `multicam` in the runtime directory.
+/// The folder that contains the sockets of a user's running sessions, one per process: `multicam` in the runtime
+/// directory.
 ///
-/// Without `XDG_RUNTIME_DIR` it is a folder in `/tmp` that only this user may enter.
+/// If `XDG_RUNTIME_DIR` isn't set, this is a folder in `/tmp` that only this user can access.
 package struct ControlFolder: Sendable {
     let path: String
 
@@ -17,26 +18,27 @@ package struct ControlFolder: Sendable {
         }
     }
 
-    /// Creates the folder for this user alone.
+    /// Creates the folder with access for this user only.
     ///
-    /// - Throws: `ControlError.system` when it cannot be created, or others may enter it.
+    /// - Throws: `ControlError.system` if the folder can't be created, or if other users can access it.
     package func make() throws(ControlError) {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw LocalSocket.failure("the folder for control, \(path.printable()), cannot be made")
+            throw LocalSocket.failure("the control folder \(path.printable()) cannot be created")
         }
         var status = stat()
         guard lstat(path, &status) == 0 else {
-            throw LocalSocket.failure("the folder for control, \(path.printable()), cannot be looked at")
+            throw LocalSocket.failure("the control folder \(path.printable()) cannot be read")
         }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0
         else {
             throw .system(
-                "\(path.printable()) is not a folder of this user's alone, so the session is not controlled through it. Remove it, or set XDG_RUNTIME_DIR."
+                "the control folder \(path.printable()) is accessible to other users, so the session cannot be controlled. Delete it, or set XDG_RUNTIME_DIR."
             )
         }
     }
 
-    /// The folder with a file for each group of computers that this one is in: what it hears of the group's nodes.
+    /// The folder with one file for each group that this computer belongs to. The file contains the information
+    /// received about the group's nodes.
     package var groups: String { "\(path)/groups" }
 
     package func socketPath(of process: Int32) -> String { "\(path)/\(process).sock" }
@@ -44,26 +46,27 @@ package struct ControlFolder: Sendable {
     /// The path of a process's media socket.
     package func mediaPath(of process: Int32) -> String { socketPath(of: process) + ".media" }
 
-    /// The path of a symbolic link to the session folder that a process records into.
+    /// Path of a symbolic link to the session folder of a process.
     private func recordingPath(of process: Int32) -> String { "\(path)/\(process).recording" }
 
-    /// Stores which folder a process records into.
+    /// Stores the path of the session folder that a process records to.
     ///
     /// - Parameters:
-    ///   - sessionFolder: The session folder; `nil` when nothing is recorded.
-    ///   - process: The identifier of the process.
-    /// - Throws: `ControlError.system` when it cannot be stored.
+    ///   - sessionFolder: The session folder. `nil` if no recording is in progress.
+    ///   - process: The process ID.
+    /// - Throws: `ControlError.system` if the path can't be stored.
     func note(recordingIn sessionFolder: String?, by process: Int32) throws(ControlError) {
         let link = recordingPath(of: process)
         unlink(link)
         guard let sessionFolder else { return }
         let whole = URL(fileURLWithPath: sessionFolder).standardizedFileURL.path
         guard symlink(whole, link) == 0 else {
-            throw LocalSocket.failure("\(link.printable()), which names the recording, cannot be made")
+            throw LocalSocket.failure("the link \(link.printable()) to the recording cannot be created")
         }
     }
 
-    /// The session folder that a process records into, or recorded into when it crashed; `nil` when there is none.
+    /// Returns the session folder that a process is recording to, or was recording to when it crashed. Returns `nil` if
+    /// there is none.
     func recording(of process: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = buffer.withUnsafeMutableBytes { bytes in
@@ -74,13 +77,14 @@ package struct ControlFolder: Sendable {
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// Removes the control socket and the recording's link of a process. The media socket is its server's own.
+    /// Removes the control socket and the recording link of a process. The media socket is removed by its own server.
     func forget(_ process: Int32) {
         unlink(socketPath(of: process))
         unlink(recordingPath(of: process))
     }
 
-    /// The processes that have a socket here, in ascending order, whether they still run or not.
+    /// Returns the process IDs with a socket in this folder, in ascending order. Some of these processes may have
+    /// ended.
     package func processes() -> [Int32] {
         FolderListing.names(in: path).compactMap { name in
             name.hasSuffix(".sock") ? Int32(name.dropLast(5)) : nil

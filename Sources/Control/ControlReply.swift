@@ -3,15 +3,15 @@ public import Plan
 internal import SessionFolder
 public import Stills
 
-/// The answer of a running session, sent as a line of JSON.
+/// The reply of a running session, sent as a line of JSON.
 public struct ControlReply: Sendable, Equatable, Codable {
     /// The files of one still, as absolute paths.
     public struct Still: Sendable, Equatable, Codable {
         /// The camera's role.
         public var role: String
-        /// The path of the still.
+        /// Path of the still.
         public var file: String
-        /// The path of the clip around the still; `nil` when there is none.
+        /// Path of the clip around the still. `nil` if there is none.
         public var clip: String?
 
         /// Creates an entry from its values.
@@ -22,23 +22,24 @@ public struct ControlReply: Sendable, Equatable, Codable {
         }
     }
 
-    /// Whether the command was carried out.
+    /// Whether the command succeeded.
     public var ok: Bool
-    /// A sentence for people: what was done, or why it was not.
+    /// A message for the user: the result, or the reason for a failure.
     public var text: String
-    /// Whether the command failed because it is invalid in this session: an unknown role, a value out of range.
+    /// Whether the command failed because it's invalid in this session, for example because of an unknown role or a
+    /// value out of range.
     public var usage: Bool
-    /// `true` where the command was refused because the plan would be over its budget; `nil` otherwise.
+    /// `true` if the command was rejected because the plan would exceed its budget. `nil` otherwise.
     public var over_budget: Bool?
-    /// The answer to `status`; `nil` for other commands.
+    /// The reply to `status`. `nil` for other commands.
     public var status: ControlStatus?
-    /// The answer to `snapshot`: the stills that were taken, even when others failed; `nil` for other commands.
+    /// The reply to `snapshot`: the stills that were taken, even if others failed. `nil` for other commands.
     public var stills: [Still]?
-    /// The answer to commands about a camera's controls: how they are afterwards; `nil` for other commands, and where the camera
-    /// could not be asked.
+    /// The reply to commands about a camera's controls: their state after the command. `nil` for other commands, or if
+    /// the camera couldn't be queried.
     public var controls: ControlsReport?
 
-    /// Creates an answer from its values.
+    /// Creates a reply from its values.
     public init(
         ok: Bool, text: String, usage: Bool = false, over_budget: Bool? = nil,
         status: ControlStatus? = nil, stills: [Still]? = nil, controls: ControlsReport? = nil
@@ -54,35 +55,36 @@ public struct ControlReply: Sendable, Equatable, Codable {
 }
 
 extension ControlReply {
-    /// The answer as a line of JSON, without its line feed.
+    /// The reply as a line of JSON, without the line feed.
     var line: Data { Data(JSONText.line(self).utf8) }
 
-    /// Creates the answer to a change that a session refuses.
+    /// Creates the reply to a change that the session has rejected.
     public init(_ error: SessionChangeError) {
         self.init(
             ok: false, text: error.description, usage: !error.isOverBudget,
             over_budget: error.isOverBudget ? true : nil)
     }
 
-    /// Creates the answer to a change of a session.
+    /// Creates the reply to a requested change to a session.
     ///
     /// - Parameters:
-    ///   - outcome: What the session reports of the change.
-    ///   - sentence: What was done, for the case of success.
+    ///   - outcome: The outcome reported by the session.
+    ///   - sentence: A description of the change, used if it succeeded.
     public init(_ outcome: ChangeOutcome, did sentence: String) {
         switch outcome {
         case .recorded: self.init(ok: true, text: sentence)
         case .next:
             self.init(
                 ok: true,
-                text: "\(sentence); nothing is being recorded, and the next recording begins with it.")
+                text: "\(sentence); the change applies to the next recording.")
         case .ended:
             self.init(
-                ok: false, text: "the recording ended before it came to that, so nothing of it is kept.")
+                ok: false,
+                text: "the recording ended before the change was applied, so the change was discarded.")
         }
     }
 
-    /// Creates the answer to `snapshot`, with the files or the error of each camera.
+    /// Creates the reply to `snapshot`, with the files or the error of each camera.
     public init(_ taken: [(role: String, files: Result<StillFolder.Files, StillError>)]) {
         var stills: [Still] = []
         var failures: [String] = []

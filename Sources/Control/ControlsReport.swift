@@ -1,47 +1,48 @@
 public import Media
 
-/// The controls of a camera as JSON: what `multicam controls --json` prints, and `multicam ctl controls` answers.
+/// The controls of a camera as JSON: the output of `multicam controls --json`, and the reply to `multicam ctl
+/// controls`.
 ///
-/// Texts of devices have no control characters here.
+/// In this output, strings reported by devices don't contain control characters.
 public struct ControlsReport: Sendable, Equatable, Codable {
-    /// The camera that was asked.
+    /// The queried camera.
     public struct Camera: Sendable, Equatable, Codable {
         /// The camera's name.
         public var name: String
-        /// A selector that names this camera.
+        /// A selector that matches this camera.
         public var selector: String
-        /// The device node.
+        /// Path of the device node.
         public var node: String
-        /// The identity, in words.
+        /// Identity of the camera, in words.
         public var identity: String
     }
 
     /// One control.
     public struct Control: Sendable, Equatable, Codable {
-        /// The V4L2 name in snake case.
+        /// V4L2 name in snake case.
         public var name: String
         /// `integer`, `boolean`, `menu`, `bitmask` or `integer-menu`.
         public var kind: String
-        /// The present value, in the control's own units.
+        /// Current value in the control's own units.
         public var value: Int64
-        /// The lowest value.
+        /// Minimum value.
         public var minimum: Int64
-        /// The highest value; of a bitmask, all of its bits.
+        /// Maximum value. For a bitmask, all valid bits.
         public var maximum: Int64
-        /// The distance between two possible values, counted from `minimum`.
+        /// Step between valid values, counted from `minimum`.
         public var step: Int64
-        /// The value that the driver calls the default.
+        /// Default value according to the driver.
         public var `default`: Int64
-        /// Whether the control can only be read.
+        /// Whether the control is read-only.
         public var read_only: Bool
-        /// Whether it has no effect now, because another control governs it.
+        /// Whether the control has no effect now because another control governs it.
         public var inactive: Bool
         /// Whether the camera itself changes the value.
         public var volatile: Bool
-        /// The items of a menu by their values; empty for other kinds.
+        /// Menu items by value. Empty for other kinds of controls.
         public var menu: [String: String]
 
-        /// Describes a control as the camera tells it.
+        /// Creates a description of a control from the values reported by the camera.
         public init(_ control: DeviceControl) {
             name = control.name.printable()
             kind = control.kind.rawValue
@@ -58,18 +59,18 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         }
     }
 
-    /// What became of one value that was set.
+    /// The outcome of setting one value.
     public struct Setting: Sendable, Equatable, Codable {
         /// The control's name.
         public var name: String
-        /// The value that was asked for.
+        /// The requested value.
         public var asked: Int64
-        /// The value that the camera has afterwards; `nil`, and `null` in JSON, where it could not be read.
+        /// The value after the change. `nil` (`null` in JSON) if it couldn't be read.
         public var value: Int64?
-        /// Why the camera did not take the value; `nil`, and `null` in JSON, where it did.
+        /// The reason why the camera rejected the value. `nil` (`null` in JSON) if it was accepted.
         public var refused: String?
 
-        /// Describes the outcome of a request.
+        /// Creates a description of a request's outcome.
         public init(_ outcome: ControlOutcome) {
             name = outcome.request.name.printable()
             asked = outcome.request.value
@@ -77,7 +78,7 @@ public struct ControlsReport: Sendable, Equatable, Codable {
             refused = outcome.fault.map { $0.description.printable(limit: 1000) }
         }
 
-        /// Encodes all fields, also those that are `nil`.
+        /// Encodes all fields, including those that are `nil`.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(name, forKey: .name)
@@ -87,21 +88,21 @@ public struct ControlsReport: Sendable, Equatable, Codable {
         }
     }
 
-    /// The camera that was asked.
+    /// The queried camera.
     public var camera: Camera
-    /// All controls with their present values, in the driver's order.
+    /// All controls with their current values, in the driver's order.
     public var controls: [Control]
-    /// What was set, in the order in which it was.
+    /// The values that were set, in order.
     public var set: [Setting]
-    /// The names of the camera's presets.
+    /// Names of the camera's presets.
     public var presets: [String]
 
     /// Creates a report.
     ///
     /// - Parameters:
     ///   - device: The camera.
-    ///   - controls: All of its controls, as they are now.
-    ///   - outcomes: What became of the values that were set.
+    ///   - controls: All of its controls in their current state.
+    ///   - outcomes: The outcomes of the values that were set.
     ///   - presets: The names of its presets.
     public init(
         _ device: CaptureDevice, _ controls: [DeviceControl], _ outcomes: [ControlOutcome],

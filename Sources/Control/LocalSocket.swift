@@ -3,18 +3,19 @@ internal import FoundationEssentials
 internal import Glibc
 package import Media
 
-/// A Unix socket, closed with its last reference. Lines of JSON go through it, one each way.
+/// A Unix socket, closed when its last reference is released. Each direction carries one line of JSON.
 package final class LocalSocket: Sendable {
     /// The result of accepting a connection.
     package enum Acceptance {
-        /// A connection; its socket never blocks and is closed on exec.
+        /// A connection. Its socket is nonblocking and closed on exec.
         case connected(LocalSocket)
         case nobody
-        /// The system has no room for another connection, or refuses for another reason. The client keeps waiting.
+        /// The system doesn't have resources for another connection, or rejects it for another reason. The client keeps
+        /// waiting.
         case refused(errno: Int32)
     }
 
-    /// The result of reading from a socket that never blocks.
+    /// The result of reading from a nonblocking socket.
     enum Received {
         case bytes(Data)
         case nothingYet
@@ -23,45 +24,46 @@ package final class LocalSocket: Sendable {
 
     package let descriptor: Int32
 
-    /// The longest request in bytes; a longer line is refused.
+    /// Maximum length of a request in bytes. A longer line is rejected.
     static let longestRequest = 1 << 16
-    /// The longest reply in bytes; a longer line is refused.
+    /// Maximum length of a reply in bytes. A longer line is rejected.
     static let longestReply = 1 << 24
-    /// The greatest number of clients that wait to be accepted.
+    /// Maximum number of clients waiting to be accepted.
     private static let backlog: Int32 = 64
 
     /// Creates an unconnected stream socket.
     ///
-    /// - Throws: `ControlError.system` when the system has no file descriptor left.
+    /// - Throws: `ControlError.system` if no file descriptor is available.
     package init() throws(ControlError) {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw Self.failure("a socket cannot be made") }
+        guard descriptor >= 0 else { throw Self.failure("a socket cannot be created") }
     }
 
-    /// Takes a connected socket that nothing else owns.
+    /// Takes ownership of a connected socket.
     package init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
-    /// Listens at a path; `accept` then never blocks.
+    /// Listens at a path. Afterwards, `accept` never blocks.
     ///
-    /// - Throws: `ControlError.system` when the path is too long, or the system refuses.
+    /// - Throws: `ControlError.system` if the path is too long, or a system call fails.
     package func listen(at path: String) throws(ControlError) {
         guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0,
             try Self.withAddress(path, { bind(descriptor, $0, $1) }) == 0,
             Glibc.listen(descriptor, Self.backlog) == 0
-        else { throw Self.failure("\(path.printable()) cannot be made") }
+        else { throw Self.failure("the socket \(path.printable()) cannot be created") }
     }
 
     /// Connects to the socket at a path.
     ///
-    /// - Returns: Whether a process listens there.
-    /// - Throws: `ControlError.system` when the path is too long.
+    /// - Returns: Whether a process is listening at this path, even if it can't accept another connection
+    ///   now.
+    /// - Throws: `ControlError.system` if the path is too long.
     package func connects(to path: String) throws(ControlError) -> Bool {
-        try Self.withAddress(path) { connect(descriptor, $0, $1) } == 0
+        try Self.withAddress(path) { connect(descriptor, $0, $1) } == 0 || errno == EAGAIN
     }
 
-    /// Accepts the next connection, without waiting for one.
+    /// Accepts the next connection without blocking.
     package func accept() -> Acceptance {
         while true {
             let accepted = linux_accept(descriptor)
@@ -74,7 +76,7 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// Sets the longest time for connecting, and for each piece of a line to be sent or received; `.zero` for no limit.
+    /// Sets the timeout for connecting, and for sending or receiving each part of a line. `.zero` disables the timeout.
     package func setPatience(_ patience: Nanoseconds) {
         var time = timeval(
             tv_sec: Int(patience.count / 1_000_000_000), tv_usec: Int(patience.count % 1_000_000_000 / 1000))
@@ -83,16 +85,18 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// The user at the other end, as the kernel knows it (unix(7), SO_PEERCRED); `nil` when it does not say.
+    /// The user ID of the peer, as reported by the kernel (unix(7), SO_PEERCRED). `nil` if the kernel doesn't report
+    /// it.
     package var peerUser: UInt32? {
-        // `struct ucred` of the kernel's include/linux/socket.h, which Swift's importer does not see: three 32-bit numbers.
+        // `struct ucred` from the kernel's include/linux/socket.h, which isn't visible to Swift's importer: three
+        // 32-bit numbers.
         var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: peer))
         guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 else { return nil }
         return peer.user
     }
 
-    /// Reads what is there, at most 4096 bytes, from a socket that never blocks.
+    /// Reads the available data, at most 4096 bytes, from a nonblocking socket.
     func receive() -> Received {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -107,9 +111,9 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// Sends what the other side has room for, on a socket that never blocks.
+    /// Sends the bytes that the peer can receive now, on a nonblocking socket.
     ///
-    /// - Returns: The number of bytes sent; `nil` when the other side has disconnected.
+    /// - Returns: Number of bytes sent. `nil` if the peer has disconnected.
     func send(_ bytes: Data) -> Int? {
         while true {
             let count = bytes.withUnsafeBytes {
@@ -126,8 +130,8 @@ package final class LocalSocket: Sendable {
 
     /// Waits for a line.
     ///
-    /// - Parameter limit: The longest line in bytes.
-    /// - Returns: The bytes before the first line feed; `nil` when none came in time, or the line is too long.
+    /// - Parameter limit: Maximum length of the line in bytes.
+    /// - Returns: The bytes before the first line feed. `nil` if no line arrives in time, or if it's too long.
     func readLine(limit: Int = longestReply) -> Data? {
         var line = Data()
         var buffer = [UInt8](repeating: 0, count: 4096)
@@ -142,9 +146,9 @@ package final class LocalSocket: Sendable {
         return nil
     }
 
-    /// Sends a line and waits until it is taken.
+    /// Sends a line and waits until the peer has received it.
     ///
-    /// - Returns: Whether all of it was taken, with its line feed.
+    /// - Returns: Whether the complete line including its line feed was sent.
     func write(line: Data) -> Bool {
         var rest = line[...]
         rest.append(UInt8(ascii: "\n"))
@@ -167,7 +171,7 @@ package final class LocalSocket: Sendable {
         let room = MemoryLayout.size(ofValue: address.sun_path)
         guard path.utf8.count < room else {
             throw .system(
-                "\(path.printable()) is too long for a socket, which may have \(room - 1) bytes: set XDG_RUNTIME_DIR to a shorter folder."
+                "the socket path \(path.printable()) is longer than \(room - 1) bytes. Set XDG_RUNTIME_DIR to a folder with a shorter path."
             )
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -179,6 +183,6 @@ package final class LocalSocket: Sendable {
     }
 
     static func failure(_ what: String) -> ControlError {
-        .system("\(what): \(String(cString: strerror(errno))).")
+        .system("\(what): \(MachineLimit.sentences(errno: errno))")
     }
 }

@@ -1,12 +1,13 @@
-internal import FileSystem
 internal import Studio
+internal import System
 
-/// The web process of the control room: serves the page and its API, and is a client of the recorder, like any other program.
+/// The control room's web process. It serves the page and its API, and is a client of the recorder like any other
+/// program.
 public enum ControlRoom {
-    /// Serves as the supervisor at the other end of standard input says, until it is gone. Blocks the calling thread, which is the web
-    /// loop's from then on.
+    /// Serves with the settings received from the supervisor on standard input, until the supervisor disconnects.
+    /// Blocks the calling thread, which becomes the web loop's thread.
     ///
-    /// - Returns: The exit status: 0 when the supervisor has ended it, 1 when nothing could be served.
+    /// - Returns: The exit status: 0 if the supervisor ended the process, 1 if the server couldn't start.
     public static func run() -> Int32 {
         let supervisor = SupervisorLink()
         var said: [SupervisorLine] = []
@@ -16,7 +17,7 @@ public enum ControlRoom {
         }
         guard let settings = said.lazy.compactMap(\.settings).first else { return 1 }
         do throws(WebError) {
-            // What is made before has no thread, and what comes after no rights.
+            // Before this point the process has only one thread. After it, the process can't open other files or ports.
             let entrance = try RoomEntrance(settings)
             let connector = RecorderConnector(OwnedDescriptor(owning: RecorderConnector.descriptor))
             try Room(settings, supervisor, connector, said).serve(entrance)

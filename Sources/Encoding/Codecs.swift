@@ -1,159 +1,165 @@
 public import Media
 
-/// The codecs of a session: x264, hardware encoders and AAC by libavcodec, JPEG by libjpeg-turbo, pixel conversion by
-/// libyuv, resampling by libswresample, loudness by libebur128.
+/// Codecs of a session: x264, hardware encoders and AAC (libavcodec), JPEG (libjpeg-turbo), pixel conversion (libyuv),
+/// resampling (libswresample), and loudness (libebur128).
 public struct Codecs: CodecFactory {
-    /// Opens hardware encoders; `nil` uses libavcodec's.
+    /// Opens hardware encoders; `nil` selects the encoders of libavcodec.
     private let open: HardwareOpening?
 
     private let patience: Nanoseconds
 
-    /// Makes the factory with libavcodec's hardware encoders.
+    /// Creates a factory that uses libavcodec's hardware encoders.
     public init() {
         open = nil
         patience = CoderThread.usualPatience
     }
 
-    /// Makes a factory whose hardware encoders are replaced, for tests.
+    /// Creates a factory with replaced hardware encoders, for tests.
     ///
     /// - Parameters:
-    ///   - patience: Longest time that the replacement may take for a frame.
+    ///   - patience: Maximum time that the replacement may take per frame.
     ///   - open: Opens the replacement.
     init(patience: Nanoseconds, opening open: @escaping HardwareOpening) {
         self.open = open
         self.patience = patience
     }
 
-    /// Makes an encoder that composes layers and encodes them as H.264. Packets and parameter sets are Annex B. A tick
-    /// lasts `rate.seconds` of the time scale `rate.frames`.
+    /// Creates an encoder that composes layers and encodes them as H.264. Packets and parameter sets are in Annex B
+    /// format. A tick lasts `rate.seconds` units of the time scale `rate.frames`.
     ///
-    /// Hardware is rehearsed before this returns, which takes up to a second where it works.
+    /// Before returning, this function encodes a few test frames on the hardware. If the hardware works, this takes up
+    /// to one second.
     ///
     /// - Parameters:
-    ///   - settings: Size, rate, quality and encoder; both sides of the size must be even.
-    ///   - name: The track, for messages.
-    /// - Returns: An encoder that no other thread has.
-    /// - Throws: When a side is odd, x264 is missing or refuses the settings, memory is short, or required hardware
-    ///   refuses the stream.
+    ///   - settings: Size, rate, quality, and encoder. Width and height must be even.
+    ///   - name: Name of the track, used in messages.
+    /// - Returns: An encoder that no other thread uses.
+    /// - Throws: An error if the width or height is odd, x264 is missing or rejects the settings, memory allocation
+    ///   fails, or required hardware rejects the stream.
     public func makeVideoEncoder(
         _ settings: VideoEncodingSettings, name: String
     ) throws(EncodingError) -> sending any VideoEncoding {
         try ComposedVideoEncoder(settings, name: name, open: open, patience: patience)
     }
 
-    /// Makes an AAC-LC encoder at the session's rate.
+    /// Creates an AAC-LC encoder that runs at the session's sample rate.
     ///
     /// - Parameters:
     ///   - channels: 1 or 2.
-    ///   - bitrate: Bits per second of all channels, 32 000…512 000.
-    ///   - name: The track, for messages.
-    /// - Returns: An encoder that no other thread has.
-    /// - Throws: When a number is out of range, or the codec is missing or refuses the settings.
+    ///   - bitrate: Total bit rate of all channels in bits per second, 32 000…512 000.
+    ///   - name: Name of the track, used in messages.
+    /// - Returns: An encoder that no other thread uses.
+    /// - Throws: An error if a parameter is out of range, or the codec is missing or rejects the settings.
     public func makeAudioEncoder(
         channels: Int, bitrate: Int, name: String
     ) throws(EncodingError) -> sending any AudioEncoding {
         try AACEncoder(channels: channels, bitrate: bitrate, name: name)
     }
 
-    /// Makes a resampler from a device's format to the session's rate; the number of channels stays.
+    /// Creates a resampler from a device's format to the session's sample rate. The number of channels doesn't change.
     ///
     /// - Parameters:
     ///   - format: 1 to 8 channels at 8000 to 192 000 Hz.
-    ///   - name: The track, for messages.
-    /// - Returns: A resampler that no other thread has.
-    /// - Throws: When `format` is out of range, or memory is short.
+    ///   - name: Name of the track, used in messages.
+    /// - Returns: A resampler that no other thread uses.
+    /// - Throws: An error if `format` is out of range, or memory allocation fails.
     public func makeResampler(
         from format: AudioFormat, name: String
     ) throws(EncodingError) -> sending any Resampling {
         try DriftResampler(from: format, name: name)
     }
 
-    /// Makes a loudness meter at the session's rate.
+    /// Creates a loudness meter that runs at the session's sample rate.
     ///
     /// - Parameters:
-    ///   - channels: 1 to 8; each counts once.
-    ///   - name: The track, for messages.
-    /// - Returns: A meter that no other thread has.
-    /// - Throws: When `channels` is out of range, or memory is short.
+    ///   - channels: Number of channels, 1 to 8. All channels have the same weight.
+    ///   - name: Name of the track, used in messages.
+    /// - Returns: A meter that no other thread uses.
+    /// - Throws: An error if `channels` is out of range, or memory allocation fails.
     public func makeLoudnessMeter(
         channels: Int, name: String
     ) throws(EncodingError) -> sending any LoudnessMetering {
         try LoudnessMeter(channels: channels, name: name)
     }
 
-    /// Makes a decoder that turns H.264 access units into I420 frames with the same capture times.
+    /// Creates a decoder that turns H.264 access units into I420 frames. Capture times are preserved.
     ///
-    /// - Parameter name: The track, for messages.
-    /// - Returns: A decoder that no other thread has.
-    /// - Throws: When libavcodec has no H.264 decoder, or memory is short.
+    /// - Parameter name: Name of the track, used in messages.
+    /// - Returns: A decoder that no other thread uses.
+    /// - Throws: An error if libavcodec doesn't include an H.264 decoder, or memory allocation fails.
     public func makeVideoDecoder(name: String) throws(EncodingError) -> sending any VideoDecoding {
         try H264Decoder(name: name)
     }
 
-    /// Makes a JPEG of the same size, sampling and coding as a camera's own, to stand where a frame is missing.
+    /// Creates a JPEG that replaces a missing frame. It has the same size, chroma subsampling, and coding as the
+    /// camera's own JPEGs.
     ///
     /// - Parameters:
     ///   - frame: One of the camera's JPEG frames.
-    ///   - caption: The words on the slate.
-    /// - Returns: A whole JPEG.
-    /// - Throws: When the frame is no JPEG that can be read.
+    ///   - caption: Text on the slate.
+    /// - Returns: A complete JPEG.
+    /// - Throws: An error if the frame isn't a readable JPEG.
     public func makeSlate(
         like frame: CapturedFrame, caption: SlateCaption
     ) throws(EncodingError) -> SharedBytes {
         try Slate.jpeg(like: frame, caption: caption)
     }
 
-    /// The reason why slates will lack their words, as a sentence; `nil` when a font is found.
+    /// Reason why slates can't show text, as a sentence; `nil` if a font is available.
     ///
-    /// The first call of a process reads fontconfig's files, which takes tens of milliseconds.
+    /// The first call in a process reads fontconfig's files, which takes tens of milliseconds.
     public var slateShortcoming: String? {
         FontChoice() == nil
-            ? "slates will not name their camera, because fontconfig finds no font; install one, for example the package "
+            ? "slates will not show the camera name, because fontconfig found no font. Install one, for example the package "
                 + "fonts-dejavu-core."
             : nil
     }
 
-    /// Whether the bytes are one whole JPEG of the given size. Only a JPEG without an end marker is decoded, to see
-    /// whether more is missing. On any thread.
+    /// Whether the bytes are one complete JPEG of the given size. Only a JPEG without an end marker is decoded, to find
+    /// out whether more data is missing. Safe to call from any thread.
     public func isWholeJPEG(_ bytes: SharedBytes, size: FrameSize) -> Bool {
         guard let markers = JPEGMarkers(bytes.bytes) else { return false }
         guard markers.size == size else { return false }
-        // Some cameras never send an end, so without one only reading all of it tells whether the frame is there.
+        // Some cameras never send an end marker. Their JPEGs must be decoded completely to find out whether data is
+        // missing.
         return markers.hasEnd || !JPEGDecoder.isDamaged(bytes)
     }
 
-    /// Converts a frame, or a part of it, to another pixel format and size.
+    /// Converts a frame, or part of it, to another pixel format and size.
     ///
     /// - Parameters:
-    ///   - frame: A frame of any pixel format but H.264.
-    ///   - pixel: `nv12`, `i420`, `yuyv` or `bgra`.
-    ///   - part: The part of the stored frame; `nil` for the whole.
-    ///   - size: Width and height in pixels, both even, to which the part is scaled; `nil` for the part's own.
-    /// - Returns: A frame that owns its memory, or `frame` itself where it is what is wanted.
-    /// - Throws: When `pixel` is another format or the size cannot be made, or the frame is damaged or H.264.
+    ///   - frame: A frame of any pixel format except H.264.
+    ///   - pixel: `nv12`, `i420`, `yuyv`, or `bgra`.
+    ///   - part: Part of the stored frame; `nil` for the entire frame.
+    ///   - size: Output width and height in pixels, both even; `nil` keeps the size of the part.
+    /// - Returns: A frame that owns its memory, or `frame` itself if no conversion is needed.
+    /// - Throws: An error if `pixel` is another format, the size isn't valid, or the frame is damaged or
+    ///   H.264.
     public func convert(
         _ frame: CapturedFrame, to pixel: PixelFormat, part: FramePart?, size: FrameSize?
     ) throws(EncodingError) -> CapturedFrame {
         try FrameConversion.convert(frame, to: pixel, part: part, size: size)
     }
 
-    /// Makes a compositor that composes layers without encoding them.
+    /// Creates a compositor that composes layers without encoding them.
     ///
     /// - Parameters:
     ///   - size: Width and height in pixels, both even.
-    ///   - color: Colour matrix and range of the composed frames.
-    ///   - name: Who wants it, for messages.
-    /// - Returns: A compositor that no other thread has.
-    /// - Throws: When a side is odd or not positive.
+    ///   - color: Color matrix and range of the composed frames.
+    ///   - name: Name of the caller, used in messages.
+    /// - Returns: A compositor that no other thread uses.
+    /// - Throws: An error if the width or height is odd or not positive.
     public func makeComposer(
         size: FrameSize, color: ColorDescription, name: String
     ) throws(EncodingError) -> sending any FrameComposing {
         try FrameComposer(size: size, color: color, name: name)
     }
 
-    /// Makes a JPEG of a frame: a camera's own bytes where they are JPEG, else encoded at quality 95. On any thread.
+    /// Creates a JPEG from a frame. The bytes of a JPEG frame are returned unchanged; other frames are
+    /// encoded at quality
+    /// 95. Safe to call from any thread.
     ///
-    /// - Throws: When the frame is damaged, or is H.264, which has to be decoded first.
+    /// - Throws: An error if the frame is damaged, or is H.264, which must be decoded first.
     public func makeStill(of frame: CapturedFrame) throws(EncodingError) -> SharedBytes {
         try StillJPEG.bytes(of: frame)
     }

@@ -1,63 +1,75 @@
-internal import Media
+public import Media
 internal import SessionFolder
 internal import Timing
 
-/// The deliveries that a camera's thread leaves for the timeline's, and the state of the camera, under one lock.
+/// The deliveries that a camera's thread queues for the timeline's thread, and the state of the camera. One lock
+/// protects both.
 struct CameraInbox {
-    /// The present source.
+    /// The current source.
     var stream: CameraStream
-    /// The source with which the recording began.
+    /// The source at the start of the recording.
     var beginning: CameraStream
-    /// The sources that the recording had before the present one.
+    /// Sources that the recording used before the current one.
     var former: [CameraInput.UsedSource] = []
-    /// Why the source was exchanged, until the first frame of the new one has come; else `nil`.
-    var exchange: String?
+    /// Reason for the replacement of the source, until the first frame of the new source arrives; otherwise `nil`.
+    var replacement: String?
     var deliveries: [CameraInput.Delivery] = []
     var frames = 0
     var clock: DeviceClock
-    /// The format in which the camera delivers.
+    /// Format of the delivered frames.
     var format: VideoFormat
-    /// The format that the camera was asked for last, or `nil` for off.
+    /// The last requested format, or `nil` for off.
     var wanted: VideoFormat?
-    /// The format in which the camera delivers when nothing is reduced, as opened or as a person asked since; `nil`
-    /// for off.
+    /// The camera's unreduced format, as opened or as since requested by the user; `nil` for off.
     var chosen: VideoFormat?
     /// The last chosen format that the camera accepted.
     var accepted: VideoFormat?
-    /// Why the camera was asked last, as a cause for the ledger and as a sentence for people.
+    /// Reason for the last request: the cause for the ledger, and a sentence for users.
     var request: (cause: LossCause, reason: String)?
-    /// Formats that the camera was asked for to reduce its work, and refused.
+    /// Formats that the camera rejected when asked to reduce its load.
     var refused: [VideoFormat] = []
-    /// Time of the last frame that came, or that is counted as missing from an outage.
+    /// Time of the last frame that arrived, or that was counted as missing in an outage.
     var lastTime: ClockTime?
     var isAway = false
-    /// Why the camera is away, for the ledger.
-    var awayCause = LossCause.away
-    /// Frames of the outage that the camera has counted itself, so that their cause is known.
+    /// Cause of the outage, for the ledger.
+    var awayCause = LossCause.disconnected
+    /// Number of missing frames in the outage that the camera itself has counted, so that their cause is
+    /// known.
     var explainedFrames = 0
     var goodFrames = 0
     var firstGood: ClockTime?
     var latestKey: CapturedFrame?
     var latestJPEG: CapturedFrame?
-    /// The outage as delivered when the camera went away, or `nil` while it is present.
+    /// The outage, as delivered when the camera became unavailable, or `nil` while the camera is available.
     var outage: CameraInput.Delivery?
     var slowestDelivery = Nanoseconds.zero
-    var exposure: ExposureWatch
+    var exposure: ExposureMonitor
     var correctedStamps = 0
     var jitter = JitterHistogram()
+    var picture = PictureMonitor()
+    /// Number of recordings started.
+    var recordings = 0
     var log: FrameLog
-    var silence = UntoldSilence()
-    /// When the last frame came, whole or damaged.
+    var silence = UnreportedGapDetector()
+    /// Arrival time of the last frame, intact or damaged.
     var lastArrival: ClockTime?
-    /// The last outcome of each control that was set, in the order of the first setting.
+    /// Start of a silence: due frames haven't arrived although the camera reports no outage; `nil` while
+    /// frames are arriving. A silence is announced once, and ends with the next frame or when the camera
+    /// reports its return.
+    var silentSince: ClockTime?
+    /// Time of the first check that found overdue frames; `nil` while none are overdue.
+    var overdueSince: ClockTime?
+    /// Time at which the camera last reported its return; `nil` if it hasn't in this recording.
+    var returnedAt: ClockTime?
+    /// The last outcome of each control that was set, in the order they were first set.
     var controls: [ControlOutcome] = []
 
-    /// Notes what the camera is asked to deliver.
+    /// Records a format request to the camera.
     ///
-    /// - Returns: Whether the request is a new one.
+    /// - Returns: Whether the request differs from the last one.
     mutating func ask(for format: VideoFormat?, _ cause: LossCause, _ reason: String) -> Bool {
         guard format != wanted else {
-            // The camera delivers the choice already, as far as the governor lets it.
+            // The camera already delivers the chosen format, within the governor's limits.
             if format == self.format { accepted = chosen }
             return false
         }
@@ -66,21 +78,21 @@ struct CameraInbox {
         return true
     }
 
-    /// Notes that the camera goes on in a format.
+    /// Records that the camera is continuing in a format.
     mutating func deliver(in format: VideoFormat) {
         self.format = format
         if format == wanted { accepted = chosen }
     }
 
-    /// Notes that the camera refused a format. A person's choice no longer holds then, even when the governor had
-    /// asked for less than the choice.
+    /// Records that the camera rejected a format. The user's choice then no longer applies, even if the governor had
+    /// requested less than the choice.
     ///
-    /// - Returns: The choice that is refused, and the one that holds.
+    /// - Returns: The rejected choice, and the one that applies.
     mutating func refuse(_ format: VideoFormat) -> (refused: VideoFormat, kept: VideoFormat) {
-        // Something else may have been asked for since.
+        // Another format may have been requested in the meantime.
         guard wanted == format else { return (format, self.format) }
         wanted = self.format
-        guard let request, request.cause == .change, let choice = chosen else {
+        guard let request, request.cause == .reconfigured, let choice = chosen else {
             refused.append(format)
             if chosen == format { chosen = self.format }
             return (format, self.format)
@@ -90,9 +102,9 @@ struct CameraInbox {
         return (choice, kept)
     }
 
-    /// Notes the outcomes of controls.
+    /// Records the outcomes of controls.
     ///
-    /// - Returns: Remarks that were not made before.
+    /// - Returns: New remarks.
     mutating func take(_ outcomes: [ControlOutcome]) -> [String] {
         var remarks: [String] = []
         for outcome in outcomes {
@@ -105,14 +117,14 @@ struct CameraInbox {
         return remarks
     }
 
-    /// Limits a count of lost frames to a plausible one: no camera makes more than a thousand frames a second, and a
-    /// source may report the losses of one second at once.
+    /// Limits a count of lost frames to a plausible value: no camera delivers more than a thousand frames per second,
+    /// and a source may report the losses of one second at once.
     func plausible(lost count: Int, at arrival: ClockTime) -> Int {
         let passed = lastArrival.map { (arrival - $0).count / 1_000_000 } ?? 0
         return min(count, Int(max(passed, 0)) + 1000)
     }
 
-    /// Notes frames that never came.
+    /// Records frames that never arrived.
     mutating func miss(
         _ count: Int, _ cause: LossCause, capturedAt time: ClockTime, isCounted: Bool = false
     ) {
@@ -120,13 +132,14 @@ struct CameraInbox {
         log.missed(count, cause, at: time, isCounted: isCounted)
     }
 
-    /// Deliveries that may wait before losses of one cause are merged: a timeline that is late must not fill the
-    /// memory.
+    /// Maximum number of queued deliveries before losses with the same cause are merged, so that a late
+    /// timeline doesn't exhaust memory.
     static let mostDeliveries = 1024
 
-    /// Adds a loss to the deliveries. When many wait, it is merged with the last loss of the same cause.
+    /// Adds a loss to the deliveries. If many are queued, it is merged with the last loss that has the same
+    /// cause.
     mutating func addLoss(_ count: Int, _ cause: LossCause, capturedAt time: ClockTime) {
-        // No camera makes more frames than this in a day.
+        // No camera delivers more frames per day.
         let count = min(count, 100_000_000)
         guard count > 0 else { return }
         if deliveries.count >= Self.mostDeliveries {
@@ -142,14 +155,14 @@ struct CameraInbox {
         deliveries.append(.lost(count: count, cause: cause, capturedAt: time))
     }
 
-    /// The present source with what is known of it.
+    /// Returns the current source with its state.
     func present(until time: ClockTime?) -> CameraInput.UsedSource {
         CameraInput.UsedSource(
             source: stream.source, latency: stream.latency, until: time, clockModel: clock,
             correctedStamps: correctedStamps, controls: controls)
     }
 
-    /// Goes on with the source of another inbox, and with what that one knows of it: the model of its clock above all.
+    /// Adopts the source of another inbox and the state collected for it, in particular its clock model.
     mutating func take(
         over other: CameraInbox, as stream: CameraStream, at time: ClockTime, reason: String
     ) {
@@ -161,8 +174,10 @@ struct CameraInbox {
         (format, wanted, chosen, accepted) = (other.format, other.wanted, other.chosen, other.accepted)
         (latestKey, latestJPEG, controls) = (other.latestKey, other.latestJPEG, other.controls)
         (correctedStamps, jitter, slowestDelivery) = (0, JitterHistogram(), other.slowestDelivery)
-        (request, refused, exchange) = (nil, [], reason)
-        // In the place of a camera that was away, earlier frames come too late for their ticks.
+        (request, refused, replacement) = (nil, [], reason)
+        picture = PictureMonitor()
+        recordings += 1
+        // If the camera was unavailable, earlier frames of the new source are too late for their ticks.
         let wasAway = isAway
         for (index, delivery) in other.deliveries.enumerated() {
             if wasAway, delivery.frame != nil, index < other.deliveries.count - 1 { continue }
@@ -170,28 +185,28 @@ struct CameraInbox {
             case .frame(let dated) where lastTime.map { dated.time > $0 } ?? true:
                 keep(dated.numbered(stream.number), arrival: time)
             case .away(let since, let cause, let ledger):
-                // It went away since it was found to deliver.
+                // The new source became unavailable after it had been confirmed to deliver.
                 leave(at: since, cause: ledger)
                 outage = .away(at: since, cause: cause, ledger: ledger)
                 deliveries.append(.away(at: since, cause: cause, ledger: ledger))
             case .ended(let since, let cause):
-                leave(at: since, cause: .away)
+                leave(at: since, cause: .disconnected)
                 outage = delivery
                 deliveries.append(.ended(at: since, cause: cause))
-            case .frame, .lost, .returned, .formatChanged, .warning: break
+            case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed: break
             }
         }
     }
 
-    /// Notes the first frame of an exchanged source.
+    /// Records the first frame of a new source.
     ///
-    /// - Returns: Whether the frame is to be kept: of H.264 nothing can be shown before the first key frame.
+    /// - Returns: Whether to keep the frame. H.264 can't be shown before the first key frame.
     private mutating func begin(with dated: DatedFrame, _ interval: Nanoseconds, _ reason: String) -> Bool {
         guard dated.frame.pixel != .h264 || dated.frame.isKey else { return false }
         guard lastTime.map({ dated.time > $0 }) ?? true else { return false }
-        exchange = nil
+        replacement = nil
         if isAway {
-            // The old source was away: its outage ends.
+            // The old source was unavailable, so its outage ends.
             deliveries.append(.returned(at: dated.time, remark: "another camera", ledger: awayCause))
             return true
         }
@@ -199,20 +214,20 @@ struct CameraInbox {
         let missing = Int(rounding: Double((dated.time - last).count) / Double(interval.count)) - 1
         guard missing > 0 else { return true }
         let since = last + interval
-        deliveries.append(.away(at: since, cause: "change: \(reason)", ledger: .change))
-        miss(missing, .change, capturedAt: since)
-        deliveries.append(.returned(at: dated.time, remark: nil, ledger: .change))
+        deliveries.append(.away(at: since, cause: "reconfigured: \(reason)", ledger: .reconfigured))
+        miss(missing, .reconfigured, capturedAt: since)
+        deliveries.append(.returned(at: dated.time, remark: nil, ledger: .reconfigured))
         return true
     }
 
-    /// Notes that the camera is away from a time on, or away for another cause than before.
+    /// Records that the camera became unavailable at a given time, or that the cause has changed.
     mutating func leave(at time: ClockTime, cause: LossCause) {
         if isAway, cause != awayCause { settle(before: time) }
         isAway = true
         awayCause = cause
     }
 
-    /// Counts the frames that are missing from the outage so far, since those that follow have another cause.
+    /// Counts the frames already missing in the outage, since later ones have a different cause.
     private mutating func settle(before time: ClockTime) {
         guard let last = lastTime else { return }
         let interval = max(clock.interval, Nanoseconds(1))
@@ -223,15 +238,62 @@ struct CameraInbox {
         lastTime = last + interval * passed
     }
 
-    /// Most frames that wait for the timeline: up to two seconds of alignment delay, and 240 for a timeline that is late.
+    /// Maximum time that frames may be overdue before the camera counts as silent. A track repeats the last
+    /// frame for the same duration.
+    private static let longestSilence = Nanoseconds.seconds(1)
+    /// Minimum duration of a silence after detection. If this computer was suspended or busy, frames arrive
+    /// soon afterwards.
+    private static let confirmation = Nanoseconds.milliseconds(100)
+
+    /// Announces a silence if due frames haven't arrived although the camera reports no outage.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - start: Start of the recording.
+    mutating func checkSilence(at now: ClockTime, since start: ClockTime) {
+        let interval = max(clock.interval, format.rate.interval)
+        let begin = max(returnedAt ?? start, start)
+        let last = max(lastArrival ?? begin, begin)
+        guard outage == nil, replacement == nil, silentSince == nil,
+            now - last > interval + Self.longestSilence
+        else {
+            overdueSince = nil
+            return
+        }
+        guard let overdueSince else { return overdueSince = now }
+        guard now - overdueSince >= Self.confirmation else { return }
+        let since = max(lastTime.map { $0 + interval } ?? begin, begin)
+        silentSince = since
+        deliveries.append(.silent(since: since))
+    }
+
+    /// Announces that frames are arriving again after a silence.
+    mutating func endSilence(at time: ClockTime) {
+        overdueSince = nil
+        guard silentSince != nil else { return }
+        silentSince = nil
+        deliveries.append(.resumed(at: time))
+    }
+
+    /// Clears a silence without announcing its end.
+    ///
+    /// - Parameter time: Time at which the camera reported its return; `nil` for a new recording.
+    mutating func dropSilence(returnedAt time: ClockTime?) {
+        (silentSince, overdueSince, returnedAt) = (nil, nil, time)
+    }
+
+    /// Maximum number of frames queued for the timeline: up to two seconds of alignment delay, plus 240 for a late
+    /// timeline.
     private var capacity: Int { 240 + Int(rounding: format.rate.perSecond * 2) }
 
-    /// Adds a frame to the deliveries, or counts it as late when the most wait already.
-    mutating func keep(_ dated: DatedFrame, arrival: ClockTime) {
+    /// Adds a frame to the deliveries, or counts it as late if the queue is full. The source limits the number of
+    /// frames that arrived before it was started (`isEarlier`).
+    mutating func keep(_ dated: DatedFrame, arrival: ClockTime, isEarlier: Bool = false) {
         let interval = max(clock.interval, Nanoseconds(1))
-        if let exchange, !begin(with: dated, interval, exchange) { return }
+        if let replacement, !begin(with: dated, interval, replacement) { return }
+        endSilence(at: dated.time)
         if isAway, let lastTime {
-            // An outage is as long as the frames that are missing from it.
+            // The length of an outage is derived from the number of missing frames.
             let missing =
                 Int(rounding: Double((dated.time - lastTime).count) / Double(interval.count)) - 1
                 - explainedFrames
@@ -239,20 +301,30 @@ struct CameraInbox {
         }
         isAway = false
         outage = nil
-        awayCause = .away
+        awayCause = .disconnected
         explainedFrames = 0
         lastTime = dated.time
         goodFrames += 1
         if firstGood == nil { firstGood = dated.time }
         if dated.frame.isKey, dated.frame.pixel == .h264 { latestKey = dated.frame }
         if dated.frame.pixel == .mjpeg { latestJPEG = dated.frame }
-        let isShed = frames >= capacity
+        let isShed = !isEarlier && frames >= capacity
         log.came(dated.frame, at: dated.time, arrival: arrival, lost: isShed ? .late : nil)
         if isShed {
             addLoss(1, .late, capturedAt: dated.time)
         } else {
-            frames += 1
+            if !isEarlier { frames += 1 }
             deliveries.append(.frame(dated))
         }
     }
+}
+
+/// The reason and the start of a camera outage.
+public struct CameraAbsence: Sendable, Equatable {
+    /// Start of the outage, on `CLOCK_MONOTONIC`.
+    public let since: ClockTime
+    /// The reason in words: the driver's message, or the request of the user or the governor.
+    public let reason: String
+    /// The ledger's cause for the frames missing during the outage.
+    public let cause: LossCause
 }

@@ -2,41 +2,45 @@ package import Media
 package import SessionFolder
 package import Timing
 
-/// One camera of the session: takes what its source delivers, checks it, dates it and keeps it for the timeline.
+/// One camera of the session: receives deliveries from its source, checks them, assigns capture times, and
+/// queues them for the timeline.
 ///
-/// A person may exchange the source while it records (`exchange`): who takes from the input goes on as if nothing was.
+/// The source can be replaced during a recording (`replaceSource`); consumers are unaffected.
 ///
-/// `receive` runs on the source's thread, everything else on the timeline's. Between them lies a bounded box under
-/// one lock: when the timeline is late, frames are lost with a cause, and memory does not grow.
+/// `receive` runs on the source's thread, everything else on the timeline's thread. A bounded queue protected
+/// by one lock connects them: if the timeline is late, frames are counted as lost with a cause, and memory
+/// use doesn't grow.
 package final class CameraInput: Sendable {
     package let role: String
     private let clock: any SessionClock
     private let codecs: any CodecFactory
-    private let taps: TapBoard
+    private let taps: TapRegistry
     private let keepsLog: Bool
     let box: ConditionLock<CameraInbox>
     private let sharesDecoding: Bool
     private let onRefusal: @Sendable (VideoFormat, VideoFormat) -> Void
 
-    /// Creates the input of one camera.
+    /// Creates the input for a camera.
     ///
     /// - Parameters:
     ///   - role: The camera's role.
     ///   - source: The opened source.
-    ///   - latency: Time from the scene to the time stamp, from the profile or a calibration; subtracted from every
-    ///     stamp.
+    ///   - latency: Time from the scene to the time stamp, from the profile or a calibration. It is
+    ///     subtracted from
+    ///     every stamp.
     ///   - decodes: Whether an output needs the pixels of an H.264 stream.
     ///   - sharesDecoding: Whether several outputs need all pixels of a JPEG.
-    ///   - taps: Sinks of the calling program.
-    ///   - keepsLog: Whether the metadata of each frame is kept for `takeLog`, whether or not a tap wants it.
+    ///   - taps: Sinks provided by the calling program.
+    ///   - keepsLog: Whether to keep the metadata of each frame for `takeLog`, even if no tap needs it.
     ///   - clock: The session clock.
-    ///   - codecs: Makes the decoder.
-    ///   - onRefusal: Told, on the source's thread, of a format that the camera refused and of the one in which it
-    ///     goes on.
-    /// - Throws: `EncodingError` when `decodes` and no decoder can be made.
+    ///   - codecs: Creates the decoder.
+    ///   - onRefusal: Called on the source's thread with the format that the camera rejected and the format
+    ///     that it
+    ///     keeps.
+    /// - Throws: `EncodingError` if `decodes` is true and no decoder can be created.
     package init(
         role: String, source: any CameraSource, latency: Nanoseconds, decodes: Bool,
-        sharesDecoding: Bool = false, taps: TapBoard, keepsLog: Bool, clock: any SessionClock,
+        sharesDecoding: Bool = false, taps: TapRegistry, keepsLog: Bool, clock: any SessionClock,
         codecs: any CodecFactory,
         onRefusal: @escaping @Sendable (VideoFormat, VideoFormat) -> Void = { _, _ in }
     ) throws(EncodingError) {
@@ -55,7 +59,7 @@ package final class CameraInput: Sendable {
             CameraInbox(
                 stream: stream, beginning: stream, clock: model, format: source.format, wanted: source.format,
                 chosen: source.format, accepted: source.format,
-                exposure: ExposureWatch(nominal: source.format.rate.interval),
+                exposure: ExposureMonitor(nominal: source.format.rate.interval),
                 log: FrameLog()))
         box.withLock { $0.log.isKept = keepsLog }
         if keepsLog || taps.wantsMetadata(of: role) { source.deliverHeaderClock() }
@@ -70,16 +74,16 @@ package final class CameraInput: Sendable {
 
     var stream: CameraStream { box.withLock { $0.stream } }
 
-    /// The source that delivers now.
+    /// The current source.
     package var source: any CameraSource { stream.source }
 
-    /// The source with which the recording began; plans and files speak of its format.
+    /// The source at the start of the recording. Plans and files refer to its format.
     package var firstSource: any CameraSource { box.withLock { $0.beginning.source } }
 
-    /// How often the source was exchanged.
-    package var exchangeCount: Int { box.withLock { $0.stream.number } }
+    /// Number of times the source has been replaced.
+    package var replacementCount: Int { box.withLock { $0.stream.number } }
 
-    /// Whether the camera can change its format while it runs.
+    /// Whether the camera can change its format while it is running.
     package var isChangeable: Bool { source.isChangeable }
 
     /// Whether the camera's frames can be shown: true unless it delivers H.264 that no output was planned to decode.
@@ -88,53 +92,60 @@ package final class CameraInput: Sendable {
         return stream.source.format.pixel != .h264 || stream.decoder != nil
     }
 
-    /// Whether no frames come: the camera is unplugged, changes its format, or is off.
+    /// Whether frames are clocked at the camera's rate, so that a frame that doesn't arrive counts as lost. A
+    /// file can't lose frames.
+    package var isPaced: Bool { source.device.deviceType != .file }
+
+    /// Whether no frames are arriving because the camera is disconnected, changing its format, or off.
     package var isAway: Bool { box.withLock { $0.isAway } }
 
-    /// Restarts the camera in another format, or switches it off. A format that it has, or was asked for last, is not
-    /// asked for again.
+    /// Restarts the camera in another format, or turns it off. The current format and the last requested one
+    /// aren't requested again.
     ///
     /// - Parameters:
     ///   - format: The format, or `nil` for off.
-    ///   - cause: The cause of the frames that are missing meanwhile.
-    ///   - reason: Why, for the gap.
+    ///   - cause: Loss cause for frames missing during the change.
+    ///   - reason: The reason, for the gap.
     package func change(to format: VideoFormat?, for cause: LossCause, reason: String) {
         let isNew = box.withLock { $0.ask(for: format, cause, reason) }
         if isNew { source.change(to: format) }
     }
 
-    /// Stops a camera that was taken in while the recording ran, and its taps.
+    /// Stops a camera that was added during the recording, and its taps.
     package func stop() {
         source.stop()
         taps.finish(role: role)
     }
 
-    /// The format in which the camera delivers when nothing is reduced, or `nil` for off.
+    /// The camera's format without reductions, or `nil` for off.
     package var chosenFormat: VideoFormat? {
         get { box.withLock { $0.chosen } }
         set { box.withLock { $0.chosen = newValue } }
     }
 
-    /// Returns the formats that the camera was asked for and refused since the last call.
-    package func takeRefusedFormats() -> [VideoFormat] {
+    /// Returns the formats that were requested and rejected since the last call.
+    package func drainRefusedFormats() -> [VideoFormat] {
         box.withLock { box in
             defer { box.refused.removeAll() }
             return box.refused
         }
     }
 
-    /// Begins the counts of a recording: corrected stamps and jitter.
+    /// Resets the counts of a recording: corrected stamps and jitter.
     package func beginCounting() {
         box.withLock { box in
             box.correctedStamps = 0
             box.jitter = JitterHistogram()
+            box.picture = PictureMonitor()
+            box.recordings += 1
+            box.dropSilence(returnedAt: nil)
             box.beginning = box.stream
             box.former = []
         }
     }
 
-    /// Takes all deliveries since the last call.
-    package func takeDeliveries() -> [Delivery] {
+    /// Removes and returns all deliveries since the last call.
+    package func dequeueDeliveries() -> [Delivery] {
         box.withLock { box in
             box.frames = 0
             let taken = box.deliveries
@@ -143,7 +154,7 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Drops the deliveries since the last call of `takeDeliveries` but the last ones, so many.
+    /// Drops the deliveries since the last call to `dequeueDeliveries`, except the last `count`.
     package func dropDeliveries(butLast count: Int) {
         box.withLock { box in
             box.deliveries.removeFirst(max(0, box.deliveries.count - count))
@@ -151,8 +162,8 @@ package final class CameraInput: Sendable {
         }
     }
 
-    /// Takes the metadata of each frame since the last call, the number of entries that were dropped, and remarks on
-    /// the metadata.
+    /// Removes and returns the metadata of all frames since the last call, the number of dropped entries, and
+    /// remarks on the metadata.
     package func takeLog() -> (
         entries: [FrameLog.Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]
     ) {
@@ -163,56 +174,68 @@ package final class CameraInput: Sendable {
         return taken
     }
 
-    /// How many good frames have come, and the time of the first.
+    /// Number of intact frames received, and the time of the first one.
     package var progress: (goodFrames: Int, firstGood: ClockTime?) {
         box.withLock { ($0.goodFrames, $0.firstGood) }
     }
 
-    /// How many time stamps were implausible and were corrected.
+    /// Number of implausible time stamps that were corrected.
     package var correctedStamps: Int { box.withLock { $0.correctedStamps } }
+
+    /// Kind of content if the camera delivered only frozen or black pictures throughout the recording; otherwise `nil`.
+    package var content: Manifest.Device.Content? { box.withLock { $0.picture.content } }
 
     /// Model of the camera's clock.
     package var clockModel: DeviceClock { box.withLock { $0.clock } }
-    /// State of the camera's clock model, for a look now and then.
+    /// State of the camera's clock model. Meant for occasional queries.
     package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
 
-    /// How the time stamps scatter about the clock model.
+    /// Distribution of the time stamps' deviation from the clock model.
     package var jitter: JitterHistogram { box.withLock { $0.jitter } }
 
-    /// The capture time of a frame by the present clock model: a model that began anew gives other times for the
-    /// frames that made it do so.
+    /// Recomputes the capture time of a frame with the current clock model. After a restart, the model gives
+    /// different times for the frames that caused it.
     ///
     /// - Parameters:
     ///   - frame: A frame that was delivered before.
-    ///   - time: The capture time that was given for it then.
-    ///   - model: The camera's clock model as it is now.
-    /// - Returns: Of both times the one nearer to the frame's own stamp.
+    ///   - time: The capture time assigned at that time.
+    ///   - model: The camera's current clock model.
+    /// - Returns: Whichever of the old and new capture times is closer to the frame's own stamp.
     package func redated(_ frame: CapturedFrame, saidToBe time: ClockTime, by model: DeviceClock) -> ClockTime
     {
+        redated(frame.sequence, stamped: frame.capturedAt, saidToBe: time, by: model)
+    }
+
+    /// Returns the capture time of a frame according to the current clock model, from its sequence number and time
+    /// stamp.
+    func redated(
+        _ sequence: Int64, stamped stamp: ClockTime, saidToBe time: ClockTime, by model: DeviceClock
+    ) -> ClockTime {
         let stream = stream
         guard !stream.hasExactTimes else { return time }
-        let stamp = clock.time(stamped: frame.capturedAt - stream.latency)
-        let other = clock.time(stamped: model.predicted(frame.sequence))
+        let stamp = clock.time(stamped: stamp - stream.latency)
+        let other = clock.time(stamped: model.predicted(sequence))
         return (other - stamp).magnitude < (time - stamp).magnitude ? other : time
     }
 
-    /// The longest time from capture to delivery so far, at least what the source declares, plus the camera's
+    /// Maximum measured time from capture to delivery, but at least the source's declared delay, plus the camera's
     /// latency.
     package var deliveryDelay: Nanoseconds {
         let (stream, slowest) = box.withLock { ($0.stream, $0.slowestDelivery) }
         return max(stream.source.deliveryDelay, slowest) + stream.latency
     }
 
-    /// How much later than its source declares frames may be delivered, where ticks are decided `delay` after their time: what `delay` leaves
-    /// beyond the two intervals that an alignment delay has for the slowest camera.
+    /// Returns how late frames may be delivered, beyond the delay that the source declares, if ticks are
+    /// decided `delay` after their time. This is what remains of `delay` after the two intervals that an
+    /// alignment delay includes for the slowest camera.
     package func leeway(decidedAfter delay: Nanoseconds, longestInterval: Nanoseconds) -> Nanoseconds {
         let stream = stream
         return max(.zero, delay - stream.source.deliveryDelay - stream.latency - longestInterval * 2)
     }
 
-    /// The longest frame interval at which the camera's frames would still come before their ticks are decided, when
-    /// that happens `delay` after each tick. A longer interval lengthens exposure and transport, and half an interval
-    /// lies between a frame and the tick that shows it.
+    /// Returns the longest frame interval at which frames still arrive before their ticks are decided,
+    /// `delay` after each tick. A longer interval lengthens exposure and transport, and the tick that shows a
+    /// frame may be half an interval away from it.
     package func slowestInterval(decidedAfter delay: Nanoseconds) -> Nanoseconds {
         let planned = source.format.rate.interval
         return max(planned, (delay - deliveryDelay + planned * 2) / 3)
@@ -221,49 +244,89 @@ package final class CameraInput: Sendable {
     /// The last outcome of each control that was set.
     package var controls: [ControlOutcome] { box.withLock { $0.controls } }
 
-    /// Sets controls while the camera runs, as `CameraSource.set` does.
+    /// Sets controls while the camera is running, as `CameraSource.set` does.
     ///
-    /// - Returns: The outcome of each, in the order in which they were set.
+    /// - Returns: The outcome for each control, in the order in which they were set.
     package func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         let outcomes = try source.set(ControlGovernor.ordered(requests))
         _ = box.withLock { $0.take(outcomes) }
         return outcomes
     }
 
-    /// The last frame that can be decoded by itself: its headers describe the H.264 stream.
+    /// The last frame that can be decoded independently. Its headers describe the H.264 stream.
     package var latestKey: CapturedFrame? { box.withLock { $0.latestKey } }
 
-    /// The last whole JPEG, by which a slate is made.
+    /// The last intact JPEG, used as the model for slates.
     package var latestJPEG: CapturedFrame? { box.withLock { $0.latestJPEG } }
 
-    /// The outage as delivered when the camera went away, or `nil` while it is present.
+    /// The outage, as delivered when the camera became unavailable, or `nil` while the camera is available.
     package var outage: Delivery? { box.withLock { $0.outage } }
 
-    /// Why no frames come and since when, or `nil` while the camera is present.
+    /// Reason and start of the current outage, or `nil` while the camera is available.
     package var absence: CameraAbsence? {
         box.withLock { box in
             switch box.outage {
             case .away(let time, let reason, let cause):
                 CameraAbsence(since: time, reason: reason.printable(limit: 400), cause: cause)
             case .ended(let time, let reason):
-                CameraAbsence(since: time, reason: reason.printable(limit: 400), cause: .away)
-            case .frame, .lost, .returned, .formatChanged, .warning, nil: nil
+                CameraAbsence(since: time, reason: reason.printable(limit: 400), cause: .disconnected)
+            case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed, nil:
+                box.silentSince.map {
+                    CameraAbsence(
+                        since: $0, reason: Self.silence, cause: box.stream.source.outageCause)
+                }
             }
         }
     }
 
-    /// The format in which the camera delivers, or delivered last.
+    /// The cause of an outage that the camera doesn't report.
+    package static let silence = "silent"
+
+    /// Reason why a program can't currently use the camera's pictures; `nil` if they can be shown. Used by
+    /// automatic switching.
+    package var fault: CameraFault? {
+        let (outage, isSilent, picture, type) = box.withLock { box in
+            (box.outage, box.silentSince != nil, box.picture.fault, box.stream.source.device.deviceType)
+        }
+        switch outage {
+        // A format change takes a fraction of a second.
+        case .away(let since, _, let cause) where cause == .reconfigured || cause == .governor:
+            return clock.now - since > Self.briefOutage ? .disconnected : nil
+        case nil where isSilent: return .silent
+        // A screen that hasn't changed for a long time is probably showing a slide.
+        case nil where picture == .frozen && type == .screen: return nil
+        case nil: return picture
+        default: return .disconnected
+        }
+    }
+
+    private static let briefOutage = Nanoseconds.seconds(1)
+
+    /// Announces a silence if due frames haven't arrived although the camera reports no outage. Use it only on the
+    /// timeline's thread.
+    ///
+    /// - Parameters:
+    ///   - now: The current time on the session's clock.
+    ///   - start: T0 of the recording.
+    package func checkSilence(at now: ClockTime, since start: ClockTime) {
+        guard isPaced else { return }
+        box.withLock { $0.checkSilence(at: now, since: start) }
+    }
+
+    /// Current format of the camera, or its last one during an outage.
     package var deliveredFormat: VideoFormat { box.withLock { $0.format } }
 
-    // MARK: On the source's thread
+    // MARK: Source thread
 
-    /// Takes an event of the source.
+    /// Processes an event from the source.
     func receive(_ event: CameraEvent, of stream: CameraStream) {
         let latency = stream.latency
-        // Sources stamp by `CLOCK_MONOTONIC`, as the clock models do; all that is kept is on the session's clock.
+        // Sources use `CLOCK_MONOTONIC` for time stamps, and so do clock models. All stored times are on the
+        // session's clock.
         func instant(_ stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) - latency }
         switch event {
         case .frame(let frame): receive(frame, of: stream)
+        case .earlier(let frame): receive(frame, of: stream, isEarlier: true)
         case .lost(let count, let cause, let time):
             let arrival = clock.now
             box.withLock { box in
@@ -276,7 +339,7 @@ package final class CameraInput: Sendable {
                 let request = isRequested ? box.request : nil
                 box.leave(at: instant(time), cause: request?.cause ?? stream.source.outageCause)
                 let text = request.map { "\($0.cause.rawValue): \($0.reason)" } ?? cause
-                // A source that repeats an outage tells nothing new.
+                // A repeated outage report contains nothing new.
                 if case .away(_, let told, let ledger)? = box.outage, told == text, ledger == box.awayCause {
                     return
                 }
@@ -290,23 +353,26 @@ package final class CameraInput: Sendable {
             box.withLock { box in
                 box.deliver(in: format)
                 box.clock.change(nominalSecondsPerCount: 1 / format.rate.perSecond)
-                box.exposure = ExposureWatch(nominal: format.rate.interval)
+                box.exposure = ExposureMonitor(nominal: format.rate.interval)
                 box.deliveries.append(.formatChanged(format))
             }
         case .returned(let time, let remark):
             box.withLock { box in
-                // A stream that begins anew has another phase.
+                // A restarted stream has a different phase.
                 box.clock.interrupt()
-                // The person who made a change wants to know how long it took.
+                // After a change, the user wants to know how long it took.
                 var remark = remark
-                if case .away(let since, _, .change) = box.outage {
+                if case .away(let since, _, .reconfigured) = box.outage {
                     let milliseconds = (instant(time) - since).count / 1_000_000
-                    let gap = "it was without frames for \(milliseconds) ms"
+                    let gap = "no frames for \(milliseconds) ms"
                     remark = remark.map { "\(gap); \($0)" } ?? gap
                 }
                 box.outage = nil
-                box.deliveries.append(
-                    .returned(at: instant(time), remark: remark, ledger: box.awayCause))
+                let delivery = Delivery.returned(at: instant(time), remark: remark, ledger: box.awayCause)
+                // The announced return also ends a silence.
+                if delivery.isAnnounced { box.dropSilence(returnedAt: instant(time)) }
+                box.returnedAt = instant(time)
+                box.deliveries.append(delivery)
             }
         case .corrected: box.withLock { $0.correctedStamps += 1 }
         case .remarked(let time, let text):
@@ -314,7 +380,7 @@ package final class CameraInput: Sendable {
                 box.deliveries.append(.warning(at: instant(time), text: "camera \(role): \(text)"))
             }
         case .withoutHeaderClock(let time, let cause):
-            let text = "camera \(role) is recorded without the clock of its packets: \(cause)"
+            let text = "camera \(role) is recorded without its packet timestamps: \(cause)"
             box.withLock { $0.log.remark(text, at: clock.time(stamped: time)) }
         case .controls(let outcomes, let time):
             box.withLock { box in
@@ -325,7 +391,7 @@ package final class CameraInput: Sendable {
         case .ended(let time, let cause):
             box.withLock { box in
                 if case .ended(_, let told)? = box.outage, told == cause { return }
-                box.leave(at: instant(time), cause: .away)
+                box.leave(at: instant(time), cause: .disconnected)
                 let outage = Delivery.ended(at: instant(time), cause: cause)
                 box.outage = outage
                 box.deliveries.append(outage)
@@ -340,14 +406,15 @@ package final class CameraInput: Sendable {
                 .warning(
                     at: time,
                     text:
-                        "camera \(role) was asked for \(format) and goes on in \(box.format), since it did not take "
-                        + "it: \(cause)"))
+                        "camera \(role) refused the format \(format) and continues with \(box.format): \(cause)"
+                ))
             return (refused, kept)
         }
         onRefusal(refused, kept)
     }
 
-    private func receive(_ frame: CapturedFrame, of stream: CameraStream) {
+    /// Processes a frame. `isEarlier` is `true` for a frame that arrived before the source was started.
+    private func receive(_ frame: CapturedFrame, of stream: CameraStream, isEarlier: Bool = false) {
         let (stampedArrival, latency) = (clock.stampClock.now, stream.latency)
         let (arrival, hasExactTimes) = (clock.time(stamped: stampedArrival), stream.hasExactTimes)
         guard PlausibleStamp.frames.contains(frame.sequence), frame.size.isPlausible else {
@@ -364,15 +431,15 @@ package final class CameraInput: Sendable {
             box.lastArrival = arrival
             box.log.isKept = isLogged
             let stamped = stamp - latency
-            let modelled = box.clock.time(of: frame.sequence, stamped: stamped)
-            box.jitter.add(stamped - modelled)
-            box.slowestDelivery = max(box.slowestDelivery, stampedArrival - stamp)
+            let modeled = box.clock.time(of: frame.sequence, stamped: stamped)
+            box.jitter.add(stamped - modeled)
+            if !isEarlier { box.slowestDelivery = max(box.slowestDelivery, stampedArrival - stamp) }
             let untold = box.silence.frameCame(frame.sequence, at: arrival, clock: box.clock.reading)
             if let untold, !box.isAway {
                 box.miss(untold.count, stream.source.outageCause, capturedAt: untold.since)
             }
             return clock.time(
-                stamped: hasExactTimes ? stamped : PlausibleStamp.time(modelled: modelled, stamped: stamped))
+                stamped: hasExactTimes ? stamped : PlausibleStamp.time(modeled: modeled, stamped: stamped))
         }
         guard isWhole else {
             box.withLock { box in
@@ -381,32 +448,209 @@ package final class CameraInput: Sendable {
             }
             return
         }
+        watchPicture(of: frame, at: time)
         taps.give(frame, of: role)
         if !hasExactTimes { watchExposure(at: time) }
         let dated = DatedFrame(
             frame: sharesDecoding ? frame.sharingDecoding() : frame, time: time,
             decoded: stream.decoder?.decode(frame), stream: stream.number)
-        box.withLock { $0.keep(dated, arrival: arrival) }
+        box.withLock { $0.keep(dated, arrival: arrival, isEarlier: isEarlier) }
+    }
+
+    /// Returns the reason why a camera of this kind delivers fewer frames than declared, and how to fix it.
+    private static func slowness(of kind: SourceKind) -> String {
+        switch kind {
+        case .builtIn, .external:
+            ", probably because of longer exposure times. Add light, or set the camera control `exposure_dynamic_framerate` to 0."
+        case .network:
+            ", possibly because of longer exposure times. Add light, or set a fixed frame rate in the camera's own settings."
+        case .phone: ", possibly because of low light or heat. Add light, and keep the phone cool."
+        case .screen: ". Record the screen at a lower frame rate or a smaller size."
+        case .virtual: ", probably because of longer exposure times."
+        case .file, .application, .microphone: "."
+        }
+    }
+
+    /// Examines frames outside the lock, since this may require decoding them. Apart from `beginCounting`,
+    /// only this thread changes the picture watch.
+    private func watchPicture(of frame: CapturedFrame, at time: ClockTime) {
+        guard frame.pixel != .h264,
+            let (picture, number) = box.withLock({ box in
+                box.picture.wantsFrame(at: time) ? (box.picture, box.recordings) : nil
+            })
+        else { return }
+        var watch = picture
+        watch.add(frame, at: time, codecs: codecs)
+        box.withLock { box in
+            if box.recordings == number { box.picture = watch }
+        }
     }
 
     private func watchExposure(at time: ClockTime) {
         box.withLock { box in
             let interval = box.clock.interval
             let (missing, becameSlow) = box.exposure.frameCame(every: interval)
-            // While the camera is away, its frames count as lost for that cause.
+            // While the camera is unavailable, its frames are counted as lost due to the outage's cause.
             guard !box.isAway else { return }
             if missing > 0 {
-                box.miss(missing, .exposure, capturedAt: time - interval)
+                box.miss(missing, .lowLight, capturedAt: time - interval)
             }
             if becameSlow {
                 let rate = (10 / interval.inSeconds).rounded() / 10
                 box.deliveries.append(
                     .warning(
                         at: time,
-                        text: "camera \(role) delivers \(rate) frames a second instead of "
-                            + "\(box.format.rate), probably for longer exposures. Add light, or set its control "
-                            + "`exposure_dynamic_framerate` to 0."))
+                        text: "camera \(role) delivers \(rate) fps instead of "
+                            + "\(box.format.rate) fps\(Self.slowness(of: SourceKind(box.stream.source.device)))"
+                    ))
             }
         }
     }
+}
+
+extension CameraInput {
+    /// A delivery from a camera to the timeline, in capture order.
+    package enum Delivery: Sendable {
+        case frame(DatedFrame)
+        case lost(count: Int, cause: LossCause, capturedAt: ClockTime)
+        /// The camera is unavailable. `ledger` is the loss cause for frames missing during the outage.
+        case away(at: ClockTime, cause: String, ledger: LossCause)
+        /// The camera is available again. `ledger` is the loss cause for frames missing during the outage.
+        case returned(at: ClockTime, remark: String?, ledger: LossCause)
+        /// Due frames haven't arrived since a certain time, although the camera reports no outage. The ledger
+        /// counts them separately.
+        case silent(since: ClockTime)
+        /// Frames are arriving again after `silent`.
+        case resumed(at: ClockTime)
+        /// The camera is continuing in a different format.
+        case formatChanged(VideoFormat)
+        /// A message that the user should read, without any other effect.
+        case warning(at: ClockTime, text: String)
+        case ended(at: ClockTime, cause: String)
+
+        /// The frame, or `nil` for any other delivery.
+        package var frame: CapturedFrame? {
+            if case .frame(let dated) = self { dated.frame } else { nil }
+        }
+
+        /// Whether the delivery reports the camera's return.
+        package var isAnnounced: Bool {
+            switch self {
+            case .returned(_, let remark, let ledger): remark != nil || ledger.origin != .request
+            default: false
+            }
+        }
+
+        /// Returns the event for the delivery, or `nil` if it is a frame, is earlier than `start`, or is reported
+        /// elsewhere.
+        package func event(of role: String, since start: ClockTime) -> SessionEvent? {
+            let event: SessionEvent
+            switch self {
+            // A slow camera causes one warning instead of an event for each missing frame. Reductions and changes are
+            // reported elsewhere, by the code that makes them.
+            case .frame, .formatChanged, .lost(_, .lowLight, _): return nil
+            case .lost(_, let cause, _) where cause.origin == .request: return nil
+            case .away(_, _, let ledger) where ledger.origin == .request: return nil
+            case .lost(let count, let cause, let time):
+                event = SessionEvent(
+                    .drop(SessionEvent.Drop(track: role, cause: cause.rawValue, count: Int64(count))),
+                    at: MediaTime(time, since: start))
+            case .away(let time, let cause, _), .ended(let time, let cause):
+                event = SessionEvent(
+                    .deviceLost(
+                        SessionEvent.DeviceLost(
+                            track: role, cause: cause.printable(),
+                            text:
+                                "camera \(role) disconnected: \(cause.printable(limit: 400).trimmingFullStop)."
+                        )),
+                    at: MediaTime(time, since: start))
+            case .silent(let time):
+                event = SessionEvent(
+                    .deviceLost(
+                        SessionEvent.DeviceLost(
+                            track: role, cause: CameraInput.silence,
+                            text:
+                                "camera \(role) is silent: no frame has arrived for 1 s after one was due, and the camera reports no fault."
+                        )),
+                    at: MediaTime(time, since: start))
+            case .resumed(let time):
+                event = SessionEvent(
+                    .deviceRestored(
+                        SessionEvent.DeviceRestored(track: role, text: "camera \(role) is back.")),
+                    at: MediaTime(time, since: start))
+            case .returned where !isAnnounced: return nil
+            case .returned(let time, let remark, _):
+                let more = remark.map { ": \($0.printable(limit: 400))" } ?? ""
+                event = SessionEvent(
+                    .deviceRestored(
+                        SessionEvent.DeviceRestored(track: role, text: "camera \(role) is back\(more).")),
+                    at: MediaTime(time, since: start))
+            case .warning(let time, let text):
+                event = SessionEvent(
+                    warning: text.printable(limit: 400), at: MediaTime(time, since: start), track: role)
+            }
+            return event.at >= .zero ? event : nil
+        }
+    }
+}
+
+extension CameraInput {
+    /// A source that the input uses or has used in this recording.
+    package struct UsedSource: Sendable {
+        /// The source. Stopped if it has been replaced.
+        package let source: any CameraSource
+        /// Time from the scene to the time stamp, which was subtracted from every stamp.
+        package let latency: Nanoseconds
+        /// Time at which it was replaced; `nil` for the current source.
+        package let until: ClockTime?
+        /// Model of the source's clock at that time.
+        package let clockModel: DeviceClock
+        /// Number of its implausible time stamps that were corrected.
+        package let correctedStamps: Int
+        /// The last outcome of each control that was set on it.
+        package let controls: [ControlOutcome]
+    }
+
+    /// The sources that the input has used in this recording, in order. The last is the current one, with an `until` of
+    /// `nil`.
+    package var sources: [UsedSource] { box.withLock { $0.former + [$0.present(until: nil)] } }
+
+    /// Replaces the source with the running source of another input. Frames continue with the first frame
+    /// that the new source captured after the last one of the old source; for H.264, with its first key
+    /// frame. Frames missing in between are counted with the cause `reconfigured`. Use it only on the
+    /// timeline's thread.
+    ///
+    /// - Parameters:
+    ///   - other: The input that has started the source. It must not have other consumers, and can't be used
+    ///     afterwards.
+    ///   - time: The current time on the session's clock.
+    ///   - reason: The reason, for the gap.
+    /// - Returns: The old source, still running. The caller must stop it. Its further events are ignored.
+    package func replaceSource(
+        with other: CameraInput, at time: ClockTime, reason: String
+    ) -> any CameraSource {
+        let (old, new) = (stream, other.stream.numbered(replacementCount + 1))
+        // Suspends each source between two of its events.
+        old.route.hold()
+        new.route.hold()
+        let candidate = other.box.withLock { $0 }
+        box.withLock {
+            $0.take(over: candidate, as: new, at: time, reason: reason)
+        }
+        old.route.release(to: nil)
+        new.route.release(to: (self, new))
+        return old.source
+    }
+}
+
+/// Reason why a camera's pictures can't be used, although its role exists.
+public enum CameraFault: String, Sendable, CaseIterable {
+    /// The camera is unplugged or off, or its network connection has ended.
+    case disconnected
+    /// The camera reports no fault, but delivers no frames.
+    case silent
+    /// All pictures from the last few seconds are identical.
+    case frozen
+    /// All pictures from the last few seconds are black.
+    case black
 }

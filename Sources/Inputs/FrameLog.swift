@@ -1,8 +1,8 @@
 package import Media
 
-/// Keeps the metadata of each frame that a camera delivered or lost, until the timeline takes it.
+/// Queues the metadata of each frame that a camera delivered or lost, until the timeline removes it.
 package struct FrameLog {
-    /// The metadata of one frame, or of frames that were lost in a row; all times are on the session's clock.
+    /// Metadata of one frame, or of consecutive lost frames. All times are on the session's clock.
     package struct Entry: Sendable {
         package let sequence: Int64?
         package let capturedAt: ClockTime
@@ -26,7 +26,7 @@ package struct FrameLog {
         }
     }
 
-    /// Whether anybody wants the metadata; while nobody does, none is kept.
+    /// Whether a consumer needs the metadata. If not, none is stored.
     var isKept = false
     private var entries: [Entry] = []
     private var leftOut = 0
@@ -34,17 +34,18 @@ package struct FrameLog {
     private var next: Int64?
     private var remarks: [(at: ClockTime, text: String)] = []
 
-    /// Most entries that are kept, about 17 s of a camera at 60 frames a second: a timeline is never so far behind.
-    /// Before the recording begins nobody takes them, and the oldest are dropped.
+    /// Maximum number of queued entries, about 17 s for a camera at 60 frames per second. The timeline is
+    /// never that late. Before the recording starts, entries aren't consumed, and the oldest entries are
+    /// dropped.
     private static let capacity = 1024
 
-    /// Adds a frame that came.
+    /// Adds a received frame.
     ///
     /// - Parameters:
-    ///   - frame: The frame, with its sequence number, stamp and header clock.
-    ///   - time: Its capture time by the clock model.
-    ///   - arrival: When the driver delivered it.
-    ///   - cause: Why it is not in the recording, or `nil` when it is.
+    ///   - frame: The frame, with its sequence number, stamp, and header clock.
+    ///   - time: Capture time according to the clock model.
+    ///   - arrival: When the driver delivered the frame.
+    ///   - cause: The reason why it isn't in the recording, or `nil` if it is.
     mutating func came(
         _ frame: CapturedFrame, at time: ClockTime, arrival: ClockTime, lost cause: LossCause? = nil
     ) {
@@ -55,20 +56,20 @@ package struct FrameLog {
                 cause: cause, headerClock: frame.headerClock))
     }
 
-    /// Adds frames that never came. With `isCounted` the device counted them, directly after the last frame that is
-    /// known.
+    /// Adds frames that never arrived. If `isCounted` is true, the device counted them, directly after the last known
+    /// frame.
     mutating func missed(_ count: Int, _ cause: LossCause, at time: ClockTime, isCounted: Bool) {
         let sequence = isCounted ? next : nil
         if let sequence { next = sequence + Int64(count) }
         add(Entry(sequence: sequence, capturedAt: time, cause: cause, count: count))
     }
 
-    /// Adds a remark on the metadata for people.
+    /// Adds a remark on the metadata for users.
     mutating func remark(_ text: String, at time: ClockTime) {
         if isKept { remarks.append((time, text)) }
     }
 
-    /// Takes all entries since the last call, in order, the number of entries that were dropped, and the remarks.
+    /// Removes and returns all entries since the last call in order, the number of dropped entries, and the remarks.
     mutating func take() -> (entries: [Entry], leftOut: Int, remarks: [(at: ClockTime, text: String)]) {
         defer {
             entries.removeAll(keepingCapacity: true)

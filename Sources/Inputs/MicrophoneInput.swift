@@ -3,38 +3,46 @@ package import Monitoring
 package import SessionFolder
 package import Timing
 
-/// One microphone of the session: dates what its source delivers and keeps it for the timeline. Samples that are no
-/// valid audio become silence here, once for all consumers.
+/// One microphone of the session: assigns capture times to its source's deliveries and queues them for the
+/// timeline. Invalid samples are replaced with silence here, once for all consumers.
 ///
-/// `receive` runs on the source's thread, everything else on the timeline's.
+/// `receive` runs on the source's thread, everything else on the timeline's thread.
 package final class MicrophoneInput: Sendable {
-    /// What the timeline takes from a microphone, in the order of coming.
+    /// A delivery from a microphone to the timeline, in arrival order.
     package enum Delivery: Sendable {
-        /// A slice of audio; `damaged` are its frames that are silence because their samples were no valid audio.
+        /// A slice of audio. `damaged` contains the frames that were replaced with silence because their samples were
+        /// invalid.
         case audio(CapturedAudio, time: ClockTime, clock: ClockReading, damaged: [Range<Int>])
-        /// Audio is missing. The jump to the next slice's time tells where, and exactly how much.
+        /// Audio is missing. The gap before the next slice's time gives the position and the exact amount.
         case lost(cause: LossCause, at: ClockTime)
         case away(at: ClockTime, cause: String)
         case returned(at: ClockTime)
+        /// A message that the user should read, without any other effect.
+        case warning(at: ClockTime, text: String)
         case ended(at: ClockTime, cause: String)
 
-        /// The event that tells of the delivery, or `nil` when it is audio or a loss, or lies before `start`.
+        /// Returns the event for the delivery, or `nil` if it is audio or a loss, or is earlier than `start`.
         package func event(of role: String, since start: ClockTime) -> SessionEvent? {
             let event: SessionEvent
             switch self {
             case .audio, .lost: return nil
             case .away(let time, let cause), .ended(let time, let cause):
                 event = SessionEvent(
-                    .unplug, at: MediaTime(time, since: start),
-                    [
-                        "track": .string(role), "cause": .string(cause.printable()),
-                        "text": .string(
-                            "microphone \(role) is away: \(cause.printable(limit: 400).trimmingFullStop)."),
-                    ])
+                    .deviceLost(
+                        SessionEvent.DeviceLost(
+                            track: role, cause: cause.printable(),
+                            text:
+                                "microphone \(role) disconnected: \(cause.printable(limit: 400).trimmingFullStop)."
+                        )),
+                    at: MediaTime(time, since: start))
             case .returned(let time):
                 event = SessionEvent(
-                    .replug, at: MediaTime(time, since: start),
-                    ["track": .string(role), "text": .string("microphone \(role) is back.")])
+                    .deviceRestored(
+                        SessionEvent.DeviceRestored(track: role, text: "microphone \(role) is back.")),
+                    at: MediaTime(time, since: start))
+            case .warning(let time, let text):
+                event = SessionEvent(
+                    warning: text.printable(limit: 400), at: MediaTime(time, since: start), track: role)
             }
             return event.at >= .zero ? event : nil
         }
@@ -43,17 +51,21 @@ package final class MicrophoneInput: Sendable {
     private struct Box {
         var deliveries: [Delivery] = []
         var slices = 0
-        /// The outage as delivered when the microphone went away, or `nil` while it is present.
+        /// The outage, as delivered when the microphone became unavailable, or `nil` while it is available.
         var outage: Delivery?
         var clock: DeviceClock
         var goodSamples: Int64 = 0
         var slowestDelivery = Nanoseconds.zero
         var jitter = JitterHistogram()
-        var watch: AudioWatch
-        /// When audio came last, or the device came back, on the session's clock.
+        var watch: AudioMonitor
+        /// Time of the last audio, or of the device's return, on the session's clock.
         var lastSign: ClockTime?
-        /// Whether the last slice found no room.
+        /// Whether the last slice was dropped because the queue was full.
         var isShedding = false
+        /// End of the last slice on the session's clock; `nil` before the first one and during an outage.
+        var audioEnd: ClockTime?
+        /// Whether the last slice was stamped much later than its time according to the clock model.
+        var isOffClock = false
     }
 
     package let role: String
@@ -61,33 +73,41 @@ package final class MicrophoneInput: Sendable {
     private let clock: any SessionClock
     private let offset: Nanoseconds
     private let box: ConditionLock<Box>
-    /// The device's channels that the track has, from 0; empty for all.
-    private let pick: [Int]
+    /// Indices of the device's channels that the track contains, from 0; empty for all.
+    private let sourceChannels: [Int]
     /// Whether the source is a file, whose time stamps are exact.
     private let isFile: Bool
 
-    /// Most slices that are kept before a recording: about two seconds of slices of 10 ms.
+    /// Maximum number of slices queued before a recording, about two seconds of 10 ms slices.
     private static let keptSlices = 200
-    /// Most slices that wait for the timeline: those, up to two seconds of alignment delay, and as much for a timeline that is late, all of
-    /// slices half as long. Later ones are dropped.
+    /// Maximum number of slices queued for the timeline. It covers those before a recording, up to two
+    /// seconds of alignment delay, and the same amount for a late timeline, all assuming slices half as long.
+    /// Later slices are dropped.
     private static let boxCapacity = 1200
-    /// A device that is there delivers without a pause: after so much nothing of it a person must look.
+    /// Additional audio needed after an instant to have all samples before it. It covers the resampler's
+    /// delay and the error of capture times.
+    private static let lookahead = Nanoseconds.milliseconds(5)
+    /// Maximum difference between the stamp of audio and its modeled time before the latter is rejected.
+    private static let largestDoubt = Nanoseconds.milliseconds(100)
+    /// Maximum time without audio from an available device. After that, the user must check it.
     private static let longestPause = Nanoseconds.seconds(2)
 
-    /// Creates the input of one microphone.
+    /// Creates the input for a microphone.
     ///
     /// - Parameters:
     ///   - role: The microphone's role.
     ///   - source: The opened source.
-    ///   - offset: Offset from the profile, added to every stamp: above 0 the audio comes later.
-    ///   - pick: The device's channels that the track has, from 0; empty for all. Channels that the device lacks are
-    ///     ignored.
+    ///   - offset: Offset from the profile, added to every stamp. A positive offset delays the audio.
+    ///   - sourceChannels: Indices of the device's channels that the track contains, from 0; empty for all.
+    ///     Channels
+    ///     that the device doesn't have are ignored.
     ///   - clock: The session clock.
     package init(
-        role: String, source: any MicrophoneSource, offset: Nanoseconds, pick: [Int], clock: any SessionClock
+        role: String, source: any MicrophoneSource, offset: Nanoseconds, sourceChannels: [Int],
+        clock: any SessionClock
     ) {
-        let pick = pick.filter { $0 < source.format.channels }
-        self.pick = pick
+        let sourceChannels = sourceChannels.filter { $0 < source.format.channels }
+        self.sourceChannels = sourceChannels
         self.role = role
         self.source = source
         self.offset = offset
@@ -96,17 +116,17 @@ package final class MicrophoneInput: Sendable {
         box = ConditionLock(
             Box(
                 clock: Self.clockModel(rate: source.format.rate, correlation: source.stampCorrelation),
-                watch: AudioWatch(format: source.format, pick: pick)))
+                watch: AudioMonitor(format: source.format, sourceChannels: sourceChannels)))
     }
 
-    /// Makes the clock model of a microphone. A sound card's clock is a crystal: within 200 ppm. Slices are dated
-    /// three times as often as frames, and the ear is more exact than the eye, so the model looks at two minutes of
-    /// slices of 10 ms.
+    /// Creates the clock model of a microphone. A sound card's clock is a crystal with an error of up to 200
+    /// ppm. Slices are stamped three times as often as frames, and hearing is more precise than vision, so
+    /// the model uses two minutes of 10 ms slices.
     ///
     /// - Parameters:
     ///   - rate: Nominal samples per second.
     ///   - correlation: Time over which the errors of time stamps are correlated.
-    /// - Returns: A model that has seen no stamp yet.
+    /// - Returns: A model without any stamps.
     package static func clockModel(rate: Int, correlation: Nanoseconds = .zero) -> DeviceClock {
         DeviceClock(
             nominalSecondsPerCount: 1 / Double(rate), windowLength: 12_000, priorPartsPerMillion: 50,
@@ -118,8 +138,8 @@ package final class MicrophoneInput: Sendable {
         try source.start(on: clock.stampClock) { [self] event in receive(event) }
     }
 
-    /// Takes all deliveries since the last call.
-    package func takeDeliveries() -> [Delivery] {
+    /// Removes and returns all deliveries since the last call.
+    package func dequeueDeliveries() -> [Delivery] {
         box.withLock { box in
             box.slices = 0
             let taken = box.deliveries
@@ -128,9 +148,9 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Drops audio that is older than the last two seconds, while nobody takes any.
+    /// Drops audio older than two seconds while the deliveries aren't consumed.
     ///
-    /// - Returns: The deliveries since the last call that are no audio.
+    /// - Returns: The deliveries since the last call that aren't audio.
     @discardableResult
     package func keepLatest() -> [Delivery] {
         box.withLock { box in
@@ -147,22 +167,32 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
+    /// Whether the stamp of the last audio exceeds its time according to the clock model by too much. The
+    /// device has then probably lost samples without counting them. Until the model has found its new line,
+    /// the audio's capture times are too early.
+    package var isOffClock: Bool { box.withLock { $0.isOffClock } }
+
+    /// Returns whether all audio before an instant has been delivered; `true` if no audio is expected.
+    package func hasDelivered(until instant: ClockTime) -> Bool {
+        box.withLock { $0.audioEnd.map { $0 >= instant + Self.lookahead } ?? true }
+    }
+
     /// Number of channels of the track.
-    package var channels: Int { pick.isEmpty ? source.format.channels : pick.count }
+    package var channels: Int { sourceChannels.isEmpty ? source.format.channels : sourceChannels.count }
 
-    /// The samples of a slice in the track's channels, interleaved.
-    package func picked(_ audio: CapturedAudio) -> [Float] { audio.samples(of: pick) }
+    /// Returns a slice's samples for the track's channels, interleaved.
+    package func selected(_ audio: CapturedAudio) -> [Float] { audio.samples(of: sourceChannels) }
 
-    /// Delivers the outage again when the device is away, for a recording that begins during it.
+    /// Delivers the outage again if the device is unavailable, for a recording that starts during the outage.
     package func recallOutage() {
         box.withLock { box in
             if let outage = box.outage { box.deliveries.insert(outage, at: 0) }
         }
     }
 
-    // MARK: How it sounds, recorded or not
+    // MARK: Signal state and clock
 
-    /// How the microphone sounds now, of the picked channels, and the state of its clock model.
+    /// Current audio state of the selected channels, and the state of the clock model.
     package var state:
         (
             level: AudioLevel, alarms: [AudioAlarm.Kind], silentSince: ClockTime?, clips: ClipCount,
@@ -175,17 +205,18 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Sets how long the microphone may be silent from now on; `nil` for no limit.
+    /// Sets the maximum duration of silence before an alarm; `nil` for no limit.
     package func limitSilence(to limit: Nanoseconds?) { box.withLock { $0.watch.limitSilence(to: limit) } }
 
-    /// Begins the watch of a recording: earlier silence and overloads do not count.
+    /// Starts monitoring a recording. Earlier silence and overloads don't count.
     package func beginWatch(at time: ClockTime) {
         // A file is silent until the recording begins.
         box.withLock { $0.watch.begin(at: time, wasOpen: !isFile) }
     }
 
-    /// Takes the alarms that began or ended until an instant, each once. All audio from before that instant must have
-    /// been delivered, as is the case `deliveryDelay` after it: what has not come counts as silence.
+    /// Removes and returns the alarms that began or ended before an instant. Each alarm is returned once. All audio
+    /// before the instant must have been delivered, which is guaranteed `deliveryDelay` after it; missing audio counts
+    /// as silence.
     package func takeAlarms(through time: ClockTime) -> [AudioAlarm] {
         let now = clock.now
         return box.withLock { box in
@@ -194,29 +225,30 @@ package final class MicrophoneInput: Sendable {
         }
     }
 
-    /// Takes the number of samples of all picked channels that are parts of overloads, from the beginning of the recording
-    /// to an instant, each once.
+    /// Removes and returns the number of overloaded samples in all selected channels, from the start of the
+    /// recording to an instant. Each sample is counted once.
     package func takeOverloads(through time: ClockTime) -> Int64 {
         box.withLock { $0.watch.takeOverloads(through: time) }
     }
 
-    /// Samples of valid audio per channel that have come.
+    /// Number of valid samples received per channel.
     package var goodSamples: Int64 { box.withLock { $0.goodSamples } }
     /// Model of the microphone's clock.
     package var clockModel: DeviceClock { box.withLock { $0.clock } }
-    /// How the time stamps scatter about the clock model.
+    /// Distribution of the time stamps' deviation from the clock model.
     package var jitter: JitterHistogram { box.withLock { $0.jitter } }
-    /// State of the microphone's clock model, for a look now and then.
+    /// State of the microphone's clock model. Meant for occasional queries.
     package var clockReading: ClockReading { box.withLock { $0.clock.reading } }
-    /// The longest time from capture to delivery so far, at least what the source declares, less the offset.
+    /// Maximum measured time from capture to delivery, but at least the source's declared delay, minus the offset.
     package var deliveryDelay: Nanoseconds {
         max(source.deliveryDelay, box.withLock { $0.slowestDelivery }) - offset
     }
 
-    // MARK: On the source's thread
+    // MARK: Source thread
 
     private func receive(_ event: MicrophoneEvent) {
-        // The source stamps by `CLOCK_MONOTONIC`, as the clock model does; all that is kept is on the session's clock.
+        // The source uses `CLOCK_MONOTONIC` for time stamps, and so does the clock model. All stored times
+        // are on the session's clock.
         let arrival = clock.stampClock.now
         func instant(_ stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
         box.withLock { box in
@@ -232,16 +264,20 @@ package final class MicrophoneInput: Sendable {
                     return
                 }
                 guard captured.frameCount > 0 else { return }
-                let (audio, damaged) = DamagedSamples.repaired(captured, pick: pick)
-                let modelled = box.clock.time(of: audio.firstSample, stamped: stamped)
-                box.jitter.add(stamped - modelled)
+                let (audio, damaged) = DamagedSamples.repaired(captured, sourceChannels: sourceChannels)
+                let modeled = box.clock.time(of: audio.firstSample, stamped: stamped)
+                box.jitter.add(stamped - modeled)
                 let time = instant(
-                    isFile ? stamped : PlausibleStamp.time(modelled: modelled, stamped: stamped))
+                    isFile ? stamped : PlausibleStamp.time(modeled: modeled, stamped: stamped))
                 box.slowestDelivery = max(box.slowestDelivery, arrival - capturedAt)
                 box.goodSamples += Int64(audio.frameCount - damaged.reduce(0) { $0 + $1.count })
                 box.watch.take(audio.samples, at: time)
                 box.lastSign = clock.now
-                // A timeline that is late finds silence in place of audio that found the box full.
+                box.isOffClock = stamped - modeled > Self.largestDoubt
+                box.audioEnd =
+                    max(time, instant(stamped))
+                    + .duration(of: Int64(audio.frameCount), perSecond: Int64(source.format.rate))
+                // If the timeline is late and the queue is full, the audio is dropped and replaced with silence.
                 guard box.slices < Self.boxCapacity else {
                     if !box.isShedding { box.deliveries.append(.lost(cause: .late, at: time)) }
                     return box.isShedding = true
@@ -256,24 +292,55 @@ package final class MicrophoneInput: Sendable {
             case .lost(_, let cause, let time):
                 box.deliveries.append(.lost(cause: cause, at: instant(time + offset)))
             case .away(let time, let cause):
-                // A source that repeats an outage tells nothing new.
+                // A repeated outage report contains nothing new.
                 if case .away(_, let told)? = box.outage, told == cause { return }
                 let outage = Delivery.away(at: instant(time), cause: cause)
                 box.outage = outage
+                box.audioEnd = nil
                 box.deliveries.append(outage)
             case .returned(let time):
                 guard box.outage != nil else { return }
                 box.outage = nil
                 box.lastSign = clock.now
-                // The device counts its samples from another instant now.
+                // The device's sample count now has a different origin.
                 box.clock.interrupt()
                 box.deliveries.append(.returned(at: instant(time)))
+            case .remarked(let time, let text):
+                box.deliveries.append(.warning(at: instant(time), text: "microphone \(role): \(text)"))
             case .ended(let time, let cause):
                 if case .ended(_, let told)? = box.outage, told == cause { return }
                 let outage = Delivery.ended(at: instant(time), cause: cause)
                 box.outage = outage
+                box.audioEnd = nil
                 box.deliveries.append(outage)
             }
         }
+    }
+}
+
+extension SessionEvent {
+    /// Creates the event for an audio alarm that begins or ends.
+    ///
+    /// - Parameters:
+    ///   - alarm: The alarm.
+    ///   - role: The microphone's role.
+    ///   - start: T0. An alarm found before T0 is reported at T0.
+    package init(_ alarm: AudioAlarm, of role: String, since start: ClockTime) {
+        let level = Level(AudioLevel.decibels(alarm.peak).map { Manifest.Clock.rounded($0, 10) })
+        let state = alarm.isEnd ? AlarmState.ends : .begins
+        let text = alarm.sentence(role: role)
+        let content: Content =
+            switch alarm.kind {
+            case .clipping:
+                .clipping(
+                    Clipping(
+                        track: role, alarm: alarm.kind, state: state, level_dbfs: level, text: text))
+            case .silence, .noSignal:
+                .silence(
+                    Silence(
+                        track: role, alarm: alarm.kind, state: state, level_dbfs: level,
+                        seconds: alarm.duration.inSeconds, text: text))
+            }
+        self.init(content, at: max(MediaTime(alarm.at, since: start), .zero))
     }
 }

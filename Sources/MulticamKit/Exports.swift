@@ -1,4 +1,5 @@
-// The one import of a program: it brings everything that a session, its plan, its folder and its measurements are made of.
+// The only module that a program needs to import. It re-exports the types of sessions, plans, session folders, and
+// measurements.
 @_exported public import Control
 @_exported public import Doctor
 @_exported public import Inputs

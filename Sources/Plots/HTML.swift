@@ -1,22 +1,24 @@
-/// A piece of an HTML page: well-formed, without scripts and without anything fetched, so that any browser shows it.
+internal import Media
+
+/// A fragment of an HTML page: well-formed, without scripts or external resources, so that any browser displays it.
 ///
-/// Words become part of it only through `text` and attribute values, which are cleaned and escaped: whatever a device
-/// calls itself stays a word.
+/// Text is added only through `text` and attribute values, which are sanitized and escaped. Device names are therefore
+/// always displayed as text.
 public struct HTML: Sendable {
     let markup: String
 
     /// Elements that have no content and no end tag.
     private static let empty: Set<String> = ["br", "hr", "meta", "col"]
 
-    /// Words from any source, escaped; at most 4000 characters.
+    /// Returns escaped text from any source, at most 4000 characters.
     public static func text(_ words: String) -> HTML { HTML(markup: Markup.escaped(words, limit: 4000)) }
 
-    /// An element with children.
+    /// Returns an element with children.
     ///
     /// - Parameters:
-    ///   - name: The element's name, a constant of the program; it is not escaped.
-    ///   - attributes: Attribute values by name; only the values are escaped.
-    ///   - children: The element's content; ignored for elements without content, such as `br`.
+    ///   - name: The element's name, a constant in the code. It isn't escaped.
+    ///   - attributes: Attribute values by name. Only the values are escaped.
+    ///   - children: The element's content. It is ignored for void elements such as `br`.
     /// - Returns: The element.
     public static func element(
         _ name: String, _ attributes: [String: String] = [:], _ children: [HTML] = []
@@ -27,27 +29,27 @@ public struct HTML: Sendable {
         return HTML(markup: "\(head)>\(children.map(\.markup).joined())</\(name)>")
     }
 
-    /// An element that contains words, which are escaped.
+    /// Returns an element that contains escaped text.
     public static func element(_ name: String, _ attributes: [String: String] = [:], _ words: String) -> HTML
     {
         element(name, attributes, [text(words)])
     }
 
-    /// A drawing as a part of the page.
+    /// Returns a drawing that is embedded in the page.
     ///
     /// - Parameters:
-    ///   - canvas: The drawing, in the page's colours.
-    ///   - label: Description of the drawing for people who cannot see it.
+    ///   - canvas: The drawing, in the page's colors.
+    ///   - label: Text alternative for the drawing.
     /// - Returns: The `svg` element.
     public static func drawing(_ canvas: SVGCanvas, label: String) -> HTML {
         HTML(markup: canvas.embedded(label: label))
     }
 
-    /// A JPEG inside the page.
+    /// Returns a JPEG that is embedded in the page.
     ///
     /// - Parameters:
-    ///   - base64: The JPEG's bytes in base 64.
-    ///   - label: Description of the image for people who cannot see it.
+    ///   - base64: The JPEG's bytes in Base64.
+    ///   - label: Text alternative for the image.
     /// - Returns: The `img` element.
     public static func image(base64: String, label: String) -> HTML {
         let bytes = base64.filter { $0.isASCII && ($0.isLetter || $0.isNumber || "+/=".contains($0)) }
@@ -55,11 +57,11 @@ public struct HTML: Sendable {
             markup: "<img src=\"data:image/jpeg;base64,\(bytes)\" alt=\"\(Markup.escaped(label))\"/>")
     }
 
-    /// A whole HTML file.
+    /// Returns a complete HTML file.
     ///
     /// - Parameters:
     ///   - title: Title of the window.
-    ///   - style: CSS of the program's own; it is not escaped.
+    ///   - style: CSS from the code. It isn't escaped.
     ///   - body: The page's content.
     /// - Returns: The file's text.
     public static func page(title: String, style: String, body: [HTML]) -> String {
@@ -81,5 +83,27 @@ public struct HTML: Sendable {
         </html>
 
         """
+    }
+}
+
+/// Escapes text for a page or a drawing.
+enum Markup {
+    /// Makes text printable, truncates it to `limit`, and replaces special characters of XML and HTML with entities.
+    /// The result is safe between tags and inside quoted attributes of both.
+    static func escaped(_ words: String, limit: Int = 400) -> String {
+        var result = String.UnicodeScalarView()
+        // Escapes by Unicode scalar, as browsers parse text. In Swift, `"` with a combining accent is a
+        // different character from `"`.
+        for scalar in words.printable(limit: limit).unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;".unicodeScalars
+            case "<": result += "&lt;".unicodeScalars
+            case ">": result += "&gt;".unicodeScalars
+            case "\"": result += "&quot;".unicodeScalars
+            case "'": result += "&#39;".unicodeScalars
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
     }
 }

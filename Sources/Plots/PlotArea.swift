@@ -1,46 +1,46 @@
-/// A rectangle with two axes, into which numbers are drawn.
+/// A rectangle with two axes for plotting numbers.
 public struct PlotArea: Sendable {
-    /// The horizontal axis, from left to right.
+    /// Horizontal axis, from left to right.
     public let x: Axis
-    /// The vertical axis, from bottom to top.
+    /// Vertical axis, from bottom to top.
     public let y: Axis
     private let corner: SVGCanvas.Point
     private let width: Double
     private let height: Double
 
-    /// Colours of the grid.
+    /// Colors of the grid.
     private let ink: Ink
 
-    /// The colours of a grid, each any colour of CSS.
+    /// The colors of a grid. Each can be any CSS color.
     public struct Ink: Sendable {
-        /// Colour of the lines along the left and lower edges.
+        /// Color of the lines along the left and bottom edges.
         public let frame: String
-        /// Colour of the lines inside.
+        /// Color of the inner lines.
         public let grid: String
-        /// Colour of the numbers.
+        /// Color of the numbers.
         public let label: String
 
-        /// Makes a set of colours.
+        /// Creates a set of colors.
         public init(frame: String, grid: String, label: String) {
             self.frame = frame
             self.grid = grid
             self.label = label
         }
 
-        /// Greys for a white background.
+        /// Grays for a white background.
         public static let paper = Ink(frame: "#999", grid: "#e6e6e6", label: "#555")
     }
 
-    /// Makes an area.
+    /// Creates an area.
     ///
     /// - Parameters:
-    ///   - corner: Upper left corner of the rectangle in pixels, without its labels, which take 40 pixels to the left
+    ///   - corner: Upper left corner of the rectangle in pixels, without its labels, which need 40 pixels on the left
     ///     and 16 below.
     ///   - width: Width of the rectangle in pixels.
     ///   - height: Height of the rectangle in pixels.
-    ///   - x: The numbers from left to right.
-    ///   - y: The numbers from bottom to top.
-    ///   - ink: Colours of the grid.
+    ///   - x: The range of numbers from left to right.
+    ///   - y: The range of numbers from bottom to top.
+    ///   - ink: Colors of the grid.
     public init(
         at corner: SVGCanvas.Point, width: Double, height: Double, x: ClosedRange<Double>,
         y: ClosedRange<Double>, ink: Ink = .paper
@@ -53,17 +53,17 @@ public struct PlotArea: Sendable {
         self.y = Axis(y, from: corner.y + height, to: corner.y)
     }
 
-    /// The pixel position of a pair of numbers; numbers outside the axes are moved to their nearest ends.
+    /// Returns the pixel position of a pair of numbers. Numbers outside the axes are clamped.
     public func point(_ x: Double, _ y: Double) -> SVGCanvas.Point {
         SVGCanvas.Point(x: self.x.place(of: x), y: self.y.place(of: y))
     }
 
-    /// Draws the grid with its numbers. Must be called before anything is drawn over it.
+    /// Draws the grid with its numbers. Call this before drawing over it.
     ///
     /// - Parameters:
     ///   - canvas: The drawing.
-    ///   - ticks: Largest number of steps along each axis; 0 for none.
-    ///   - label: Writes a number of the x axis.
+    ///   - ticks: Maximum number of steps along each axis; 0 for none.
+    ///   - label: Formats a number on the x axis.
     public func drawGrid(
         on canvas: inout SVGCanvas, ticks: (x: Int, y: Int) = (8, 4), label: (Double) -> String = Axis.label
     ) {
@@ -91,7 +91,7 @@ public struct PlotArea: Sendable {
         canvas.line(from: corner, to: .init(x: corner.x, y: corner.y + height), color: ink.frame)
     }
 
-    /// Draws a bar on the x axis from `begin` to `end`, as high as `value`.
+    /// Draws a bar on the x axis from `begin` to `end` with the height `value`.
     public func drawBar(
         on canvas: inout SVGCanvas, from begin: Double, to end: Double, value: Double, color: String
     ) {
@@ -100,8 +100,8 @@ public struct PlotArea: Sendable {
         canvas.rectangle(at: upper, width: lower.x - upper.x, height: lower.y - upper.y, color: color)
     }
 
-    /// Draws a span from `begin` to `end` over the whole height; narrow spans are one pixel wide, so that none gets
-    /// lost.
+    /// Draws a span from `begin` to `end` over the full height. Spans are at least one pixel wide, so that all are
+    /// visible.
     public func drawSpan(on canvas: inout SVGCanvas, from begin: Double, to end: Double, color: String) {
         let left = x.place(of: begin)
         canvas.rectangle(
@@ -109,7 +109,7 @@ public struct PlotArea: Sendable {
             color: color)
     }
 
-    /// Draws a line through `values` at `times`, broken where a value is `nil`; `width` is in pixels.
+    /// Draws a line through `values` at `times`, interrupted at `nil` values; `width` is in pixels.
     public func drawLine(
         on canvas: inout SVGCanvas, times: [Double], values: [Double?], color: String, width: Double = 1.6
     ) {
@@ -125,12 +125,12 @@ public struct PlotArea: Sendable {
         canvas.polyline(stroke, color: color, width: width)
     }
 
-    /// Draws stacked areas in steps: each value holds from the time before it to its own.
+    /// Draws stacked areas in steps. Each value applies from the previous time to its own.
     ///
     /// - Parameters:
     ///   - canvas: The drawing.
     ///   - times: Ascending positions on the x axis.
-    ///   - layers: Layers from the lowest up: one value for each time, none below 0, and the layer's colour.
+    ///   - layers: Layers from bottom to top: one nonnegative value for each time, and the layer's color.
     public func drawSteps(
         on canvas: inout SVGCanvas, times: [Double], layers: [(values: [Double], color: String)]
     ) {
@@ -151,5 +151,56 @@ public struct PlotArea: Sendable {
             before = time
         }
         return points
+    }
+}
+
+/// One axis of a plot. It maps numbers to pixels and chooses the numbers for its labels.
+public struct Axis: Sendable, Equatable {
+    /// Range of numbers that the axis shows.
+    public let range: ClosedRange<Double>
+    /// Pixel of the range's lower bound. On a vertical axis, pixels count downward, so it is larger than `end`.
+    private let begin: Double
+    private let end: Double
+
+    /// Creates an axis.
+    ///
+    /// - Parameters:
+    ///   - range: The numbers to show. An empty range is extended by 1 on both sides.
+    ///   - begin: The pixel of the lower bound.
+    ///   - end: The pixel of the upper bound.
+    public init(_ range: ClosedRange<Double>, from begin: Double, to end: Double) {
+        self.range =
+            range.upperBound > range.lowerBound ? range : range.lowerBound - 1...range.upperBound + 1
+        self.begin = begin
+        self.end = end
+    }
+
+    /// Returns the pixel of a number. Numbers outside the range are clamped.
+    public func place(of number: Double) -> Double {
+        let held = min(max(number, range.lowerBound), range.upperBound)
+        let share = (held - range.lowerBound) / (range.upperBound - range.lowerBound)
+        return begin + share * (end - begin)
+    }
+
+    /// Returns round numbers within the range: at most `count` steps of 1, 2, or 5 times a power of ten; empty if the
+    /// range doesn't contain a round number.
+    public func ticks(atMost count: Int) -> [Double] {
+        let length = range.upperBound - range.lowerBound
+        let rough = length / Double(max(count, 1))
+        var power = 1.0
+        while power > rough { power /= 10 }
+        while power * 10 <= rough { power *= 10 }
+        let step = [1.0, 2, 5, 10].map { $0 * power }.first { $0 >= rough } ?? 10 * power
+        let first = (range.lowerBound / step).rounded(.up)
+        let last = (range.upperBound / step).rounded(.down)
+        guard last >= first, last - first < 1000 else { return [] }
+        return stride(from: first, through: last, by: 1).map { $0 * step }
+    }
+
+    /// Formats the number at a tick, rounded to at most six decimals, without a trailing `.0`.
+    public static func label(_ number: Double) -> String {
+        var text = "\((number * 1e6).rounded() / 1e6)"
+        if text.hasSuffix(".0") { text.removeLast(2) }
+        return text == "-0" ? "0" : text
     }
 }

@@ -1,23 +1,22 @@
 public import Media
 
-/// A drawing in Scalable Vector Graphics 1.1, without scripts and without anything fetched, so that any browser shows
-/// it.
+/// A drawing in Scalable Vector Graphics 1.1, without scripts or external resources, so that any browser displays it.
 ///
-/// Coordinates are in pixels from the upper left corner. Words and colours are cleaned and escaped here.
+/// Coordinates are in pixels from the upper left corner. Text and colors are sanitized and escaped here.
 public struct SVGCanvas: Sendable {
-    /// The side of words at which their point lies (`text-anchor`).
+    /// The side of a text that is aligned with its point (`text-anchor`).
     public enum Anchor: String, Sendable {
         case start, middle, end
     }
 
-    /// A position in pixels from the upper left corner; y counts downwards.
+    /// A position in pixels from the upper left corner; y increases downward.
     public struct Point: Sendable, Equatable {
-        /// Pixels to the right of the left edge.
+        /// Distance in pixels from the left edge.
         public var x: Double
-        /// Pixels below the upper edge.
+        /// Distance in pixels from the top edge.
         public var y: Double
 
-        /// Makes a position in pixels.
+        /// Creates a position in pixels.
         public init(x: Double, y: Double) {
             self.x = x
             self.y = y
@@ -28,20 +27,20 @@ public struct SVGCanvas: Sendable {
     public let size: FrameSize
     private var elements: [String] = []
 
-    /// Makes an empty drawing.
+    /// Creates an empty drawing.
     public init(size: FrameSize) {
         self.size = size
     }
 
-    /// Draws a straight line, `width` pixels wide; `color` is any colour of CSS.
+    /// Draws a straight line, `width` pixels wide; `color` is any CSS color.
     public mutating func line(from: Point, to: Point, color: String, width: Double = 1) {
         elements.append(
             "<line x1=\"\(number(from.x))\" y1=\"\(number(from.y))\" x2=\"\(number(to.x))\" y2=\"\(number(to.y))\" "
                 + "stroke=\"\(escaped(color))\" stroke-width=\"\(number(width))\"/>")
     }
 
-    /// Draws straight lines through `points`, `width` pixels wide; fewer than two points draw nothing. `color` is any
-    /// colour of CSS.
+    /// Draws straight lines through `points`, `width` pixels wide. Does nothing for fewer than two points. `color` is
+    /// any CSS color.
     public mutating func polyline(_ points: [Point], color: String, width: Double = 1) {
         guard points.count > 1 else { return }
         let list = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
@@ -50,23 +49,23 @@ public struct SVGCanvas: Sendable {
         )
     }
 
-    /// Draws a filled rectangle with its upper left corner at `corner`; negative sides count as 0 pixels. `color` is
-    /// any colour of CSS.
+    /// Draws a filled rectangle with its upper left corner at `corner`. Negative dimensions count as 0 pixels. `color`
+    /// is any CSS color.
     public mutating func rectangle(at corner: Point, width: Double, height: Double, color: String) {
         elements.append(
             "<rect x=\"\(number(corner.x))\" y=\"\(number(corner.y))\" width=\"\(number(max(0, width)))\" "
                 + "height=\"\(number(max(0, height)))\" fill=\"\(escaped(color))\"/>")
     }
 
-    /// Draws a filled circle, `radius` in pixels; `color` is any colour of CSS.
+    /// Draws a filled circle, `radius` in pixels; `color` is any CSS color.
     public mutating func circle(at center: Point, radius: Double, color: String) {
         elements.append(
             "<circle cx=\"\(number(center.x))\" cy=\"\(number(center.y))\" r=\"\(number(radius))\" fill=\"\(escaped(color))\"/>"
         )
     }
 
-    /// Draws one line of words, at most 400 characters, with its baseline at `point`, `size` pixels high; `color` is
-    /// any colour of CSS.
+    /// Draws one line of text, at most 400 characters, with its baseline at `point`, `size` pixels high; `color` is any
+    /// CSS color.
     public mutating func text(
         _ words: String, at point: Point, size: Double = 12, anchor: Anchor = .start, color: String = "#222"
     ) {
@@ -75,7 +74,7 @@ public struct SVGCanvas: Sendable {
                 + "text-anchor=\"\(anchor.rawValue)\" fill=\"\(escaped(color))\">\(escaped(words))</text>")
     }
 
-    /// Draws a filled area; `opacity` is 0…1; fewer than three points draw nothing. `color` is any colour of CSS.
+    /// Draws a filled polygon; `opacity` is 0…1. Does nothing for fewer than three points. `color` is any CSS color.
     public mutating func polygon(_ points: [Point], color: String, opacity: Double = 1) {
         guard points.count > 2 else { return }
         let list = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
@@ -83,10 +82,10 @@ public struct SVGCanvas: Sendable {
             "<polygon points=\"\(list)\" fill=\"\(escaped(color))\" fill-opacity=\"\(number(opacity))\"/>")
     }
 
-    /// The drawing as an element of a page: it shows the page's background, and may use the page's colours
+    /// Returns the drawing as an element of a page. It has a transparent background and can use the page's colors
     /// (`var(--ink)`).
     ///
-    /// - Parameter label: Description of the drawing for people who cannot see it.
+    /// - Parameter label: Text alternative for the drawing.
     /// - Returns: The `svg` element.
     func embedded(label: String) -> String {
         """
@@ -97,7 +96,7 @@ public struct SVGCanvas: Sendable {
         """
     }
 
-    /// The drawing as the text of a whole SVG file, on white.
+    /// The drawing as a complete SVG file with a white background.
     public var document: String {
         let (width, height) = (size.width, size.height)
         return """
@@ -111,7 +110,7 @@ public struct SVGCanvas: Sendable {
             """
     }
 
-    /// Writes a coordinate to a hundredth of a pixel; infinity and NaN become 0.
+    /// Formats a coordinate with up to two decimal places; infinity and NaN become 0.
     private func number(_ value: Double) -> String {
         guard value.isFinite else { return "0" }
         let hundredths = Int64(rounding: min(max(value, -1e9), 1e9) * 100)

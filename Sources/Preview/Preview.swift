@@ -3,16 +3,16 @@ internal import Glibc
 internal import Media
 internal import Studio
 
-/// The window for a monitor: a camera or the program of a session that runs in another process.
+/// The preview window for a monitor. It shows a camera or the program of a session in another process.
 public enum Preview {
-    /// Shows a window until it is closed. Blocks the calling thread, which must be the main one.
+    /// Shows a window until it is closed. Blocks the calling thread, which must be the main thread.
     ///
-    /// - Parameter arguments: The program's name, then the settings as `PreviewSettings` writes them.
-    /// - Returns: The exit status: 0 when the window was closed, 1 where none can be opened or no session runs, 2 for a camera, program or
-    ///   display that is not there.
+    /// - Parameter arguments: The program's name, followed by the settings as encoded by `PreviewSettings`.
+    /// - Returns: The exit status: 0 if the window was closed, 1 if no window can be opened or no session is running, 2
+    ///   if the camera, program or display doesn't exist.
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 2, let settings = PreviewSettings.read(arguments[1]) else {
-            return fail(PreviewError("`multicam preview` starts this program.", status: 2))
+            return fail(PreviewError("Start this program with `multicam preview`.", status: 2))
         }
         do throws(PreviewError) {
             var settings = settings
@@ -30,7 +30,7 @@ public enum Preview {
         return error.status
     }
 
-    /// The session that is meant, once it is known to have what is to be shown.
+    /// Returns the selected session, after checking that it has the requested camera or program.
     private static func session(_ settings: PreviewSettings) throws(PreviewError) -> Int32 {
         let running: [Int32]
         do throws(ControlError) {
@@ -41,40 +41,50 @@ public enum Preview {
         let process: Int32
         if let asked = settings.process {
             guard running.contains(asked) else {
-                throw PreviewError("process \(asked) runs no session of this user's.", status: 1)
+                throw PreviewError("Process \(asked) runs no session of the current user.", status: 1)
             }
             process = asked
         } else {
             guard let first = running.first else {
                 throw PreviewError(
-                    "no session of this user's runs, so there is nothing to show: start `multicam record` or `multicam studio`.",
+                    "No session of the current user is running. Start `multicam record` or `multicam studio` first.",
                     status: 1)
             }
             guard running.count == 1 else {
                 let list = running.map { String($0) }.joined(separator: ", ")
                 throw PreviewError(
-                    "\(running.count) sessions run, as processes \(list): say which one is meant, for example `multicam preview --process \(first)`.",
+                    "\(running.count) sessions are running, as processes \(list). Select one, for example `multicam preview --process \(first)`.",
                     status: 2)
             }
             process = first
         }
-        // A session that is too busy to answer is shown when it does.
+        // A session that is too busy to answer is checked once it answers.
         if let status = ControlClient().status(of: process) { try check(settings.role, status) }
         return process
     }
 
     private static func check(_ role: String?, _ status: ControlStatus) throws(PreviewError) {
         let roles = status.cameras.map { $0.role.printable(limit: 60) }.joined(separator: ", ")
-        let offer = roles.isEmpty ? "it has no camera." : "its cameras are \(roles)."
+        let offer = roles.isEmpty ? "It has no cameras." : "Its cameras are \(roles)."
         if let role {
             guard status.cameras.contains(where: { $0.role == role }) else {
                 throw PreviewError(
-                    "`--camera \(role.printable(limit: 60))`: the session has no such camera; \(offer)",
+                    "`--camera \(role.printable(limit: 60))`: the session has no camera with this role. \(offer)",
                     status: 2)
             }
         } else if status.program == nil {
             throw PreviewError(
-                "the session has no program; show a camera with `--camera ROLE`: \(offer)", status: 2)
+                "The session has no program. Show a camera with `--camera ROLE`. \(offer)", status: 2)
         }
     }
+}
+
+/// Why no window is shown: a message for the user, and the exit status.
+struct PreviewError: Error, Equatable, CustomStringConvertible {
+    /// Message that says what failed, where, why, and what to do.
+    let description: String
+    /// 1 if no display is available or no session is running, 2 if the session doesn't have the requested source.
+    let status: Int32
+
+    init(_ description: String, status: Int32) { (self.description, self.status) = (description, status) }
 }

@@ -7,19 +7,19 @@ internal import Media
 internal import MediaLink
 internal import SessionFolder
 
-/// Takes the frames and the status of a session for a window, and looks for another session when that one has ended. Safe to use from
-/// any thread.
+/// Receives the frames and the status of a session for a window, and looks for another session when it ends. Safe to
+/// use from any thread.
 ///
-/// Only the latest frame is kept. JPEGs are decoded here, so that the recorder has no work with them.
+/// Only the latest frame is kept. JPEGs are decoded here, so that the recorder doesn't have to decode them.
 final class PreviewLink: Sendable {
     private struct State {
         var scene: PreviewScene
         var frame: CapturedFrame?
-        /// The taps on the session that is shown; empty while there is none.
+        /// Taps on the current session; empty without a session.
         var taps: [RemoteTap] = []
-        /// The session to show next; `nil` for the only one that runs.
+        /// Process ID of the session to connect to next; `nil` for the only running one.
         var process: Int32?
-        /// The number of the session that is shown: what earlier ones still say is not heard.
+        /// Number of the current session. Data from earlier sessions is ignored.
         var session = 0
         var heard = ClockTime(nanoseconds: 0)
         var isVisible = true
@@ -30,35 +30,36 @@ final class PreviewLink: Sendable {
     private let state: ConditionLock<State>
     private let changed: @Sendable () -> Void
 
-    /// How often a session is looked for, and whether the one that is shown still answers.
+    /// Interval for finding a session, and for checking whether the current one still answers.
     private static let interval = Nanoseconds.milliseconds(500)
-    /// A session that tells no status for this long does not answer; it tells ten a second.
+    /// Time without a status after which a session counts as unresponsive. A session sends ten status reports
+    /// per second.
     private static let patience = Nanoseconds.seconds(3)
 
-    /// Starts to look.
+    /// Starts looking for a session.
     ///
     /// - Parameters:
-    ///   - role: The role of the camera; `nil` for the program.
-    ///   - process: The process identifier of the session; `nil` when only one runs.
-    ///   - changed: Called when there is something new to show, on a thread of the link.
+    ///   - role: Role of the camera; `nil` for the program.
+    ///   - process: Process ID of the session; `nil` if only one is running.
+    ///   - changed: Called when there is something new to show, on one of the link's threads.
     init(role: String?, process: Int32?, changed: @escaping @Sendable () -> Void) {
         self.role = role
         self.changed = changed
         var state = State(scene: PreviewScene(role: role))
         state.process = process
         self.state = ConditionLock(state)
-        _ = MediaThread(name: "preview:link") { [self] in
+        MediaThread.eventually(name: "preview:link") { [self] in
             while next() {}
         }
     }
 
-    /// What to show now. The frame is the latest one; it is to be shown where the scene has no notice.
+    /// Returns the content to show: the scene and the latest frame. Show the frame only if the scene's notice is `nil`.
     func latest() -> (scene: PreviewScene, frame: CapturedFrame?) { state.withLock { ($0.scene, $0.frame) } }
 
-    /// Whether somebody can see the window; frames are not decoded while nobody can.
+    /// Sets whether the window is visible. Frames aren't decoded while it is hidden.
     func setVisible(_ isVisible: Bool) { state.withLock { $0.isVisible = isVisible } }
 
-    /// Ends everything.
+    /// Closes the connection and ends the thread.
     func close() {
         let taps = state.broadcast { state in
             state.isClosed = true
@@ -68,7 +69,7 @@ final class PreviewLink: Sendable {
         for tap in taps { tap.close() }
     }
 
-    // MARK: The thread
+    // MARK: Connection thread
 
     private func next() -> Bool {
         let (isClosed, isConnected, process) = state.withLock {
@@ -98,11 +99,11 @@ final class PreviewLink: Sendable {
                 state.heard = MonotonicClock().now
                 state.scene.connect()
                 state.frame = nil
-                // Another session may follow this one.
+                // After this session, connect to any other one.
                 state.process = nil
                 return state.session
             }
-            // The status first: it says how a frame is turned.
+            // Request the status first, because it contains the rotation of the frames.
             let status = try RemoteTap(.status, process: process) { [weak self] in self?.take($0, session) }
             let frames = try RemoteTap(
                 .frames(role: role ?? "program", FrameRequest(), isPreview: true), process: process
@@ -117,20 +118,20 @@ final class PreviewLink: Sendable {
                 return status.close()
             }
         } catch {
-            // No session can be shown now; it is looked for again.
+            // No session can be shown now. The search continues.
             state.withLock { $0.scene.disconnect() }
         }
         changed()
     }
 
-    /// The session that is asked for, else the only one that runs; `nil` where none or several do.
+    /// Returns the requested session, otherwise the only running one; `nil` if none or several are running.
     private static func session(_ asked: Int32?) throws(ControlError) -> Int32? {
         if let asked { return asked }
         let processes = try ControlClient().processes()
         return processes.count == 1 ? processes[0] : nil
     }
 
-    // MARK: What comes
+    // MARK: Received content
 
     private func take(_ piece: RemoteTap.Piece, _ session: Int) {
         switch piece {
@@ -150,7 +151,7 @@ final class PreviewLink: Sendable {
             do throws(EncodingError) {
                 show(try Codecs().convert(frame, to: .i420), session)
             } catch {
-                // The camera's ledger counts it; the next frame is on its way.
+                // The camera's loss ledger counts the damaged frame. The next frame arrives soon.
             }
         case .h264, .i422, .grey, .converted:
             state.withLock { $0.taps.first }?.change(to: FrameRequest(.converted(.i420)))
@@ -169,7 +170,7 @@ final class PreviewLink: Sendable {
         do {
             status = try JSONText.decoder().decode(ControlStatus.self, from: Data(text.utf8))
         } catch {
-            // A status of another version: the frames are shown all the same.
+            // The status comes from another version of multicam. The frames can still be shown.
             return
         }
         let isNew = state.withLock { state in

@@ -1,37 +1,37 @@
 internal import Control
 internal import Media
 
-/// What a preview knows of the session, and what its window shows for it: the frame, or a sentence. A pure value.
+/// State of a preview, and the resulting content of its window: the frame or a notice. A pure value type.
 struct PreviewScene: Equatable {
-    /// A sentence of two halves, which the window shows while it has no frame.
+    /// A notice in two parts, shown instead of a missing frame.
     struct Notice: Equatable {
-        /// What is the matter.
+        /// The current problem.
         let fact: String
         /// What happens next.
         let outlook: String
     }
 
-    /// What the session tells of the camera or the program.
+    /// State of the camera or the program, as reported by the session.
     private enum Source: Equatable {
-        /// The session has not told yet.
+        /// The session hasn't reported it yet.
         case unknown
         case running
         /// The session has no such camera, or no program.
         case missing
-        /// The camera delivers nothing, for a reason in words.
+        /// The camera delivers no frames, with the reason as text.
         case away(String)
-        /// The governor gives up previews for now.
+        /// The governor has paused previews.
         case paused
     }
 
-    /// The role of the camera; `nil` for the program.
+    /// Role of the camera; `nil` for the program.
     let role: String?
-    /// The rotation after which a frame is upright.
+    /// Rotation that makes a frame upright.
     private(set) var rotation = Rotation.none
-    /// Whether left and right are exchanged after the rotation.
+    /// Whether the picture is mirrored horizontally after the rotation.
     private(set) var isMirrored = false
     private var source = Source.unknown {
-        // The frame of before is not what is seen when frames come again.
+        // When frames resume, the previous frame is outdated.
         didSet { if source != .running { hasFrame = false } }
     }
     private var isConnected = false
@@ -39,32 +39,33 @@ struct PreviewScene: Equatable {
     private var hasFrame = false
     private var refusal: String?
 
-    /// Creates the scene of a preview that is not connected.
+    /// Creates the scene of a disconnected preview.
     init(role: String?) { self.role = role }
 
-    /// Where the frames come from, as the window's title has it.
+    /// Name of the source, as shown in the window's title.
     var name: String { role?.printable(limit: 40) ?? "program" }
 
-    /// What is said in place of the frame; `nil` while that is shown.
+    /// Notice shown instead of the frame; `nil` while the frame is shown.
     var notice: Notice? {
         guard isConnected else {
-            return Notice(fact: "the session has ended", outlook: "waiting for the next one")
+            return Notice(fact: "session ended", outlook: "waiting for the next session")
         }
         guard answers else {
-            return Notice(fact: "the recorder does not answer", outlook: "a recording may go on")
+            return Notice(fact: "the recorder is not responding", outlook: "a recording may still be running")
         }
-        if let refusal { return Notice(fact: refusal.printable(limit: 80), outlook: "trying again") }
+        if let refusal { return Notice(fact: refusal.printable(limit: 80), outlook: "retrying") }
         switch source {
         case .missing:
             return Notice(
                 fact: role == nil ? "this session has no program" : "this session has no such camera",
-                outlook: "waiting for one that has")
+                outlook: "waiting for another session")
         case .away(let reason):
-            return Notice(fact: "away: \(reason.printable(limit: 80))", outlook: "waiting for it")
+            return Notice(
+                fact: "unavailable: \(reason.printable(limit: 80))", outlook: "waiting for the camera")
         case .paused:
-            return Notice(fact: "the computer is busy recording", outlook: "the preview comes back later")
+            return Notice(fact: "computer too slow: preview paused", outlook: "the recording is not affected")
         case .unknown, .running:
-            return hasFrame ? nil : Notice(fact: "no picture yet", outlook: "waiting for the first")
+            return hasFrame ? nil : Notice(fact: "no picture yet", outlook: "waiting for the first frame")
         }
     }
 
@@ -76,24 +77,24 @@ struct PreviewScene: Equatable {
 
     // MARK: Events
 
-    /// A session was found.
+    /// Handles the discovery of a session.
     mutating func connect() { self = Self(role: role, isConnected: true) }
 
-    /// The session has ended.
+    /// Handles the end of a session.
     mutating func disconnect() { self = Self(role: role, isConnected: false) }
 
     private init(role: String?, isConnected: Bool) { (self.role, self.isConnected) = (role, isConnected) }
 
-    /// A frame has come.
+    /// Handles the arrival of a frame.
     mutating func takeFrame() { (hasFrame, refusal) = (true, nil) }
 
-    /// The session refuses the frames, for the reason in a sentence.
+    /// Handles the session's refusal to send frames, with the reason as a sentence.
     mutating func refuse(_ sentence: String) { (refusal, hasFrame) = (sentence, false) }
 
-    /// The session has told nothing for a while.
+    /// Handles the absence of status reports.
     mutating func missStatus() { answers = false }
 
-    /// The session tells how it goes.
+    /// Applies a status of the session.
     mutating func take(_ status: ControlStatus) {
         answers = true
         guard let role else {
@@ -106,10 +107,49 @@ struct PreviewScene: Equatable {
         }
         rotation = Rotation(rawValue: camera.rotation) ?? .none
         isMirrored = camera.mirrored
-        source = camera.away ? .away(camera.reason ?? "no frames come") : running(status)
+        source = camera.away ? .away(camera.reason ?? "no frames received") : running(status)
     }
 
     private func running(_ status: ControlStatus) -> Source {
         status.given_up.contains { $0.hasPrefix("previews ") } ? .paused : .running
+    }
+}
+
+/// Position of a frame in a window, uncropped and with its aspect ratio, in SDL's terms: the frame is mirrored first
+/// and then rotated about the center of its rectangle.
+struct PreviewFit: Equatable {
+    /// Rectangle of the frame before rotation, in pixels of the window. Parts of it may be outside the
+    /// window.
+    let x: Int
+    let y: Int
+    let width: Int
+    let height: Int
+    /// Clockwise degrees.
+    let degrees: Int
+    let isMirrored: Bool
+
+    /// Fits a frame into a window.
+    ///
+    /// - Parameters:
+    ///   - frame: Width × height of the stored frame.
+    ///   - rotation: Clockwise rotation that makes the frame upright.
+    ///   - isMirrored: Whether the picture is mirrored horizontally after the rotation.
+    ///   - window: Width × height of the window in pixels.
+    init(_ frame: FrameSize, rotation: Rotation, isMirrored: Bool, in window: FrameSize) {
+        let upright = rotation.swapsSides ? frame.turned : frame
+        let (across, down) = (Int64(window.width), Int64(window.height))
+        // The largest size with the frame's aspect ratio that fits into the window.
+        let isWider = Int64(upright.width) * down > Int64(upright.height) * across
+        let (columns, rows) =
+            isWider
+            ? (across, max(Int64(upright.height).rescaled(from: Int64(upright.width), to: across), 1))
+            : (max(Int64(upright.width).rescaled(from: Int64(upright.height), to: down), 1), down)
+        let (stored, other) = rotation.swapsSides ? (rows, columns) : (columns, rows)
+        (width, height) = (Int(stored), Int(other))
+        // Both rectangles have the same center.
+        (x, y) = (Int((across - stored) / 2), Int((down - other) / 2))
+        // Mirroring after a rotation is equivalent to rotating in the opposite direction after mirroring.
+        degrees = isMirrored ? (360 - rotation.degrees) % 360 : rotation.degrees
+        self.isMirrored = isMirrored
     }
 }

@@ -4,38 +4,38 @@ internal import Glibc
 internal import Media
 internal import Studio
 
-/// The window: shows the latest frame whole, with black beside it, or a slate with a sentence. Belongs to the main thread, as SDL wants
-/// it, and sleeps while there is nothing new.
+/// The window. It shows the latest frame uncropped with black bars, or a slate with a notice. As SDL
+/// requires, it is used only on the main thread. It sleeps while there is nothing new to show.
 final class PreviewWindow {
     private let window: OpaquePointer
     private let renderer: OpaquePointer
     private let link: PreviewLink
     private let wakeUp: PreviewWakeUp
     private var texture: PreviewTexture?
-    /// The slate that was drawn last, for which notice and size.
+    /// The last slate drawn, with its notice and size.
     private var slate: (notice: PreviewScene.Notice, frame: CapturedFrame)?
     private var title = ""
     private var isFullScreen: Bool
 
-    /// Size of the window before somebody changes it.
+    /// Initial size of the window.
     private static let size = FrameSize(width: 960, height: 540)
 
     /// Opens the window.
     ///
-    /// - Parameter settings: What to show, and where.
-    /// - Throws: `PreviewError` where there is no display, or not the one that is asked for.
+    /// - Parameter settings: The source and the display.
+    /// - Throws: `PreviewError` if no display is available or the requested one doesn't exist.
     init(_ settings: PreviewSettings) throws(PreviewError) {
-        // Titles are in UTF-8, which X takes in such a locale alone.
+        // Window titles are in UTF-8, which X accepts only in a UTF-8 locale.
         setlocale(LC_CTYPE, "C.UTF-8")
         SDL_SetHint(SDL_HINT_APP_NAME, "multicam")
-        // The monitor's picture stays while its user works in another window.
+        // Keep the full-screen picture visible while the user works in another window.
         SDL_SetHint(SDL_HINT_VIDEO_MINIMIZE_ON_FOCUS_LOSS, "0")
         SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear")
         SDL_SetMainReady()
         guard SDL_Init(SDL_INIT_VIDEO) == 0, Self.hasDisplay else {
             SDL_Quit()
             throw PreviewError(
-                "there is no display to open a window at: neither WAYLAND_DISPLAY nor DISPLAY names one. Run it in a desktop, or show the control room's page on another computer: `multicam studio --listen ADDRESS`.",
+                "No display is available: neither WAYLAND_DISPLAY nor DISPLAY is set. Run the command in a desktop session, or open the control room on another computer: `multicam studio --listen ADDRESS`.",
                 status: 1)
         }
         isFullScreen = settings.isFullScreen
@@ -46,14 +46,14 @@ final class PreviewWindow {
         guard
             let window = SDL_CreateWindow(
                 "multicam", place, place, Int32(Self.size.width), Int32(Self.size.height), flags)
-        else { throw Self.failure("the window cannot be opened") }
+        else { throw Self.failure("Can't open the window") }
         self.window = window
         let renderer =
             SDL_CreateRenderer(window, -1, SDL_RENDERER_PRESENTVSYNC.rawValue)
             ?? SDL_CreateRenderer(window, -1, SDL_RENDERER_SOFTWARE.rawValue)
         guard let renderer else {
             SDL_DestroyWindow(window)
-            throw Self.failure("nothing can be drawn in the window")
+            throw Self.failure("Can't draw in the window")
         }
         self.renderer = renderer
         let wakeUp = PreviewWakeUp()
@@ -70,7 +70,7 @@ final class PreviewWindow {
         SDL_Quit()
     }
 
-    /// Where there is none, SDL draws into memory, unless the environment says otherwise.
+    /// Without a display, SDL renders to memory unless the environment overrides this.
     private static var hasDisplay: Bool {
         guard SDL_GetHint(SDL_HINT_VIDEODRIVER) == nil, let name = SDL_GetCurrentVideoDriver() else {
             return SDL_GetNumVideoDisplays() > 0
@@ -89,7 +89,7 @@ final class PreviewWindow {
             }
             SDL_Quit()
             throw PreviewError(
-                "`--display \(display)`: there is no such display; expected \(names.joined(separator: ", ")).",
+                "`--display \(display)`: there is no such display. Expected one of \(names.joined(separator: ", ")).",
                 status: 2)
         }
         return sdl_window_centered(Int32(display - 1))
@@ -98,12 +98,12 @@ final class PreviewWindow {
     private static func failure(_ what: String) -> PreviewError {
         let reason = String(cString: SDL_GetError()).printable(limit: 400)
         SDL_Quit()
-        return PreviewError("\(what): \(reason.isEmpty ? "the system does not say why" : reason).", status: 1)
+        return PreviewError("\(what): \(reason.isEmpty ? "unknown error" : reason).", status: 1)
     }
 
     // MARK: Events
 
-    /// Shows what comes, until the window is closed. Blocks the main thread.
+    /// Shows the source until the window is closed. Blocks the main thread.
     func run() {
         draw()
         var event = SDL_Event()
@@ -148,7 +148,7 @@ final class PreviewWindow {
                 return .drawing
             default: return .drawing
             }
-        // The graphics processor has forgotten all textures.
+        // The GPU has lost all textures.
         case SDL_RENDER_TARGETS_RESET.rawValue, SDL_RENDER_DEVICE_RESET.rawValue:
             texture = nil
             return .drawing
@@ -204,4 +204,102 @@ final class PreviewWindow {
         if texture?.fits(frame) != true { texture = PreviewTexture(frame, renderer) }
         texture?.show(frame, fit)
     }
+}
+
+/// A GPU texture that converts luma and chroma to RGB. Used only on the main thread.
+final class PreviewTexture {
+    private let texture: OpaquePointer
+    private let renderer: OpaquePointer
+    private let pixel: PixelFormat
+    private let size: FrameSize
+
+    /// Creates a texture for frames like this one. Returns `nil` if the GPU is out of memory or doesn't support the
+    /// format.
+    init?(_ frame: CapturedFrame, _ renderer: OpaquePointer) {
+        guard let format = Self.format(of: frame.pixel),
+            let texture = SDL_CreateTexture(
+                renderer, format, Int32(SDL_TEXTUREACCESS_STREAMING.rawValue), Int32(frame.size.width),
+                Int32(frame.size.height))
+        else { return nil }
+        SDL_SetTextureBlendMode(texture, SDL_BLENDMODE_NONE)
+        (self.texture, self.renderer, pixel, size) = (texture, renderer, frame.pixel, frame.size)
+    }
+
+    deinit { SDL_DestroyTexture(texture) }
+
+    private static func format(of pixel: PixelFormat) -> UInt32? {
+        switch pixel {
+        case .i420: SDL_PIXELFORMAT_IYUV.rawValue
+        case .nv12: SDL_PIXELFORMAT_NV12.rawValue
+        case .yuyv: SDL_PIXELFORMAT_YUY2.rawValue
+        case .uyvy: SDL_PIXELFORMAT_UYVY.rawValue
+        // SDL names the bytes of an integer, most significant first.
+        case .bgra: SDL_PIXELFORMAT_ARGB8888.rawValue
+        case .mjpeg, .h264, .i422, .grey, .converted: nil
+        }
+    }
+
+    /// Whether a frame has the format and size of this texture.
+    func fits(_ frame: CapturedFrame) -> Bool { frame.pixel == pixel && frame.size == size }
+
+    /// Draws a frame that fits this texture.
+    func show(_ frame: CapturedFrame, _ fit: PreviewFit) {
+        SDL_SetYUVConversionMode(Self.mode(of: frame.color))
+        fill(frame)
+        var target = SDL_Rect(
+            x: Int32(fit.x), y: Int32(fit.y), w: Int32(fit.width), h: Int32(fit.height))
+        SDL_RenderCopyEx(
+            renderer, texture, nil, &target, Double(fit.degrees), nil,
+            fit.isMirrored ? SDL_FLIP_HORIZONTAL : SDL_FLIP_NONE)
+    }
+
+    private func fill(_ frame: CapturedFrame) {
+        let strides = frame.planes.map { Int32($0.stride) }
+        withExtendedLifetime(frame) {
+            switch (pixel, strides.count) {
+            case (.i420, 3):
+                SDL_UpdateYUVTexture(
+                    texture, nil, frame.plane(0), strides[0], frame.plane(1), strides[1], frame.plane(2),
+                    strides[2])
+            case (.nv12, 2):
+                SDL_UpdateNVTexture(texture, nil, frame.plane(0), strides[0], frame.plane(1), strides[1])
+            case (_, 1): SDL_UpdateTexture(texture, nil, frame.plane(0), strides[0])
+            default: break
+            }
+        }
+    }
+
+    /// SDL doesn't support full-range BT.709. The BT.601 matrix causes a slight color error, but the wrong range would
+    /// show black as gray.
+    private static func mode(of color: ColorDescription) -> SDL_YUV_CONVERSION_MODE {
+        switch (color.range, color.matrix) {
+        case (.full, _): SDL_YUV_CONVERSION_JPEG
+        case (.limited, .bt601): SDL_YUV_CONVERSION_BT601
+        case (.limited, .bt709): SDL_YUV_CONVERSION_BT709
+        }
+    }
+}
+
+/// An SDL event that makes the window check for new content. Any thread may send it. Until the window has checked,
+/// further events are suppressed.
+final class PreviewWakeUp: Sendable {
+    /// SDL's number for the event type.
+    let type: UInt32
+    private let isUnderWay = ConditionLock(false)
+
+    init() { type = SDL_RegisterEvents(1) }
+
+    func wake() {
+        let isFirst = isUnderWay.withLock { isUnderWay in
+            defer { isUnderWay = true }
+            return !isUnderWay
+        }
+        guard isFirst else { return }
+        var event = SDL_Event()
+        event.type = type
+        if SDL_PushEvent(&event) != 1 { forget() }
+    }
+
+    /// Allows the next event, because the window is checking now.
+    func forget() { isUnderWay.withLock { $0 = false } }
 }

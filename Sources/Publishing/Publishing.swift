@@ -1,26 +1,31 @@
+internal import Control
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
-internal import Processes
 internal import SessionFolder
+internal import System
 
-/// Live output: the process that takes what a session records from its media socket, and sends it to servers and devices.
+/// Live outputs: the process that reads a session's streams from its media socket and sends them to servers and
+/// devices.
 public enum Publishing {
-    /// Reports that wait for a recorder that does not read.
+    /// Maximum number of reports queued for a recorder that doesn't read them.
     private static let mostReports = 1000
 
-    /// Publishes what standard input asks for, until that ends. Blocks the calling thread, which must be the main one.
+    /// Runs the live outputs requested on standard input, until standard input ends. Blocks the calling thread, which
+    /// must be the main thread.
     ///
-    /// - Parameter arguments: The program's name, `--socket` and the path of the media socket.
-    /// - Returns: The exit status: 0 when standard input has ended, 2 for other arguments.
+    /// - Parameter arguments: The program's name, `--socket`, and the path of the media socket.
+    /// - Returns: The exit status: 0 after standard input has ended, 2 for invalid arguments.
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 3, arguments[1] == "--socket" else {
-            complain("`multicam` starts this program, with --socket PATH of the session's media socket.")
+            complain(
+                "this program is started by `multicam`, with the option --socket PATH for the session's media socket."
+            )
             return 2
         }
         let reports = BoundedQueue<String>(capacity: mostReports)
         let written = Cancellation()
-        _ = MediaThread(name: "live:reports") {
+        MediaThread.eventually(name: "live:reports") {
             while let line = reports.next() {
                 guard StandardStreams.write(line, to: STDOUT_FILENO) else { break }
             }
@@ -43,5 +48,118 @@ public enum Publishing {
 
     private static func complain(_ sentence: String) {
         _ = StandardStreams.write("multicam-live: \(sentence)\n", to: STDERR_FILENO)
+    }
+}
+
+/// All live outputs of a session. Executes the recorder's commands and reports the state of each live output. Safe to
+/// use from any thread.
+final class LiveProcess: Sendable {
+    /// A requested live output.
+    private struct Entry {
+        let request: LiveRequest
+        /// The running live output; `nil` for a refused request.
+        var running: (sender: LiveOutputSender, feed: LiveOutputFeed)?
+    }
+
+    private let path: String
+    private let packets: PacketFeed
+    private let standbyPackets: PacketFeed
+    private let entries = ConditionLock<[String: Entry]>([:])
+    private let leaving = ConditionLock<[LiveOutputSender]>([])
+    private let tell: @Sendable (LiveReport) -> Void
+    private let cancellation = Cancellation()
+
+    /// Maximum number of simultaneous live outputs.
+    private static let most = 32
+    private static let interval = Nanoseconds.seconds(1)
+    /// Maximum time to wait for connections to close at the end.
+    private static let farewell = Nanoseconds.milliseconds(900)
+
+    /// - Parameters:
+    ///   - path: Path of the media socket.
+    ///   - tell: Receives each report, on any thread. It must not block.
+    init(path: String, tell: @escaping @Sendable (LiveReport) -> Void) {
+        (self.path, self.tell) = (path, tell)
+        packets = PacketFeed(path: path, includesStandby: false)
+        standbyPackets = PacketFeed(path: path, includesStandby: true)
+    }
+
+    /// Starts the thread that sends reports once per second.
+    func start() {
+        MediaThread.eventually(name: "live:second") { [self] in
+            let clock = MonotonicClock()
+            var next = clock.now + Self.interval
+            while !cancellation.wait(until: next) {
+                next = max(next + Self.interval, clock.now)
+                packets.tend()
+                standbyPackets.tend()
+                for entry in entries.withLock({ Array($0.values) }) {
+                    if let (sender, feed) = entry.running { sender.tick(feed) }
+                }
+                leaving.withLock { $0.removeAll { $0.hasEnded(by: ClockTime(nanoseconds: 0)) } }
+            }
+        }
+    }
+
+    /// Executes one line of standard input.
+    ///
+    /// - Returns: An error message that contains no part of the line; `nil` on success.
+    func follow(_ line: Data) -> String? {
+        let command: LiveCommand
+        do {
+            command = try JSONText.decoder().decode(LiveCommand.self, from: line)
+        } catch {
+            // The error may quote a part of the line, and the line may contain a stream key.
+            return
+                "invalid command on standard input: expected {\"publish\":{\"name\":…,\"url\":…}} or {\"unpublish\":…}."
+        }
+        if let name = command.unpublish { end(name) }
+        if let request = command.publish { begin(request) }
+        return command.publish == nil && command.unpublish == nil
+            ? "invalid command on standard input: expected `publish` or `unpublish`." : nil
+    }
+
+    private func begin(_ request: LiveRequest) {
+        let (known, count) = entries.withLock { ($0[request.name]?.request, $0.count) }
+        guard known != request else { return }
+        if known != nil { end(request.name) }
+        do throws(PublishingError) {
+            guard count < Self.most else {
+                throw .refused("a session has at most \(Self.most) live outputs.")
+            }
+            let liveOutput = try LiveOutput(request)
+            let connection = liveOutput.address.kind.connection
+            let sender = LiveOutputSender(liveOutput, connection, tell: tell)
+            let feed = LiveOutputFeed(
+                liveOutput, connection.content, request.standby ? standbyPackets : packets, path: path,
+                tell: sender.take)
+            sender.start(with: feed)
+            entries.withLock { $0[request.name] = Entry(request: request, running: (sender, feed)) }
+        } catch {
+            var report = LiveReport(
+                live_output: request.name.printable(limit: 64), state: .refused,
+                at_ns: MonotonicClock().now.nanoseconds)
+            report.text = error.description
+            tell(report)
+            if count < Self.most { entries.withLock { $0[request.name] = Entry(request: request) } }
+        }
+    }
+
+    private func end(_ name: String) {
+        guard let entry = entries.withLock({ $0.removeValue(forKey: name) }) else { return }
+        guard let sender = entry.running?.sender else {
+            return tell(
+                LiveReport(live_output: name, state: .ended, at_ns: MonotonicClock().now.nanoseconds))
+        }
+        leaving.withLock { $0.append(sender) }
+        sender.close()
+    }
+
+    /// Ends all live outputs and waits less than a second for their connections to close.
+    func close() {
+        cancellation.cancel()
+        for name in entries.withLock({ Array($0.keys) }) { end(name) }
+        let deadline = MonotonicClock().now + Self.farewell
+        for sender in leaving.withLock({ $0 }) { _ = sender.hasEnded(by: deadline) }
     }
 }

@@ -1,33 +1,33 @@
 internal import FoundationEssentials
 internal import Media
 
-/// One network camera or screen: connects, and connects again, on a thread of its own.
+/// One network camera or screen. Connects, and reconnects when the connection fails, on its own thread.
 final class OpenSource: Sendable {
     let request: SourceRequest
     private let address: SourceAddress
     private let socket: String
-    private let memory: PortalMemory
+    private let memory: PortalTokenStore
     private let tell: @Sendable (SourceReport) -> Void
     private let latest: ConditionLock<SourceReport>
     private let cancellation = Cancellation()
     private let thread = ConditionLock<MediaThread?>(nil)
     private let hasEnded = ConditionLock(false)
 
-    /// The pauses before further tries, in milliseconds; the last one stays.
+    /// Delays before reconnection attempts, in milliseconds. The last delay repeats.
     private static let pauses: [Int64] = [300, 700, 1000, 1000, 2000, 2000, 4000]
-    /// The pause when nothing changes by itself.
+    /// Delay before reconnecting after an error that requires user action.
     private static let longPause = Nanoseconds.seconds(20)
-    /// A connection that delivers for so long was a good one.
-    private static let soundLife = Nanoseconds.seconds(5)
+    /// Minimum duration of a connection that counts as successful and resets the retry delays.
+    private static let minStableDuration = Nanoseconds.seconds(5)
 
     /// - Parameters:
-    ///   - request: What is wanted.
-    ///   - address: Where from.
+    ///   - request: The requested streams.
+    ///   - address: Address of the source.
     ///   - socket: Path of the media socket.
-    ///   - memory: What desktops gave.
-    ///   - tell: Gets a report at each change, on any thread.
+    ///   - memory: Tokens issued by desktops for sharing a screen again without a dialog.
+    ///   - tell: Receives a report at each state change, on any thread.
     init(
-        _ request: SourceRequest, _ address: SourceAddress, socket: String, memory: PortalMemory,
+        _ request: SourceRequest, _ address: SourceAddress, socket: String, memory: PortalTokenStore,
         tell: @escaping @Sendable (SourceReport) -> Void
     ) {
         (self.request, self.address, self.socket) = (request, address, socket)
@@ -35,23 +35,23 @@ final class OpenSource: Sendable {
         latest = ConditionLock(SourceReport(source: request.name, state: .connecting))
     }
 
-    /// Whether a person has ended it, so that it is not tried again.
+    /// Whether the user has ended the source, so that it isn't retried.
     var isOver: Bool { hasEnded.withLock { $0 } }
 
-    /// How it goes.
+    /// The latest state of the source.
     var report: SourceReport { latest.withLock { $0 } }
 
-    /// Begins, once another connection to the same camera is over.
+    /// Starts after the previous connection to the same camera has ended.
     func start(after former: OpenSource?) {
         thread.withLock { thread in
-            thread = MediaThread(name: "source") { [self] in
+            thread = MediaThread.eventually(name: "source") { [self] in
                 former?.thread.withLock { $0 }?.join()
                 run()
             }
         }
     }
 
-    /// Ends the connection soon.
+    /// Ends the connection. Returns immediately; the thread ends soon afterwards.
     func close() { cancellation.cancel() }
 
     private func run() {
@@ -66,27 +66,27 @@ final class OpenSource: Sendable {
                 try connect(output)
                 return
             } catch let failure {
-                // Without a word of the desktop's each further try would be another question to a person.
+                // Without a token from the desktop, each retry would show another dialog to the user.
                 if cancellation.isCancelled { break }
                 let asksPerson = address.screen.map { needsPerson(for: $0) } ?? false
                 let error = asksPerson ? failure.withoutFurtherTries : failure
                 let isOver = if case .over = error { true } else { false }
                 let isRefused = if case .lost = error { false } else { true }
-                if clock.now - began > Self.soundLife { tries = 0 }
+                if clock.now - began > Self.minStableDuration { tries = 0 }
                 pause = .milliseconds(Self.pauses[min(tries, Self.pauses.count - 1)])
                 if isRefused { pause = max(pause, Self.longPause) }
                 tries += 1
-                output.leave(because: "\(word): \(error.description.trimmingFullStop)")
+                output.leave(because: "\(error.outageWord(word)): \(error.description.trimmingFullStop)")
                 hasEnded.withLock { $0 = isOver }
                 note(isOver ? .ended : isRefused ? .refused : .waiting, error.description)
                 if isOver { return }
             }
             _ = cancellation.wait(until: clock.now + pause)
         }
-        output.leave(because: "\(word): it is no longer wanted")
+        output.leave(because: "\(word): it is no longer needed")
     }
 
-    /// Delivers until the connection ends. Returns only when nobody wants it any more.
+    /// Delivers data until the connection ends. Returns normally only after cancellation.
     private func connect(_ output: SourceOutput) throws(SourceError) {
         switch address.kind {
         case .http:
@@ -101,12 +101,12 @@ final class OpenSource: Sendable {
         }
     }
 
-    /// Whether the desktop asks a person each time that it shares a screen.
+    /// Whether the desktop shows a dialog each time it shares a screen.
     private func needsPerson(for screen: ScreenAddress) -> Bool {
         screen.isShared(ProcessInfo.processInfo.environment) && memory.token(of: screen) == nil
     }
 
-    /// Finds a screen, of X11 or shared by the desktop.
+    /// Opens a screen, either an X11 screen or one that the desktop shares.
     private func see(_ screen: ScreenAddress, _ output: SourceOutput) throws(SourceError) -> any Screen {
         guard screen.isShared(ProcessInfo.processInfo.environment) else {
             return try XScreen(address, screen, cancellation)
@@ -115,11 +115,12 @@ final class OpenSource: Sendable {
         do throws(SourceError) {
             shared = try SharedScreen(address, screen, memory, cancellation) { note(.asking, $0) }
         } catch .refused(let text) where output.cameraFormat != nil {
-            // The desktop has shared it before: its portal is starting anew.
+            // The desktop has shared this screen before, so its portal is probably restarting.
             throw .lost(text)
         }
         if shared.lacksCursor {
-            output.remark = "The desktop does not put the mouse pointer into the frames of \(address)."
+            output.remark =
+                "The mouse pointer is not visible in the frames of \(address), because the desktop does not include it."
         }
         return shared
     }

@@ -2,27 +2,30 @@ internal import CMedia
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
-internal import Processes
 internal import SessionFolder
+internal import System
 
-/// Network cameras: the process that connects to them, and sends what comes to the media socket of a session.
+/// Network cameras: the process that connects to them and sends their media to the media socket of a session.
 public enum RemoteSources {
-    /// Reports that wait for a recorder that does not read.
+    /// Maximum number of reports queued for a recorder that doesn't read them.
     private static let mostReports = 1000
 
-    /// Connects to what standard input asks for, until that ends. Blocks the calling thread, which must be the main one.
+    /// Connects to the sources requested on standard input, until standard input ends. Blocks the calling thread, which
+    /// must be the main thread.
     ///
-    /// - Parameter arguments: The program's name, `--socket` and the path of the media socket.
-    /// - Returns: The exit status: 0 when standard input has ended, 2 for other arguments.
+    /// - Parameter arguments: The program's name, `--socket`, and the path of the media socket.
+    /// - Returns: The exit status: 0 after standard input has ended, 2 for invalid arguments.
     public static func run(_ arguments: [String]) -> Int32 {
         guard arguments.count == 3, arguments[1] == "--socket" else {
-            complain("`multicam` starts this program, with --socket PATH of the session's media socket.")
+            complain(
+                "this program is started by `multicam`, with the option --socket PATH for the session's media socket."
+            )
             return 2
         }
-        // Libraries write addresses, with their passwords, into their messages.
+        // Libraries include addresses, and therefore passwords, in their log messages.
         media_hear_messages()
         let reports = BoundedQueue<String>(capacity: mostReports)
-        _ = MediaThread(name: "source:reports") {
+        MediaThread.eventually(name: "source:reports") {
             while let line = reports.next() {
                 guard StandardStreams.write(line, to: STDOUT_FILENO) else { break }
             }
@@ -42,5 +45,74 @@ public enum RemoteSources {
 
     private static func complain(_ sentence: String) {
         _ = StandardStreams.write("multicam-sources: \(sentence)\n", to: STDERR_FILENO)
+    }
+}
+
+/// All network cameras of a session. Executes the recorder's commands and reports the state of each camera. Safe to use
+/// from any thread.
+final class SourcesProcess: Sendable {
+    private let path: String
+    private let sources = ConditionLock<[String: OpenSource]>([:])
+    private let tell: @Sendable (SourceReport) -> Void
+    private let cancellation = Cancellation()
+    private let memory = PortalTokenStore()
+
+    /// Maximum number of simultaneous network cameras.
+    private static let most = 32
+    private static let interval = Nanoseconds.seconds(1)
+
+    /// - Parameters:
+    ///   - path: Path of the media socket.
+    ///   - tell: Receives each report, on any thread. It must not block.
+    init(path: String, tell: @escaping @Sendable (SourceReport) -> Void) {
+        (self.path, self.tell) = (path, tell)
+    }
+
+    /// Starts the thread that sends reports once per second.
+    func start() {
+        MediaThread.eventually(name: "source:second") { [self] in
+            while !cancellation.wait(until: MonotonicClock().now + Self.interval) {
+                for source in sources.withLock({ Array($0.values) }) { tell(source.report) }
+            }
+        }
+    }
+
+    /// Executes one line of standard input.
+    ///
+    /// - Returns: An error message that contains no part of the line; `nil` on success.
+    func follow(_ line: Data) -> String? {
+        let request: SourceRequest
+        do {
+            request = try JSONText.decoder().decode(SourceCommand.self, from: line).open
+        } catch {
+            // The error may quote a part of the line, and the line may contain a password.
+            return "invalid command on standard input: expected {\"open\":{\"name\":…,\"url\":…}}."
+        }
+        let (known, count) = sources.withLock { ($0[request.name], $0.count) }
+        guard known?.request != request || known?.isOver == true else { return nil }
+        known?.close()
+        guard known != nil || count < Self.most else {
+            tell(
+                SourceReport(
+                    source: request.name, state: .refused,
+                    text: "the limit of \(Self.most) network cameras is reached.")
+            )
+            return nil
+        }
+        do throws(AddressError) {
+            let source = OpenSource(
+                request, try SourceAddress(request.url.value), socket: path, memory: memory, tell: tell)
+            sources.withLock { $0[request.name] = source }
+            source.start(after: known)
+        } catch {
+            tell(SourceReport(source: request.name, state: .refused, text: error.description))
+        }
+        return nil
+    }
+
+    /// Closes all connections.
+    func close() {
+        cancellation.cancel()
+        for source in sources.withLock({ Array($0.values) }) { source.close() }
     }
 }

@@ -2,19 +2,20 @@ internal import Containers
 internal import FoundationEssentials
 internal import Glibc
 package import Media
+internal import System
 
-/// Writes the frames around a still, and the audio beside them, as a QuickTime movie.
+/// Writes the frames around a still, and the matching audio, as a QuickTime movie.
 ///
-/// JPEGs are the camera's own, or made of raw frames; each is shown at the tick of the camera's rate nearest to its
-/// capture, no two at one tick. H.264 is copied with its capture times; frames that only those after them need are hidden
-/// by an edit list. A missing frame extends the one before it.
+/// JPEG frames are the camera's own or are encoded from raw frames. Each is placed at the tick of the camera's rate
+/// nearest to its capture time, at most one per tick. H.264 is copied with its capture times. Frames needed only to
+/// decode later ones are hidden by an edit list. If a frame is missing, the previous one is shown longer.
 package struct ClipFile {
     private let still: Still
     private let shown: CapturedFrame
     private let frames: [CapturedFrame]
     private let isStream: Bool
 
-    /// Describes the clip of a still; `nil` when it has none.
+    /// Describes the clip of a still; `nil` if the still comes without a clip.
     init?(_ still: Still) {
         guard let first = still.clip.dropFirst(still.leadCount).first else { return nil }
         self.still = still
@@ -23,13 +24,13 @@ package struct ClipFile {
         frames = still.clip.filter { $0.size == first.size && $0.pixel == first.pixel }
     }
 
-    /// Writes the file, which must not exist.
+    /// Writes the file, which must not exist yet.
     ///
     /// - Parameters:
-    ///   - path: The file's path.
+    ///   - place: The file.
     ///   - codecs: Encodes the audio.
-    /// - Throws: `StillError.file` when it cannot be written, `.encoding` when the audio cannot be encoded.
-    func write(to path: String, with codecs: any CodecFactory) throws(StillError) {
+    /// - Throws: `StillError.file` if the file cannot be written, `.encoding` if the audio cannot be encoded.
+    func write(to place: ContainedFile, with codecs: any CodecFactory) throws(StillError) {
         let sound: (parameters: StreamParameters, packets: [EncodedPacket], end: Int64)?
         do throws(EncodingError) {
             sound = try still.sound.map { sound throws(EncodingError) in try Self.encoded(sound, with: codecs)
@@ -41,10 +42,10 @@ package struct ClipFile {
         if let sound { tracks.append(.audio(sound.parameters, name: still.sound?.role ?? "")) }
         let date = still.facts.date.addingTimeInterval((shown.capturedAt - still.frame.capturedAt).inSeconds)
         do throws(FileError) {
-            let movie = try MovieFile(path: path, kind: .mov, tracks: tracks, createdAt: date)
+            let movie = try MovieFile(place, kind: .mov, tracks: tracks, createdAt: date)
             var audio = (sound?.packets ?? [])[...]
             for packet in packets {
-                // In the order of their times, as a recording's packets come.
+                // Interleaved by time, like the packets of a recording.
                 while let next = audio.first,
                     Double(next.presentation) * Double(tracks[0].timeScale)
                         <= Double(packet.presentation) * Double(tracks[1].timeScale)
@@ -62,6 +63,12 @@ package struct ClipFile {
     }
 
     private var parameters: StreamParameters {
+        var parameters = ownParameters
+        parameters.pixelAspect = still.facts.pixelAspect
+        return parameters
+    }
+
+    private var ownParameters: StreamParameters {
         guard isStream, let key = frames.first(where: \.isKey) else {
             return StreamParameters(
                 codec: .mjpeg, timeScale: still.rate.frames, size: shown.size, rate: still.rate,
@@ -89,7 +96,7 @@ package struct ClipFile {
 
     private static let scale = FrameRate(StreamParameters.ownTimeScale)
 
-    /// The time of each frame since the first shown one, in ticks of 90 kHz, strictly rising.
+    /// The time of each frame relative to the first visible one, in ticks of 90 kHz, strictly increasing.
     private var streamTimes: [Int64] {
         var last = Int64.min
         return frames.map { frame in
@@ -99,7 +106,7 @@ package struct ClipFile {
         }
     }
 
-    /// The tick of each frame from 0 on, strictly rising.
+    /// Returns the tick of each frame, starting at 0, strictly increasing.
     package static func ticks(of frames: [CapturedFrame], _ rate: FrameRate) -> [Int64] {
         guard let first = frames.first else { return [] }
         var last: Int64 = -1
@@ -110,7 +117,7 @@ package struct ClipFile {
         }
     }
 
-    /// A clip's audio as AAC at the session's rate, and its end in samples.
+    /// Encodes the audio of a clip as AAC at the session's sample rate. Also returns its end in samples.
     private static func encoded(
         _ sound: ClipSound, with codecs: any CodecFactory
     ) throws(EncodingError) -> (parameters: StreamParameters, packets: [EncodedPacket], end: Int64) {

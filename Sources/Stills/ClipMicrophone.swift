@@ -3,45 +3,45 @@ internal import Monitoring
 public import Plan
 internal import Timing
 
-/// Keeps the last audio of one microphone of a session, for the clips around stills.
+/// Buffers the most recent audio of one session microphone, for the clips around stills.
 ///
-/// It hears what the session's own source delivers, whether anything is recorded or not: give the session the source that
-/// `listening(to:)` returns.
+/// It receives the audio of the session's own source, whether or not a recording is running. Pass the source returned
+/// by `listening(to:)` to the session.
 public final class ClipMicrophone: Sendable {
     private struct State {
         var slices: [CapturedAudio] = []
-        /// Samples per channel in all slices.
+        /// Total number of samples per channel in all slices.
         var frameCount = 0
-        /// The capture time of the end of the last slice.
+        /// Capture time of the end of the last slice.
         var end: ClockTime?
     }
 
     /// The microphone's role.
     public let role: String
-    private let pick: [Int]
+    private let sourceChannels: [Int]
     private let offset: Nanoseconds
     private let length: Nanoseconds
     private let state = ConditionLock(State())
 
-    /// Creates the memory of a microphone.
+    /// Creates the buffer of a microphone.
     ///
     /// - Parameters:
     ///   - planned: The microphone's plan.
-    ///   - live: The length of the clip around each still. A second more is kept.
+    ///   - live: Length of the clip around each still. The buffer is one second longer.
     public init(_ planned: PlannedMicrophone, live: Nanoseconds) {
         role = planned.role
-        pick = planned.pick
+        sourceChannels = planned.sourceChannels
         offset = planned.offset
         length = live + .seconds(1)
     }
 
-    /// The source to give to the session in place of the microphone's own.
+    /// Returns the source to pass to the session instead of the microphone's own.
     public func listening(to source: any MicrophoneSource) -> any MicrophoneSource {
-        HeardMicrophone(source: source, ear: self)
+        TappedMicrophone(source: source, ear: self)
     }
 
-    /// Keeps a slice that a device delivered, as far as it can be audio of the device's format; its time and its samples are
-    /// corrected as the session's own input corrects them.
+    /// Buffers a slice delivered by a device if it is valid for the device's format. Its time and samples are corrected
+    /// like those of the session's own input.
     fileprivate func take(_ event: MicrophoneEvent, in format: AudioFormat, at arrival: ClockTime) {
         guard case .audio(let captured) = event, captured.format == format, captured.frameCount > 0,
             captured.samples.count.isMultiple(of: format.channels),
@@ -50,8 +50,8 @@ public final class ClipMicrophone: Sendable {
         let audio = CapturedAudio(
             format: format, capturedAt: PlausibleStamp.time(captured.capturedAt, arrival: arrival),
             firstSample: captured.firstSample,
-            samples: DamagedSamples.repaired(captured, pick: pick).audio.samples)
-        // Twice what a clip needs, for a device whose time stamps stand still.
+            samples: DamagedSamples.repaired(captured, sourceChannels: sourceChannels).audio.samples)
+        // Twice the length of a clip, in case the device's time stamps don't advance.
         let most = Int64(rounding: length.inSeconds * Double(format.rate)) * 2
         state.broadcast { state in
             let end = audio.capturedAt + .seconds(rounding: Double(audio.frameCount) / Double(format.rate))
@@ -67,26 +67,27 @@ public final class ClipMicrophone: Sendable {
         }
     }
 
-    /// The audio of a clip. Waits until its end has been heard; blocks its thread.
+    /// Returns the audio of a clip. Blocks the thread until the end of the clip has been captured.
     ///
     /// - Parameters:
-    ///   - start: The time of the clip's first sample, with the microphone's offset counted in.
+    ///   - start: Time of the clip's first sample, including the microphone's offset.
     ///   - length: The length of the clip.
-    ///   - patience: How long to wait at most; what is missing then is silence.
-    /// - Returns: The audio; `nil` when none was heard.
+    ///   - patience: Maximum time to wait. Audio that is still missing then is replaced with silence.
+    /// - Returns: The audio; `nil` if none was captured.
     func sound(from start: ClockTime, length: Nanoseconds, within patience: Nanoseconds) -> ClipSound? {
         let end = start + length - offset
         _ = state.wait(until: MonotonicClock().now + patience) { state in
             state.end.flatMap { $0 >= end ? true : nil }
         }
         return ClipSound(
-            role: role, slices: state.withLock { $0.slices }, pick: pick, offset: offset, from: start,
+            role: role, slices: state.withLock { $0.slices }, sourceChannels: sourceChannels, offset: offset,
+            from: start,
             length: length)
     }
 }
 
-/// A microphone that a `ClipMicrophone` hears too.
-private struct HeardMicrophone: MicrophoneSource {
+/// A microphone source that also feeds a `ClipMicrophone`.
+private struct TappedMicrophone: MicrophoneSource {
     let source: any MicrophoneSource
     let ear: ClipMicrophone
 
@@ -110,4 +111,86 @@ private struct HeardMicrophone: MicrophoneSource {
     func recordingBegins(at start: ClockTime) { source.recordingBegins(at: start) }
 
     func stop() { source.stop() }
+}
+
+/// The audio of a clip around a still, from one microphone, starting with the clip's first visible frame.
+public struct ClipSound: Sendable, Equatable {
+    /// The microphone's role.
+    public let role: String
+    /// Sample rate and number of channels, at most two.
+    public let format: AudioFormat
+    /// Interleaved samples, full scale ± 1. Missing audio is replaced with silence.
+    public let samples: [Float]
+
+    /// Creates the audio of a clip. Each parameter sets the property of the same name.
+    public init(role: String, format: AudioFormat, samples: [Float]) {
+        self.role = role
+        self.format = format
+        self.samples = samples
+    }
+}
+
+extension ClipSound {
+    /// Places a microphone's slices at their positions in a clip.
+    ///
+    /// - Parameters:
+    ///   - role: The microphone's role.
+    ///   - slices: The slices in order of capture, all in one format. Time stamps are inexact, so each run with
+    ///     contiguous device sample counts is aligned by the median of its time stamps.
+    ///   - sourceChannels: The channels to use, starting at 0; empty for the first two, or for the only one.
+    ///   - offset: Added to each capture time.
+    ///   - start: Capture time of the clip's first sample.
+    ///   - length: The length of the clip.
+    package init?(
+        role: String, slices: [CapturedAudio], sourceChannels: [Int], offset: Nanoseconds,
+        from start: ClockTime,
+        length: Nanoseconds
+    ) {
+        guard let format = slices.first?.format, length > .zero else { return nil }
+        let wanted =
+            sourceChannels.isEmpty
+            ? Array(0..<format.channels) : sourceChannels.filter { $0 < format.channels }
+        let channels = Array(wanted.prefix(2))
+        guard !channels.isEmpty else { return nil }
+        let rate = FrameRate(Int64(format.rate))
+        let frameCount = Int(rate.ticks(before: MediaTime(nanoseconds: length.count)))
+        var samples = [Float](repeating: 0, count: frameCount * channels.count)
+        for run in Self.runs(slices) {
+            let origins = run.map {
+                $0.capturedAt + offset
+                    - Nanoseconds(rate.time(ofTick: $0.firstSample - run[0].firstSample).nanoseconds)
+            }.sorted()
+            let distance = (origins[origins.count / 2] - start).inSeconds
+            let place = Int64(rounding: distance * Double(format.rate)) - run[0].firstSample
+            for slice in run {
+                let selected = slice.samples(of: channels)
+                for frame in 0..<slice.frameCount {
+                    let index = Int(place + slice.firstSample) + frame
+                    guard index >= 0, index < frameCount else { continue }
+                    for channel in channels.indices {
+                        samples[index * channels.count + channel] = selected[frame * channels.count + channel]
+                    }
+                }
+            }
+        }
+        self.init(
+            role: role, format: AudioFormat(rate: format.rate, channels: channels.count), samples: samples)
+    }
+
+    /// Splits the slices into runs with a device sample count that increases consistently with the capture times.
+    private static func runs(_ slices: [CapturedAudio]) -> [[CapturedAudio]] {
+        slices.reduce(into: []) { runs, slice in
+            guard let last = runs.last?.last else {
+                runs.append([slice])
+                return
+            }
+            let counted = Double(slice.firstSample - last.firstSample) / Double(slice.format.rate)
+            let elapsed = (slice.capturedAt - last.capturedAt).inSeconds
+            if slice.firstSample > last.firstSample, abs(counted - elapsed) < 0.2 {
+                runs[runs.count - 1].append(slice)
+            } else {
+                runs.append([slice])
+            }
+        }
+    }
 }

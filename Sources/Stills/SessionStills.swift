@@ -2,14 +2,15 @@ public import Inputs
 public import Media
 public import Plan
 
-/// Takes stills of all cameras of a session.
+/// Takes stills from all cameras of a session.
 ///
-///     let stills = SessionStills(setup.plan, cameras: setup.cameras)
-///     let session = setup.makeSession(options, frameTaps: stills.taps)
-///     …
-///     let taken = try stills.take(["desk"], into: StillFolder(ofSession: folder, version: version), with: codecs)
+/// ```
+/// let stills = SessionStills(setup.plan, cameras: setup.cameras) let session = setup.makeSession(options,
+/// frameTaps: stills.taps) … let taken = try stills.take(["desk"], into: StillFolder(ofSession: folder,
+/// version: version), with: codecs)
+/// ```
 public struct SessionStills: Sendable {
-    /// The cameras: those of the plan in its order, then those that were added, in the order of adding.
+    /// The cameras of the plan in its order, followed by the added cameras in the order of addition.
     public private(set) var cameras: [StillCamera]
     /// Length of the clip around each still, in nanoseconds; zero for none.
     public let live: Nanoseconds
@@ -22,10 +23,10 @@ public struct SessionStills: Sendable {
     ///   - plan: The session's plan.
     ///   - sources: The session's opened cameras, by role.
     ///   - clock: The session clock.
-    ///   - live: Length of the clip around each still, in nanoseconds; zero for none. A clip has the audio of the microphone
-    ///     in its camera where the plan has that, else of the plan's first one, if the session gets its sources from
-    ///     `listening(to:)`.
-    ///   - codecs: Makes JPEGs of raw frames for clips. Without it, cameras with raw frames have no clips.
+    ///   - live: Length of the clip around each still, in nanoseconds; zero for none. A clip has the audio of the
+    ///     camera's built-in microphone if the plan contains it, otherwise of the first microphone in the plan. Audio
+    ///     requires that the session gets its sources from `listening(to:)`.
+    ///   - codecs: Encodes raw frames as JPEG for clips. Without it, clips are unavailable for cameras with raw frames.
     public init(
         _ plan: SessionPlan, cameras sources: [String: any CameraSource],
         clock: any SessionClock = MonotonicClock(), live: Nanoseconds = .zero,
@@ -48,17 +49,17 @@ public struct SessionStills: Sendable {
         }
     }
 
-    /// Listens to a session's microphones, so that clips have their audio.
+    /// Captures the audio of a session's microphones for clips.
     ///
     /// - Parameter sources: The session's opened microphones, by role.
-    /// - Returns: The microphones to give to the session in their place.
+    /// - Returns: The microphones to pass to the session instead.
     public func listening(to sources: [String: any MicrophoneSource]) -> [String: any MicrophoneSource] {
         var sources = sources
         for ear in microphones { sources[ear.role] = sources[ear.role].map(ear.listening) }
         return sources
     }
 
-    /// Adds a camera and returns the tap through which it gets frames; give the tap to `MulticamSession.add`.
+    /// Adds a camera and returns the tap that receives its frames. Pass the tap to `MulticamSession.add`.
     public mutating func add(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock()
     ) -> FrameTap {
@@ -68,24 +69,24 @@ public struct SessionStills: Sendable {
         return camera.tap
     }
 
-    /// Adds a camera whose tap the session has already.
+    /// Adds a camera with a tap that is already part of the session.
     public mutating func add(_ camera: StillCamera) { cameras.append(camera) }
 
     /// Removes the camera of a role.
     public mutating func remove(_ role: String) { cameras.removeAll { $0.role == role } }
 
-    /// The taps of all cameras; give them to the session.
+    /// The taps of all cameras. Pass them to the session.
     public var taps: [FrameTap] { cameras.map(\.tap) }
 
-    /// Takes the next whole frame of each of the chosen cameras, at about one instant, and writes them. Blocks its
-    /// thread; do not call it from a Swift task, nor from several threads at once.
+    /// Takes the next complete frame from each selected camera, at approximately the same time, and writes
+    /// the stills. Blocks the thread. Don't call it from a Swift task or from several threads at once.
     ///
     /// - Parameters:
     ///   - roles: Roles of the cameras; empty for all.
-    ///   - folder: Where the stills are written.
-    ///   - codecs: Encodes frames that are no JPEGs, and decodes H.264.
-    /// - Returns: The written files of each camera, or why there are none, in the order of `cameras`.
-    /// - Throws: `StillError.unknownRole` when there is no camera of a role; nothing is taken then.
+    ///   - folder: Folder for the stills.
+    ///   - codecs: Encodes frames that aren't JPEG, and decodes H.264.
+    /// - Returns: The files written for each camera, or the error, in the order of `cameras`.
+    /// - Throws: `StillError.unknownRole` if a role doesn't have a camera. No stills are taken in this case.
     public func take(
         _ roles: [String] = [], into folder: StillFolder, with codecs: any CodecFactory
     ) throws(StillError) -> [(role: String, files: Result<StillFolder.Files, StillError>)] {

@@ -1,24 +1,27 @@
+internal import Containers
+public import FoundationEssentials
 public import Media
 
-/// A still frame, with the facts of its moment and the frames around it.
+/// A still frame with its metadata and the surrounding frames.
 public struct Still: Sendable {
     /// The camera's role.
     public let role: String
-    /// The frame: as captured, or decoded if it came in an H.264 stream.
+    /// The frame as captured, or decoded if it came from an H.264 stream.
     public let frame: CapturedFrame
     /// Time, orientation and camera settings of the frame.
     public let facts: StillFacts
-    /// The frames around the still, in the order of capture; empty when no clip was asked for. The camera's own JPEGs or
-    /// H.264; raw frames were made JPEGs.
+    /// The frames around the still, in order of capture; empty if no clip was requested. The camera's own JPEG or H.264
+    /// frames, or JPEG frames encoded from raw frames.
     public let clip: [CapturedFrame]
-    /// How many frames at the beginning of `clip` are not shown: those that later H.264 frames need.
+    /// Number of frames at the start of `clip` that are not shown, because they are only needed to decode later H.264
+    /// frames.
     public let leadCount: Int
-    /// The audio of the clip, from its first shown frame on; `nil` for none.
+    /// The audio of the clip, starting with its first visible frame; `nil` for none.
     public let sound: ClipSound?
-    /// The camera's nominal rate, which is the clip's grid.
+    /// The camera's nominal rate, used as the grid of the clip.
     public let rate: FrameRate
 
-    /// Creates a still; each parameter sets the property of its name.
+    /// Creates a still. Each parameter sets the property of the same name.
     public init(
         role: String, frame: CapturedFrame, facts: StillFacts, clip: [CapturedFrame] = [],
         leadCount: Int = 0, sound: ClipSound? = nil, rate: FrameRate
@@ -30,5 +33,113 @@ public struct Still: Sendable {
         self.leadCount = leadCount
         self.sound = sound
         self.rate = rate
+    }
+}
+
+extension Still {
+    /// Returns the frame with square pixels, because JPEG viewers don't support others. A frame with other pixels is
+    /// stretched in one direction, so that no detail is lost.
+    ///
+    /// - Throws: `EncodingError` if the frame is damaged.
+    func squareFrame(with codecs: any CodecFactory) throws(EncodingError) -> CapturedFrame {
+        guard let pixel = facts.pixelAspect else { return frame }
+        func even(_ length: Int) -> Int { max(2, (length + 1) & ~1) }
+        let size = frame.size
+        let square =
+            pixel.width > pixel.height
+            ? FrameSize(width: even(size.width * pixel.width / pixel.height), height: even(size.height))
+            : FrameSize(width: even(size.width), height: even(size.height * pixel.height / pixel.width))
+        let everything = PixelRectangle(x: 0, y: 0, width: square.width, height: square.height)
+        let composer = try codecs.makeComposer(size: square, color: .jpeg, name: "a still")
+        return try composer.compose(
+            [FrameLayer(frame: frame, rectangle: everything, fit: .cover, pixelAspect: pixel)],
+            at: frame.capturedAt, sequence: frame.sequence)
+    }
+}
+
+/// Metadata of a still: its time, the camera and the camera's settings at that time.
+public struct StillFacts: Sendable, Equatable {
+    /// Date of the start of the exposure.
+    public var date: Date
+    /// Clockwise rotation that makes the stored frame upright.
+    public var rotation: Rotation
+    /// Whether the profile mirrors the camera.
+    public var isMirrored: Bool
+    /// Pixel aspect ratio of the camera's frames; `nil` for square pixels.
+    public var pixelAspect: AspectRatio?
+    /// Manufacturer as reported by the camera; empty if not reported.
+    public var make: String
+    /// Model as reported by the camera.
+    public var model: String
+    /// Exposure time, in nanoseconds. It is known only with manual exposure, or if the driver reads the control from
+    /// the camera each time.
+    public var exposureTime: Nanoseconds?
+    /// Whether the exposure is automatic; `nil` if the camera lacks this control.
+    public var isExposureAutomatic: Bool?
+    /// Whether the white balance is automatic; `nil` if the camera lacks this control.
+    public var isWhiteBalanceAutomatic: Bool?
+
+    /// Creates the metadata of a still from a camera's device and controls.
+    ///
+    /// - Parameters:
+    ///   - date: Date of the start of the exposure.
+    ///   - device: The camera's device.
+    ///   - rotation: Clockwise rotation that makes the stored frame upright.
+    ///   - isMirrored: Whether the profile mirrors the camera.
+    ///   - controls: The current values of the camera's controls.
+    public init(
+        date: Date, device: CaptureDevice, rotation: Rotation, isMirrored: Bool, controls: [DeviceControl]
+    ) {
+        self.date = date
+        self.rotation = rotation
+        self.isMirrored = isMirrored
+        pixelAspect = device.pixelAspect
+        make = device.manufacturer
+        model = device.name
+        func isAutomatic(_ governor: ControlGovernor) -> Bool? {
+            controls.first(of: governor.names).map { !governor.isManual(at: $0.value) }
+        }
+        isExposureAutomatic = isAutomatic(.exposure)
+        isWhiteBalanceAutomatic = isAutomatic(.whiteBalance)
+        if let time = controls.first(of: ControlGovernor.exposure.governed),
+            isExposureAutomatic != true || time.isVolatile, time.value > 0, time.value <= 1_000_000
+        {
+            // The unit of the control is 100 µs (kernel documentation, ext-ctrls-camera).
+            exposureTime = .microseconds(100) * time.value
+        }
+    }
+
+    /// Returns the metadata for the Exif segment of a file that shows the frame.
+    func exif(of frame: CapturedFrame, role: String, software: String) -> ExifFacts {
+        ExifFacts(
+            date: date, secondsFromGMT: LocalTime.secondsFromGMT(at: date), size: frame.size,
+            rotation: rotation, isMirrored: isMirrored,
+            make: make, model: model, software: software, imageDescription: role,
+            exposureTime: exposureTime, isExposureAutomatic: isExposureAutomatic,
+            isWhiteBalanceAutomatic: isWhiteBalanceAutomatic)
+    }
+}
+
+/// Reason why a still could not be taken or written.
+public enum StillError: Error, Sendable, Equatable {
+    /// No complete frame arrived within `seconds`.
+    case noFrame(role: String, seconds: Double)
+    /// No camera has this role. `known` lists the existing roles.
+    case unknownRole(String, known: [String])
+    case encoding(EncodingError)
+    case file(FileError)
+}
+
+extension StillError: CustomStringConvertible {
+    /// A message for the user: what failed, and what to do about it.
+    public var description: String {
+        switch self {
+        case .noFrame(let role, let seconds):
+            "Can't take a still: camera \(role) delivered no complete frame within \(seconds) s. Check the camera and its cable."
+        case .unknownRole(let role, let known):
+            "There is no camera with the role \(role.printable()). Use one of: \(known.joined(separator: ", "))."
+        case .encoding(let error): error.description
+        case .file(let error): error.description
+        }
     }
 }

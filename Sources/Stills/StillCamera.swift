@@ -2,58 +2,60 @@ public import Inputs
 public import Media
 public import Plan
 
-/// Takes stills of one camera of a session while it records, or only runs, without disturbing it.
+/// Takes stills from one session camera without affecting the session, whether or not it is recording.
 ///
-/// Give its `tap` to the session; then `take` returns the next whole frame. Where a clip is wanted, it also returns
-/// the frames around it, out of a bounded ring, and the audio of a microphone.
+/// Pass its `tap` to the session. `take` then returns the next complete frame. If clips are enabled, it also
+/// returns the surrounding frames from a bounded ring buffer, and the audio of a microphone.
 public final class StillCamera: Sendable {
     fileprivate struct State {
         var ring: FrameRing?
-        /// The first frame that came since a caller began to wait.
+        /// The first frame that arrived after a caller started to wait.
         var taken: CapturedFrame?
-        /// Capture time of the last frame.
+        /// Capture time of the most recent frame.
         var latest: ClockTime?
         var waiting = 0
-        /// The camera's plan, and its source.
+        /// The camera's plan. The source is stored next to it.
         var planned: PlannedCamera
         var source: any CameraSource
-        /// The orientation of stills from now on.
+        /// The rotation of future stills.
         var rotation: Rotation
-        /// For H.264, the frames from the last key frame on.
+        /// For H.264, the frames since the last key frame.
         var stream: [CapturedFrame] = []
         var streamBytes = 0
-        /// For H.264, the frames that `taken` depends on, from its key frame on, and `taken` itself.
+        /// For H.264, the frames required to decode `taken`, starting with its key frame, and `taken` itself.
         var takenStream: [CapturedFrame] = []
     }
 
     /// The camera's role.
     public let role: String
-    /// The tap to give to the session; it gets every frame as captured.
+    /// The tap to pass to the session. It receives every frame as captured.
     public let tap: FrameTap
     private let clock: any SessionClock
     private let live: Nanoseconds
     private let microphone: ClipMicrophone?
-    /// Makes JPEGs of raw frames for clips; `nil` where there are no clips of raw frames.
+    /// Encodes raw frames as JPEG for clips; `nil` to disable clips of raw frames.
     private let codecs: (any CodecFactory)?
     private let state: ConditionLock<State>
 
-    /// Most bytes of a clip's frames: 1.5 s of a 4K camera at 30 frames a second need 90 MB.
+    /// Maximum total size of a clip's frames, in bytes. A 4K camera at 30 frames per second needs 90 MB for
+    /// 1.5 s.
     private static let ringBytes = 128 << 20
-    /// Most bytes of the H.264 frames since the last key frame: ten seconds at 50 Mbit/s.
+    /// Maximum total size of the H.264 frames since the last key frame, in bytes: ten seconds at 50 Mbit/s.
     fileprivate static let streamBytes = 64 << 20
-    /// The longest clip around a still: 10 s. A longer one is a recording.
+    /// Maximum length of the clip around a still: 10 s. Use a recording for longer clips.
     public static let longestClip = Nanoseconds.seconds(10)
 
-    /// Creates a still camera, whose `tap` the session must get.
+    /// Creates a still camera. Pass its `tap` to the session.
     ///
     /// - Parameters:
     ///   - planned: The camera's plan.
     ///   - source: The camera's opened source.
     ///   - clock: The session clock.
-    ///   - live: Length of the clip around each still, at most `longestClip`; zero for none. The ring of a clip takes
-    ///     memory all the time, and making JPEGs of raw frames processor time.
-    ///   - microphone: Hears the audio of the clips; `nil` for none.
-    ///   - codecs: Makes JPEGs of raw frames for clips. Without it the stills of a camera with raw frames have no clip.
+    ///   - live: Length of the clip around each still, at most `longestClip`; zero for none. The ring buffer of a clip
+    ///     permanently uses memory, and encoding raw frames as JPEG uses CPU time.
+    ///   - microphone: Provides the audio of the clips; `nil` for none.
+    ///   - codecs: Encodes raw frames as JPEG for clips. Without it, clips are unavailable if the camera delivers raw
+    ///     frames.
     public init(
         _ planned: PlannedCamera, source: any CameraSource, clock: any SessionClock = MonotonicClock(),
         live: Nanoseconds = .zero, microphone: ClipMicrophone? = nil, codecs: (any CodecFactory)? = nil
@@ -61,7 +63,8 @@ public final class StillCamera: Sendable {
         precondition(live >= .zero && live <= Self.longestClip, "a clip lasts 0…10 s")
         let state = ConditionLock(
             State(
-                // A second more than a clip: on a busy machine the thread that takes it comes late.
+                // One second longer than a clip, because the thread that reads it may be late on a busy
+                // machine.
                 ring: live > .zero
                     ? FrameRing(length: live + .seconds(1), byteLimit: Self.ringBytes) : nil,
                 planned: planned, source: source, rotation: planned.rotation))
@@ -72,8 +75,8 @@ public final class StillCamera: Sendable {
         let codecs = live > .zero ? codecs : nil
         self.codecs = codecs
         role = planned.role
-        // The handler only notes frames, so it is never behind by much. Raw frames may be the driver's memory, which the
-        // driver needs back soon.
+        // The handler only stores frames, so it never falls far behind. Raw frames may be in driver memory,
+        // which the driver needs back soon.
         let capacity = planned.format.pixel.isCompressed ? 8 : 2
         tap = FrameTap(role: planned.role, notingAtOnce: capacity) { frame in
             Self.note(frame, in: state, codecs)
@@ -81,18 +84,18 @@ public final class StillCamera: Sendable {
         rest(true)
     }
 
-    /// Pauses or resumes the tap where no clip is kept, since nobody looks at frames while no still is wanted. The
-    /// tap of an H.264 camera never pauses: a frame needs those before it.
+    /// Pauses or resumes the tap. Without clips, frames are needed only while a still is being taken. The tap of an
+    /// H.264 camera never pauses, because frames depend on previous ones.
     private func rest(_ isResting: Bool) {
         let pixel = state.withLock(\.planned).format.pixel
         if live == .zero { tap.pause(isResting && pixel != .h264) }
     }
 
-    /// Sets the clockwise rotation that makes stills upright from now on, after the camera was turned.
+    /// Sets the clockwise rotation that makes future stills upright, after the camera has been rotated.
     public func turn(to rotation: Rotation) { state.withLock { $0.rotation = rotation } }
 
-    /// Goes on with another camera of the same role; the tap stays.
-    public func exchange(_ planned: PlannedCamera, source: any CameraSource) {
+    /// Continues with another camera in the same role. The tap stays the same.
+    public func replace(with planned: PlannedCamera, source: any CameraSource) {
         let isIdle = state.withLock { state in
             (state.planned, state.source) = (planned, source)
             return state.waiting == 0
@@ -100,8 +103,7 @@ public final class StillCamera: Sendable {
         rest(isIdle)
     }
 
-    /// Takes a frame from a caller that has frames from elsewhere than `tap`: each whole frame, in the order of
-    /// capture, on any one thread.
+    /// Adds a frame from a source other than `tap`. Pass all complete frames in order of capture, on a single thread.
     public func note(_ frame: CapturedFrame) { Self.note(frame, in: state, codecs) }
 
     private static func note(
@@ -123,8 +125,8 @@ public final class StillCamera: Sendable {
         }
     }
 
-    /// The frame as it is kept for a clip. Raw frames may be the driver's memory, which must not be kept for long: a JPEG is
-    /// made of each.
+    /// Returns the frame to store for a clip. Raw frames may be in driver memory, which must not be held for long, so
+    /// they are encoded as JPEG.
     private static func kept(_ frame: CapturedFrame, _ codecs: (any CodecFactory)?) -> CapturedFrame? {
         guard !frame.pixel.isCompressed else { return frame }
         guard let codecs else { return nil }
@@ -133,20 +135,19 @@ public final class StillCamera: Sendable {
                 pixel: .mjpeg, size: frame.size, color: .jpeg, capturedAt: frame.capturedAt,
                 sequence: frame.sequence, memory: try codecs.makeStill(of: frame), isOwned: true)
         } catch {
-            // The frame is missing in the clip; the recording has it.
+            // The frame is missing only in the clip. The recording contains it.
             return nil
         }
     }
 
-    /// Takes the next whole frame, and the clip around it when this camera makes clips: then it waits until the
-    /// second half of the clip has come. Blocks its thread; do not call it from a Swift task, nor from several
-    /// threads at once.
+    /// Takes the next complete frame. If this camera makes clips, waits until the second half of the clip has been
+    /// captured. Blocks the thread. Don't call it from a Swift task or from several threads at once.
     ///
     /// - Parameters:
     ///   - codecs: Decodes H.264.
-    ///   - patience: How long to wait for a frame.
-    /// - Returns: The still, with the facts of its moment.
-    /// - Throws: `StillError.noFrame` when no frame comes in time, `.encoding` when the frame cannot be decoded.
+    ///   - patience: Maximum time to wait for a frame.
+    /// - Returns: The still and its metadata.
+    /// - Throws: `StillError.noFrame` if no frame arrives in time, `.encoding` if the frame cannot be decoded.
     public func take(
         with codecs: any CodecFactory, within patience: Nanoseconds = .seconds(2)
     ) throws(StillError) -> Still {
@@ -171,8 +172,7 @@ public final class StillCamera: Sendable {
             rate: state.withLock(\.source).format.rate)
     }
 
-    /// Decodes the H.264 frame that was taken, from its key frame on, with a decoder of its own: the recording is not
-    /// disturbed.
+    /// Decodes the H.264 frame, starting with its key frame. Uses a separate decoder, so the recording is not affected.
     private func decoded(
         with codecs: any CodecFactory, within patience: Nanoseconds
     ) throws(StillError) -> CapturedFrame {
@@ -191,8 +191,9 @@ public final class StillCamera: Sendable {
         throw .noFrame(role: role, seconds: patience.inSeconds)
     }
 
-    /// The frames within half a clip's length of the still; fewer where frames are missing, as of a camera that was
-    /// unplugged. Of H.264, also those back to the key frame before, and their number.
+    /// Returns the frames within half a clip's length of the still. There are fewer if frames are missing, for example
+    /// because the camera was unplugged. For H.264, the result starts with the preceding key frame, and the number of
+    /// these additional frames is also returned.
     private func clip(
         around frame: CapturedFrame, _ patience: Nanoseconds
     ) -> (frames: [CapturedFrame], leadCount: Int) {
@@ -210,7 +211,7 @@ public final class StillCamera: Sendable {
         return (Array(all[key...]), first - key)
     }
 
-    /// The audio beside some frames, from the first to the end of the last.
+    /// Returns the audio that matches the frames, from the first frame to the end of the last one.
     private func sound(of shown: ArraySlice<CapturedFrame>, _ patience: Nanoseconds) -> ClipSound? {
         guard let first = shown.first, let last = shown.last else { return nil }
         let (planned, source) = state.withLock { ($0.planned, $0.source) }
@@ -225,7 +226,7 @@ public final class StillCamera: Sendable {
         do throws(DeviceError) {
             controls = try source.controls()
         } catch {
-            // The camera was unplugged since: there is a frame, and its controls are unknown.
+            // The camera was unplugged in the meantime. The frame exists, but its controls are unknown.
         }
         return StillFacts(
             date: clock.date(of: frame.capturedAt - planned.latency), device: source.device,
@@ -234,7 +235,7 @@ public final class StillCamera: Sendable {
 }
 
 extension StillCamera.State {
-    /// Keeps the frames that later ones depend on: those from the last key frame on, unless they exceed
+    /// Stores the frames required to decode later ones, starting with the last key frame, unless they exceed
     /// `streamBytes`.
     fileprivate mutating func continueStream(with frame: CapturedFrame) {
         if frame.isKey {
@@ -249,5 +250,63 @@ extension StillCamera.State {
             stream.removeAll()
             streamBytes = 0
         }
+    }
+}
+
+/// A ring buffer of a camera's most recent frames, bounded in time and in bytes. H.264 starts with a key frame, because
+/// no frame can be decoded without its preceding key frame.
+package struct FrameRing {
+    package private(set) var frames: [CapturedFrame] = []
+    private var byteCount = 0
+    private let length: Nanoseconds
+    private let byteLimit: Int
+
+    /// Creates an empty ring buffer.
+    ///
+    /// - Parameters:
+    ///   - length: Maximum time from the first to the last frame, in nanoseconds. For H.264, measured from
+    ///     the first
+    ///     frame that is decodable on its own.
+    ///   - byteLimit: Maximum total size of all frames, in bytes. The newest frame is always stored unless it
+    ///     is H.264.
+    package init(length: Nanoseconds, byteLimit: Int) {
+        self.length = length
+        self.byteLimit = byteLimit
+    }
+
+    /// Adds the newest frame, and drops the oldest ones beyond the limits. A frame with a different pixel format clears
+    /// the buffer first.
+    package mutating func add(_ frame: CapturedFrame) {
+        if let last = frames.last, last.pixel != frame.pixel { drop(frames.count) }
+        frames.append(frame)
+        byteCount += frame.memory.count
+        if frame.pixel == .h264 { dropGroups(before: frame) } else { dropFrames(before: frame) }
+    }
+
+    private mutating func dropFrames(before newest: CapturedFrame) {
+        var leftOut = 0
+        var bytes = byteCount
+        while leftOut + 1 < frames.count,
+            newest.capturedAt - frames[leftOut].capturedAt > length || bytes > byteLimit
+        {
+            bytes -= frames[leftOut].memory.count
+            leftOut += 1
+        }
+        drop(leftOut)
+    }
+
+    private mutating func dropGroups(before newest: CapturedFrame) {
+        let limit = newest.capturedAt - length
+        drop(frames.lastIndex { $0.isKey && $0.capturedAt <= limit } ?? 0)
+        // Frames before the first key frame cannot be decoded.
+        drop(frames.firstIndex(where: \.isKey) ?? frames.count)
+        while byteCount > byteLimit {
+            drop(frames.dropFirst().firstIndex(where: \.isKey) ?? frames.count)
+        }
+    }
+
+    private mutating func drop(_ count: Int) {
+        for frame in frames.prefix(count) { byteCount -= frame.memory.count }
+        frames.removeFirst(count)
     }
 }

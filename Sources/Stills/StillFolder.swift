@@ -1,75 +1,94 @@
 internal import Containers
-internal import FileSystem
 internal import FoundationEssentials
 internal import Glibc
 public import Media
-internal import SessionFolder
+package import SessionFolder
+internal import System
 
-/// The folder in which stills and their clips are written, each under a name that no other file has.
+/// The folder for stills and their clips. Each file gets a unique name.
 public struct StillFolder: Sendable {
     /// The files of one still.
     public struct Files: Sendable, Equatable {
         /// Absolute path of the still.
         public let still: String
-        /// Absolute path of the clip around the still, or `nil` when there is none.
+        /// Absolute path of the clip around the still; `nil` if none.
         public let clip: String?
-        /// Capture time of the frame, as its time stamp on the session's clock.
+        /// Capture time of the frame: its time stamp on the session clock.
         public let capturedAt: ClockTime
     }
 
     /// Absolute path of the folder.
-    public let path: String
+    public var path: String { subfolder.isEmpty ? root : "\(root)/\(subfolder)" }
+    /// Path of the folder that the user selected, or of the session folder.
+    private let root: String
+    /// The subfolder of `root`.
+    private let subfolder: String
     private let software: String
 
-    /// Names a folder for stills; the first still makes it where it is missing.
+    /// Describes a folder for stills. It is created with the first still if it is missing.
     ///
     /// - Parameters:
     ///   - path: Path of the folder.
-    ///   - version: The program's version, which the files name as their software.
-    public init(path: String, version: String) {
-        self.path = URL(fileURLWithPath: path).standardizedFileURL.path
+    ///   - version: The program version, stored in the files as the software name.
+    public init(path: String, version: String) { self.init(path, subfolder: "", version) }
+
+    /// Describes the folder for the stills of a recording: `stills` in its session folder.
+    public init(ofSession folder: String, version: String) {
+        self.init(folder, subfolder: "stills", version)
+    }
+
+    private init(_ root: String, subfolder: String, _ version: String) {
+        self.root = URL(fileURLWithPath: root).standardizedFileURL.path
+        self.subfolder = subfolder
         software = "multicam \(version)"
     }
 
-    /// Names the folder of a recording's stills: `stills` in its session folder.
-    public init(ofSession folder: String, version: String) {
-        self.init(path: folder + "/stills", version: version)
-    }
-
-    /// Writes a still as `2026-11-21_142310-123_desk.jpg`, by local time to the millisecond, and its clip beside it
-    /// as a QuickTime movie. Waits for the disk; do not call it from a Swift task.
+    /// Writes a still as `2026-11-21_142310-123_desk.jpg`, named after the local time, with milliseconds, and
+    /// its clip as a QuickTime movie with the same name. Blocks on disk I/O. Don't call it from a Swift task.
     ///
     /// - Parameters:
     ///   - still: The still.
-    ///   - codecs: Encodes a frame that is no JPEG, and the clip's audio.
-    ///   - name: File name in place of the usual one; it must not exist yet.
+    ///   - codecs: Encodes a frame that isn't JPEG, and the clip's audio.
+    ///   - name: File name to use instead of the default. It must not exist yet.
     /// - Returns: Absolute paths of the files.
-    /// - Throws: `StillError.encoding` when the frame or the audio cannot be encoded, `.file` when a file cannot be written or
-    ///   exists already.
+    /// - Throws: `StillError.encoding` if the frame or the audio cannot be encoded, `.file` if a file cannot
+    ///   be written or already exists.
     public func write(
         _ still: Still, with codecs: any CodecFactory, as name: String? = nil
     ) throws(StillError) -> Files {
-        let jpeg: SharedBytes
-        do throws(EncodingError) { jpeg = try codecs.makeStill(of: still.frame) } catch {
+        let (frame, jpeg): (CapturedFrame, SharedBytes)
+        do throws(EncodingError) {
+            frame = try still.squareFrame(with: codecs)
+            jpeg = try codecs.makeStill(of: frame)
+        } catch {
             throw .encoding(error)
         }
-        let facts = still.facts.exif(of: still, software: software)
-        let clip: (movie: ClipFile, path: String)
+        let facts = still.facts.exif(of: frame, role: still.role, software: software)
+        let clip: (movie: ClipFile, place: ContainedFile)
         let files: Files
         do throws(FileError) {
-            try FolderCreation.make(path)
+            try FolderCreation.make(root)
+            let folder = try ContainedFolder(opening: root)
+            if !subfolder.isEmpty { try folder.makeFolder(subfolder) }
+            let prefix = subfolder.isEmpty ? "" : subfolder + "/"
             let base: String
-            if let name { base = path + "/" + Self.withoutEnding(name) } else { base = try freeName(still) }
-            let file = name.map { path + "/" + $0 } ?? base + ".jpg"
+            if let name {
+                base = prefix + Self.withoutEnding(name)
+            } else {
+                base = try freeName(still, in: folder, prefix)
+            }
+            let file = folder.file(name.map { prefix + $0 } ?? base + ".jpg")
             try StillFile.write(jpeg, facts, to: file)
             let time = still.frame.capturedAt
-            guard let movie = ClipFile(still) else { return Files(still: file, clip: nil, capturedAt: time) }
-            clip = (movie, base + ".mov")
-            files = Files(still: file, clip: base + ".mov", capturedAt: time)
+            guard let movie = ClipFile(still) else {
+                return Files(still: file.path, clip: nil, capturedAt: time)
+            }
+            clip = (movie, folder.file(base + ".mov"))
+            files = Files(still: file.path, clip: clip.place.path, capturedAt: time)
         } catch {
             throw .file(error)
         }
-        try clip.movie.write(to: clip.path, with: codecs)
+        try clip.movie.write(to: clip.place, with: codecs)
         return files
     }
 
@@ -77,18 +96,39 @@ public struct StillFolder: Sendable {
         name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
     }
 
-    /// Finds a path without ending that no still or clip has: two stills of one millisecond are rare, not impossible.
-    private func freeName(_ still: Still) throws(FileError) -> String {
-        let usual = path + "/" + SessionFolder.usualName(date: still.facts.date, profile: "")
+    /// Returns a name without an extension that no still or clip uses. Two stills in the same millisecond are rare but
+    /// possible.
+    private func freeName(
+        _ still: Still, in folder: ContainedFolder, _ prefix: String
+    ) throws(FileError) -> String {
+        let usual = prefix + SessionFolder.usualName(date: still.facts.date, profile: "")
         let milliseconds = LocalTime(still.facts.date).sinceMidnight.count / 1_000_000 % 1000
         let digits = String(String(1000 + milliseconds).dropFirst())
         let base = "\(usual.dropLast())-\(digits)_\(still.role)"
         for number in 1..<1000 {
             let candidate = number == 1 ? base : "\(base)-\(number)"
-            if access(candidate + ".jpg", F_OK) != 0, access(candidate + ".mov", F_OK) != 0 {
+            if !folder.file(candidate + ".jpg").exists, !folder.file(candidate + ".mov").exists {
                 return candidate
             }
         }
-        throw FileError(path: base + ".jpg", operation: "create", errno: EEXIST)
+        throw FileError(path: folder.file(base + ".jpg").path, operation: "create", errno: EEXIST)
+    }
+}
+
+extension Manifest.Still {
+    /// Creates the manifest entry of a still.
+    ///
+    /// - Parameters:
+    ///   - at_ns: Capture time of the frame, in nanoseconds, relative to T0.
+    ///   - role: The camera's role.
+    ///   - files: The written files.
+    ///   - folder: Path of the session folder; `nil` for none. Paths of files in it are stored relative to
+    ///     it.
+    package init(at_ns: Int64, role: String, _ files: StillFolder.Files, in folder: String?) {
+        func relative(_ path: String) -> String {
+            guard let folder, path.hasPrefix(folder + "/") else { return path.printable(limit: 1000) }
+            return String(path.dropFirst(folder.count + 1))
+        }
+        self.init(at_ns: at_ns, role: role, file: relative(files.still), clip: files.clip.map(relative))
     }
 }

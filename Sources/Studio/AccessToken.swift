@@ -1,13 +1,13 @@
-internal import FileSystem
 internal import FoundationEssentials
 internal import Media
+internal import System
 
-/// A secret of 128 random bits that lets its bearer in, as 22 characters of base64url (RFC 4648, section 5).
+/// A secret of 128 random bits that grants access to its bearer, as 22 characters of base64url (RFC 4648, section 5).
 public struct AccessToken: Sendable, Equatable, Codable {
     /// The characters of the token.
     public let text: String
 
-    /// Draws a token from the system's random numbers (getrandom(2)).
+    /// Creates a token from the system's random number generator (getrandom(2)).
     public static func random() -> AccessToken {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -18,9 +18,10 @@ public struct AccessToken: Sendable, Equatable, Codable {
 
     package init(text: String) { self.text = text }
 
-    /// The token that a file keeps, drawn now where it keeps none. Where it cannot be kept, it holds until this process ends.
+    /// Returns the token stored in a file. If the file doesn't contain a valid token, creates one and stores it. If it
+    /// can't be stored, it is valid until this process ends.
     ///
-    /// - Parameter path: Path of the file, readable by this user alone; its folder is made.
+    /// - Parameter path: Path of the file, readable only by this user. Its folder is created if needed.
     /// - Returns: The token.
     package static func kept(at path: String) -> AccessToken {
         let text =
@@ -34,26 +35,26 @@ public struct AccessToken: Sendable, Equatable, Codable {
                 String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)), permissions: 0o700)
             try FileReplacement.write(Array(token.text.utf8), to: path, permissions: 0o600)
         } catch {
-            // The next studio draws another one, and phones scan their code again.
+            // The next run of `multicam studio` creates another token, and phones must scan the QR code again.
         }
         return token
     }
 
-    /// Takes the token as a string of JSON.
+    /// Decodes the token from a JSON string.
     public init(from decoder: any Decoder) throws {
         text = try decoder.singleValueContainer().decode(String.self)
     }
 
-    /// Writes the token as a string of JSON.
+    /// Encodes the token as a JSON string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
 
-    /// Compares in a time that does not tell how many characters are right.
+    /// Compares in constant time, so that the duration doesn't reveal how many characters match.
     ///
-    /// - Parameter candidate: What somebody says is the token.
-    /// - Returns: Whether it is.
+    /// - Parameter candidate: The text to compare.
+    /// - Returns: Whether it equals the token.
     package func matches(_ candidate: String) -> Bool {
         let (mine, theirs) = (Array(text.utf8), Array(candidate.utf8))
         guard !mine.isEmpty, mine.count == theirs.count else { return false }

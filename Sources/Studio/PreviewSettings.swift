@@ -2,23 +2,30 @@ internal import FoundationEssentials
 internal import Glibc
 internal import SessionFolder
 
-/// What `multicam preview` tells the program that it becomes, `multicam-preview`: its only argument, a line of JSON.
+/// Settings that `multicam preview` passes to `multicam-preview`, the program that replaces it, as a single
+/// argument: one line of JSON.
 public struct PreviewSettings: Sendable, Equatable, Codable {
-    /// The role of the camera to show; `nil` for the program.
+    /// Role of the camera to show; `nil` for the program.
     public var role: String?
-    /// Whether the window fills its display.
+    /// Whether the window is in full-screen mode.
     public var isFullScreen: Bool
-    /// The number of the display, the first one being 1; `nil` where the desktop chooses.
+    /// Number of the display, starting at 1; `nil` to let the desktop choose.
     public var display: Int?
-    /// The process identifier of the session; `nil` when only one runs.
+    /// Process ID of the session; `nil` if only one is running.
     public var process: Int32?
 
-    /// Creates settings; each parameter sets the property of its name.
+    private enum CodingKeys: String, CodingKey {
+        case role
+        case isFullScreen = "full_screen"
+        case display, process
+    }
+
+    /// Creates settings. Each parameter sets the property with the same name.
     public init(role: String?, isFullScreen: Bool, display: Int?, process: Int32?) {
         (self.role, self.isFullScreen, self.display, self.process) = (role, isFullScreen, display, process)
     }
 
-    /// Reads the argument; `nil` when it is none.
+    /// Parses the argument. Returns `nil` if it is invalid.
     public static func read(_ text: String) -> PreviewSettings? {
         do {
             return try JSONDecoder().decode(PreviewSettings.self, from: Data(text.utf8))

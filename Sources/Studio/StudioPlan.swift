@@ -1,29 +1,29 @@
-/// What a studio runs.
+/// Configuration of a studio.
 public struct StudioPlan: Sendable {
-    /// Path of the program `multicam` itself.
+    /// Path of the `multicam` program.
     public var program: String
-    /// Path of the web process's program.
+    /// Path of the web process's executable.
     public var webProgram: String
-    /// The options of `record` and `plan` that say what is recorded, such as `--profile pip --virtual`.
+    /// Options for `record` and `plan` that select what is recorded, such as `--profile pip --virtual`.
     public var choice: [String]
-    /// The folder for session folders; `nil` for `record`'s own.
+    /// Folder for session folders; `nil` for the default of `record`.
     public var output: String?
-    /// The IP address to listen at.
+    /// IP address to listen on.
     public var address: String
-    /// The port to listen at; 0 for a free one.
+    /// Port to listen on; 0 for a free one.
     public var port: Int
-    /// Whether connections are TLS.
+    /// Whether connections use TLS.
     public var isEncrypted: Bool
-    /// Path of a PEM file with a certificate and its key; `nil` for one that is made, where connections are TLS.
+    /// Path of a PEM file with a certificate and its key. If `nil` and connections use TLS, a certificate is created.
     public var certificate: String?
-    /// The folder for what is remembered.
+    /// Folder for persistent state.
     public var stateFolder: String
-    /// The folder of the user's own profiles; `nil` where the environment names none.
+    /// Folder of the user's own profiles; `nil` if the environment doesn't define it.
     public var profileFolder: String?
-    /// A recorder that runs already, to which the studio attaches; `nil` to start one.
+    /// Process ID of a running recorder to attach to; `nil` to start one.
     public var recorder: Int32?
 
-    /// Creates a plan; each parameter sets the property of its name.
+    /// Creates a configuration. Each parameter sets the property with the same name.
     public init(
         program: String, webProgram: String, choice: [String], output: String?, address: String, port: Int,
         isEncrypted: Bool, certificate: String?, stateFolder: String, profileFolder: String?,
@@ -45,15 +45,24 @@ public struct StudioPlan: Sendable {
     /// Path of the folder for session folders.
     var recordings: String { output ?? "recordings" }
 
-    /// The arguments of a recorder on standby.
+    /// Arguments that start a recorder in standby.
     var recording: [String] { ["record", "--standby"] + choice + folder }
 
-    /// The options of `choice` that say which devices are used, without the profile.
+    /// The options in `choice` that select devices, without the profile.
     var devices: [String] {
         guard let index = choice.firstIndex(of: "--profile"), index + 1 < choice.count else { return choice }
         return Array(choice[..<index] + choice[(index + 2)...])
     }
 
-    /// The option that names the folder for session folders.
+    /// The option that sets the folder for session folders.
     var folder: [String] { output.map { ["--output", $0] } ?? [] }
+}
+
+/// Why the studio can't run, as a sentence for the user.
+public struct StudioError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Message that states what failed, where, why, and what to do.
+    public let description: String
+
+    /// Creates an error from its message.
+    public init(_ description: String) { self.description = description }
 }

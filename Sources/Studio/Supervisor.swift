@@ -2,46 +2,47 @@ internal import Control
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
-internal import Processes
 internal import SessionFolder
+internal import System
 
-/// Starts the recorder on standby and the web process, and starts the web process again when it dies. It has no network, and the
-/// recorder does not depend on it.
+/// Starts the recorder in standby and the web process, and restarts the web process if it crashes. The supervisor
+/// doesn't access the network, and the recorder doesn't depend on it.
 ///
-/// One thread, the one of `run`, decides; children and signals only tell it.
+/// All decisions are made on the thread of `run`. Child processes and signals only post events to it.
 public final class Supervisor: Sendable {
-    /// What the supervisor tells its user.
+    /// A notification for the supervisor's user.
     public enum News: Sendable {
-        /// The page's address, with the token that lets in.
+        /// The page's address, including the access token.
         case address(String)
-        /// A sentence for people.
+        /// A message for the user.
         case message(String)
-        /// A line that the recorder wrote for people.
+        /// A line that the recorder printed for the user.
         case recorder(String)
     }
 
     private enum Event: Sendable {
-        /// A line of the web process of that generation; the lock counts its lines that wait.
+        /// A line from the web process of that generation. `waiting` counts the queued lines.
         case web(SupervisorLine, Int, waiting: ConditionLock<Int>)
         case webEnded(Int)
         case webDue
         case recorderSaid(String)
         case recorderEnded(Int32)
-        /// The recorder of that process identifier has begun its standby.
+        /// The recorder with that process ID has entered standby.
         case standsBy(Int32)
-        /// A profile that a page wants to go on with is there.
+        /// The profile that a page wants to use exists.
         case use(SupervisorLine.Order, Int)
-        /// A task is done, for the web process of that generation: a later one has other requests under the same numbers.
+        /// A task has finished, for the web process of that generation. A later web process uses the same
+        /// ticket numbers for other requests.
         case done(SupervisorLine.Result, Int)
-        case job(Int, JobBoard.News)
+        case job(Int, JobRegistry.News)
         case stop(asks: Bool)
     }
 
-    /// What the thread of `run` knows.
+    /// State of the thread of `run`.
     private struct State {
         var web: ChildProcess?
-        /// The web process's way to the recorder.
-        var door: RecorderDoor?
+        /// The web process's access to the recorder.
+        var door: RecorderConnectionBroker?
         var generation = 0
         var began = MonotonicClock().now
         var delay = Supervisor.firstDelay
@@ -49,7 +50,7 @@ public final class Supervisor: Sendable {
         var isListening = false
         var recorder: ChildProcess?
         var attached: Int32?
-        /// The recorder that has ended last.
+        /// Process ID of the last recorder that ended.
         var ended: Int32?
         var lastWords: String?
         var isEnding = false
@@ -58,20 +59,22 @@ public final class Supervisor: Sendable {
         var failure: StudioError?
         var isOver = false
         var isChanging = false
-        var jobs = JobBoard()
-        /// Tasks that run, and that wait for one of those.
+        var jobs = JobRegistry()
+        /// Number of running tasks; `tasks` holds those that are waiting.
         var taskCount = 0
         var tasks: [SupervisorLine.Order] = []
-        /// What was recorded before another profile was chosen, until a recorder stands by with that.
+        /// The previous options while another profile is being started. Cleared when a recorder is in standby with the
+        /// new profile.
         var former: [String]?
-        /// A calibration that begins when the recorder has let go of the devices.
+        /// A calibration that starts when the recorder has released the devices.
         var calibration: SupervisorLine.Order?
         var plan: StudioPlan
 
-        /// The recorder's process identifier.
+        /// The recorder's process ID.
         var process: Int32? { recorder?.process ?? attached }
 
-        /// What the web process may connect to: the recorder, or the calibration that has the devices meanwhile.
+        /// Process ID that the web process may connect to: the recorder, or the calibration that temporarily uses its
+        /// devices.
         var reachable: Int32? { process ?? jobs.calibration }
     }
 
@@ -82,42 +85,43 @@ public final class Supervisor: Sendable {
     private let events = BoundedQueue<Event>(capacity: 10_000)
     private let tell: @Sendable (News) -> Void
 
-    /// The first pause before a web process that has died is started again; it doubles while the process dies at once.
+    /// Initial delay before a crashed web process is restarted. The delay doubles each time the process
+    /// crashes immediately.
     private static let firstDelay = Nanoseconds.milliseconds(100)
     private static let longestDelay = Nanoseconds.seconds(2)
-    /// A web process that ran for this long did not die at once.
-    private static let soundLife = Nanoseconds.seconds(1)
-    /// Seconds for which a web process may say nothing, and before it has said anything.
+    /// Run time after which a crash of the web process doesn't count as immediate.
+    private static let minStableDuration = Nanoseconds.seconds(1)
+    /// Maximum silence of a web process in seconds: between two messages, and before the first one.
     private static let patience = (usual: 10, first: 30)
-    /// Most lines of the web process that wait, so that however much it says the others are heard.
+    /// Maximum number of waiting lines from the web process, so that a flood of them can't delay other events.
     private static let mostLines = 16
-    /// Most tasks that run at once, and that wait.
+    /// Maximum numbers of running tasks and of waiting tasks.
     private static let mostTasks = (running: 4, waiting: 16)
-    /// How often is looked whether a recorder stands by.
+    /// Polling interval for a recorder's standby.
     private static let glance = Nanoseconds.milliseconds(200)
-    /// For this long a second Ctrl-C confirms the first one.
+    /// Time within which a second Ctrl-C confirms the first one.
     private static let confirmation = Nanoseconds.seconds(10)
 
     /// Prepares a studio.
     ///
     /// - Parameters:
-    ///   - plan: What to run.
-    ///   - tell: Called with news, on several threads.
+    ///   - plan: The configuration.
+    ///   - tell: Receives notifications, on several threads.
     public init(_ plan: StudioPlan, tell: @escaping @Sendable (News) -> Void) {
         self.plan = plan
         self.tell = tell
         phoneToken = AccessToken.kept(at: "\(plan.stateFolder)/phone-token")
     }
 
-    /// Asks the studio to end. Any thread may call.
+    /// Requests that the studio stop. Safe to call from any thread.
     ///
-    /// - Parameter asks: Whether a recording that runs is ended only when the request is repeated, as with Ctrl-C.
+    /// - Parameter asks: Whether ending a running recording requires a second request, as with Ctrl-C.
     public func stop(asks: Bool) { events.put(.stop(asks: asks)) }
 
     /// Runs the studio until it is stopped. Blocks.
     ///
-    /// - Returns: The recorder's exit status; 0 when it was attached to one and leaves it running.
-    /// - Throws: `StudioError` when a program cannot be started, or the page cannot be served.
+    /// - Returns: The recorder's exit status; 0 if the studio was attached to a recorder and leaves it running.
+    /// - Throws: `StudioError` if a program can't be started or the page can't be served.
     public func run() throws(StudioError) -> Int32 {
         defer { events.finish() }
         var state = State(port: plan.port, plan: plan)
@@ -153,8 +157,9 @@ public final class Supervisor: Sendable {
                 scheduleWeb(&state)
             }
         case .recorderSaid(let text):
-            // The status line says the same again and again, and never why the recorder ends.
-            if !text.contains("│") { state.lastWords = StudioDesk.sentence(text) }
+            // The status line only repeats known information, and never contains the reason why the recorder
+            // ended.
+            if !text.contains("│") { state.lastWords = StudioRequestHandler.sentence(text) }
             tell(.recorder(text))
         case .recorderEnded(let status): recorderEnded(status, &state)
         case .standsBy(let process): if process == state.recorder?.process { state.former = nil }
@@ -172,7 +177,7 @@ public final class Supervisor: Sendable {
         }
     }
 
-    // MARK: The recorder
+    // MARK: Recorder
 
     private func startRecorder(_ state: inout State) throws(StudioError) {
         let child = try ChildProcess.started(plan.program, state.plan.recording)
@@ -183,13 +188,13 @@ public final class Supervisor: Sendable {
         child.readMessages { _ = events.offer(.recorderSaid($0)) }
         child.readOutput { _ in }
         child.finish()
-        _ = MediaThread(name: "recorder:end") {
+        MediaThread.eventually(name: "recorder:end") {
             let status = child.wait()
             ended.cancel()
             events.put(.recorderEnded(status))
         }
         guard state.former != nil else { return }
-        _ = MediaThread(name: "recorder:begin") { [process = child.process] in
+        MediaThread.eventually(name: "recorder:begin") { [process = child.process] in
             let clock = MonotonicClock()
             repeat {
                 let phase = ControlClient().status(of: process)?.state
@@ -215,33 +220,33 @@ public final class Supervisor: Sendable {
         }
         let text = ending(status, state)
         if let former = state.former.take() {
-            // The page has a recorder again, with which its user can mend the profile.
+            // The page has a recorder again, so the user can fix the profile.
             state.plan.choice = former
-            let news = "The chosen profile does not run, so the one before is used again. \(text)"
+            let news = "The selected profile can't run, so the previous one is used again. \(text)"
             tell(.message(news))
             _ = startAnew(&state, because: news)
             return
         }
-        tell(.message("\(text) The page can start it again; Ctrl-C ends the studio."))
+        tell(.message("\(text) Start it again on the page, or end the studio with Ctrl-C."))
         var line = SupervisorLine()
         line.recorder = SupervisorLine.Recorder(process: nil, text: text)
         say(line, state)
     }
 
-    /// Why the recorder has ended, and what is left of its recording.
+    /// Returns a message about why the recorder ended and how to recover its recording.
     private func ending(_ status: Int32, _ state: State) -> String {
         guard status > 128 else {
-            return "The recorder has ended with exit status \(status). \(state.lastWords ?? "")"
+            return "The recorder exited with status \(status). \(state.lastWords ?? "")"
         }
-        let text = "The recorder was ended by signal \(status - 128)."
+        let text = "The recorder was terminated by signal \(status - 128)."
         guard let process = state.ended, let folder = ControlClient().unfinishedRecording(of: process) else {
             return text
         }
         return
-            "\(text) At most about the last second of \(folder) is lost: `multicam recover \(folder.shellQuoted())` makes it whole."
+            "\(text) At most about the last second of \(folder) is lost. To repair the recording, run `multicam recover \(folder.shellQuoted())`."
     }
 
-    /// What the recorder does; `nil` when it does not answer.
+    /// Returns the recorder's state; `nil` if it doesn't answer.
     private func phase(_ state: State) -> ControlStatus.State? {
         guard let process = state.process else { return nil }
         return ControlClient().status(of: process)?.state
@@ -250,7 +255,8 @@ public final class Supervisor: Sendable {
     private func stop(asks: Bool, _ state: inout State) {
         if state.attached != nil {
             tell(
-                .message("the control room is closed; the session of process \(state.attached ?? 0) goes on.")
+                .message(
+                    "The control room is closed. The session of process \(state.attached ?? 0) continues.")
             )
             state.isOver = true
             return
@@ -260,7 +266,7 @@ public final class Supervisor: Sendable {
             return
         }
         if state.isEnding {
-            tell(.message("closing the files without waiting for the encoders."))
+            tell(.message("Closing the files without waiting for the encoders."))
             state.recorder?.signal(SIGTERM)
             return
         }
@@ -272,7 +278,7 @@ public final class Supervisor: Sendable {
             state.asked = now
             tell(
                 .message(
-                    "\(phase == nil ? "the recorder does not answer; a recording may run," : "a recording runs,") and goes on. Press Ctrl-C again within \(Self.confirmation.count / 1_000_000_000) s to end it and the studio."
+                    "\(phase == nil ? "The recorder is not responding. A recording may still be running." : "The recording continues.") To end it and the studio, press Ctrl-C again within \(Self.confirmation.count / 1_000_000_000) s."
                 ))
             return
         }
@@ -285,10 +291,10 @@ public final class Supervisor: Sendable {
         if state.recorder == nil { state.isOver = true }
     }
 
-    // MARK: The web process
+    // MARK: Web process
 
     private func startWeb(_ state: inout State) throws(StudioError) {
-        let door = try RecorderDoor()
+        let door = try RecorderConnectionBroker()
         door.lead(to: state.reachable)
         let child = try ChildProcess.started(
             plan.webProgram, [], withholding: { !WebEnvironment.has($0) }, door: door)
@@ -312,10 +318,10 @@ public final class Supervisor: Sendable {
         }
         child.readMessages { tell(.message($0.printable(limit: 1000))) }
         pulse.watch(unless: ended) {
-            tell(.message("the control room's web process does not answer, and is started again."))
+            tell(.message("The control room's web process is not responding and is being restarted."))
             child.signal(SIGKILL)
         }
-        _ = MediaThread(name: "web:end") {
+        MediaThread.eventually(name: "web:end") {
             _ = child.wait()
             ended.cancel()
             door.close()
@@ -343,7 +349,7 @@ public final class Supervisor: Sendable {
         }
         if let sentence = line.failed {
             if state.isListening {
-                tell(.message("the page cannot be served at the moment: \(sentence)"))
+                tell(.message("The page is temporarily unavailable: \(sentence)"))
             } else {
                 state.failure = StudioError(sentence)
                 end(&state)
@@ -362,10 +368,10 @@ public final class Supervisor: Sendable {
     private func scheduleWeb(_ state: inout State) {
         let now = MonotonicClock().now
         state.delay =
-            now - state.began > Self.soundLife
+            now - state.began > Self.minStableDuration
             ? Self.firstDelay : min(state.delay + state.delay, Self.longestDelay)
         let (events, due) = (events, now + state.delay)
-        _ = MediaThread(name: "web:again") {
+        MediaThread.eventually(name: "web:again") {
             MonotonicClock().sleep(until: due, unless: Cancellation())
             events.put(.webDue)
         }
@@ -373,32 +379,32 @@ public final class Supervisor: Sendable {
 
     private func say(_ line: SupervisorLine, _ state: State) { state.web?.say(line.text) }
 
-    /// Does what a page orders: at once what is the supervisor's, the rest in turn.
+    /// Executes a page's request: immediately if the supervisor does it itself, otherwise as a queued task.
     private func run(_ order: SupervisorLine.Order, _ state: inout State) {
         switch order.task {
         case .job: start(order, &state)
         case .start: startRecorder(order, &state)
         case .cancel:
             let refusal = state.jobs.cancel(order.job ?? 0)
-            answer(order, refusal?.status ?? 200, refusal?.text ?? "it is being ended.", state)
+            answer(order, refusal?.status ?? 200, refusal?.text ?? "The job is being canceled.", state)
         case .plan, .devices, .doctor, .group, .calibration, .recordings, .profiles, .profile, .check, .keep,
-            .store, .use:
+            .store, .claim, .use:
             guard state.tasks.count < Self.mostTasks.waiting else {
-                return answer(order, 503, "Too many requests are under way: ask again.", state)
+                return answer(order, 503, "Too many requests are in progress. Try again.", state)
             }
             state.tasks.append(order)
             runTasks(&state)
         }
     }
 
-    /// Starts the tasks that wait, as long as not too many run, each on a thread of its own.
+    /// Starts waiting tasks up to the limit, each on a separate thread.
     private func runTasks(_ state: inout State) {
-        let (events, desk, generation) = (events, StudioDesk(plan: state.plan), state.generation)
+        let (events, desk, generation) = (events, StudioRequestHandler(plan: state.plan), state.generation)
         while state.taskCount < Self.mostTasks.running, !state.tasks.isEmpty {
             let order = state.tasks.removeFirst()
             state.taskCount += 1
-            _ = MediaThread(name: "task") {
-                // A recorder on standby is not ended for a profile that is not there.
+            MediaThread.eventually(name: "task") {
+                // Check that the profile exists before ending a recorder in standby for it.
                 let outcome = order.task == .use ? desk.profile(order.name) : desk.perform(order)
                 if order.task == .use, outcome.status == 200 { return events.put(.use(order, generation)) }
                 let result = SupervisorLine.Result(
@@ -413,43 +419,47 @@ public final class Supervisor: Sendable {
         runTasks(&state)
     }
 
-    /// Starts a recorder again, after one has ended.
+    /// Starts a recorder after the previous one has ended.
     private func startRecorder(_ order: SupervisorLine.Order, _ state: inout State) {
-        // A session that was started elsewhere and has ended is followed by one of our own.
+        // If a session that was started elsewhere has ended, the studio starts its own.
         if let attached = state.attached, kill(attached, 0) != 0 { state.attached = nil }
         let refusal: String? =
             if state.isEnding {
-                "The studio ends."
+                "The studio is ending."
             } else if state.jobs.isCalibrating || state.calibration != nil {
-                "A calibration has the devices: the recorder comes back by itself when it has ended."
+                "A calibration is using the devices. The recorder restarts when the calibration has finished."
             } else if state.process != nil {
-                "A recorder runs already."
+                "A recorder is already running."
             } else {
                 startAnew(&state)
             }
-        answer(order, refusal == nil ? 200 : 409, refusal ?? "a recorder starts.", state)
+        answer(order, refusal == nil ? 200 : 409, refusal ?? "The recorder is starting.", state)
     }
 
-    /// Goes on with another profile, which is there: the recorder ends its standby, and another one begins.
+    /// Switches to another existing profile: ends the recorder's standby, and starts another recorder.
     private func use(_ order: SupervisorLine.Order, _ state: inout State) {
         func answer(_ status: Int, _ text: String) { self.answer(order, status, text, state) }
-        guard let name = order.name else { return answer(StudioDesk.noName.status, StudioDesk.noName.output) }
+        guard let name = order.name else {
+            return answer(StudioRequestHandler.noName.status, StudioRequestHandler.noName.output)
+        }
         guard state.attached == nil else {
             return answer(
                 409,
-                "This session was started elsewhere: end it there, and start the studio with `--profile \(name)`."
+                "This session was not started by the studio. End it in its terminal, then start the studio with `--profile \(name)`."
             )
         }
         guard !state.jobs.isCalibrating, state.calibration == nil else {
-            return answer(409, "A calibration runs: wait for its end, or cancel it.")
+            return answer(409, "A calibration is running. Wait until it has finished, or cancel it.")
         }
-        guard !state.isChanging else { return answer(409, "The recorder is being exchanged: wait.") }
+        guard !state.isChanging else {
+            return answer(409, "The recorder is being replaced. Try again in a moment.")
+        }
         guard state.recorder == nil || phase(state) == .standby else {
-            return answer(409, "The recorder is not on standby: end the recording first.")
+            return answer(409, "The recorder is not on standby. End the recording first.")
         }
         state.former = state.former ?? state.plan.choice
         state.plan.choice = ["--profile", name] + plan.devices
-        answer(200, "from now on with profile \(name).")
+        answer(200, "Switching to profile \(name).")
         guard let recorder = state.recorder else {
             _ = startAnew(&state)
             return
@@ -475,20 +485,21 @@ public final class Supervisor: Sendable {
         say(line, state)
     }
 
-    private func take(_ news: JobBoard.News, of number: Int, _ state: inout State) {
+    private func take(_ news: JobRegistry.News, of number: Int, _ state: inout State) {
         guard let job = state.jobs.take(news, of: number) else { return }
         say(job, state)
-        // The devices are free again.
+        // The devices are available again.
         if job.isDone, job.command == .calibrate, !state.isEnding { _ = startAnew(&state) }
     }
 
     private func start(_ order: SupervisorLine.Order, _ state: inout State) {
-        guard let command = order.command else { return answer(order, 400, "No command is named.", state) }
+        guard let command = order.command else { return answer(order, 400, "The command is missing.", state) }
         if command == .calibrate { return prepareCalibration(order, &state) }
-        guard StudioDesk.isFolder(order.name), let folder = order.name,
-            FileManager.default.fileExists(atPath: StudioDesk(plan: state.plan).path(folder))
+        guard StudioRequestHandler.isFolder(order.name), let folder = order.name,
+            FileManager.default.fileExists(atPath: StudioRequestHandler(plan: state.plan).path(folder))
         else {
-            return answer(order, StudioDesk.noFolder.status, StudioDesk.noFolder.output, state)
+            return answer(
+                order, StudioRequestHandler.noFolder.status, StudioRequestHandler.noFolder.output, state)
         }
         run(command, folder, order, &state)
     }
@@ -500,16 +511,16 @@ public final class Supervisor: Sendable {
         if let refusal = state.jobs.refusal(of: command, folder) {
             return answer(order, 409, refusal, state)
         }
-        let path = folder.map { StudioDesk(plan: state.plan).path($0) } ?? ""
+        let path = folder.map { StudioRequestHandler(plan: state.plan).path($0) } ?? ""
         guard var arguments = command.arguments(folder: path, order.options ?? [:]) else {
             return answer(
-                order, 400, "`\(command.rawValue)` has no such option, or not with this value.", state)
+                order, 400, "`\(command.rawValue)`: invalid option or value.", state)
         }
         if command == .calibrate { arguments += state.plan.choice }
         let events = events
         do throws(StudioError) {
             let job = try state.jobs.start(command, folder, plan.program, arguments) { number, news in
-                // A program that says more than can be taken waits: its end must not be lost.
+                // `put` blocks a program that prints too fast, because its exit status must not be lost.
                 events.put(.job(number, news))
             }
             var line = SupervisorLine()
@@ -525,25 +536,27 @@ public final class Supervisor: Sendable {
         }
     }
 
-    /// A calibration needs the devices: the recorder ends its standby before, and begins another one after it.
+    /// Prepares a calibration, which needs the devices. The recorder ends its standby first, and another one starts
+    /// afterward.
     private func prepareCalibration(_ order: SupervisorLine.Order, _ state: inout State) {
         guard state.attached == nil else {
             return answer(
                 order, 409,
-                "This session was started elsewhere and has the devices: end it there, and run `multicam calibrate`.",
+                "This session was not started by the studio and is using the devices. End it in its terminal, then run `multicam calibrate`.",
                 state)
         }
         guard !state.isChanging, state.calibration == nil, !state.jobs.isCalibrating else {
-            return answer(order, 409, "The devices are being exchanged or calibrated: wait.", state)
+            return answer(
+                order, 409, "The devices are being replaced or calibrated. Try again in a moment.", state)
         }
         guard JobCommand.calibrate.arguments(folder: "", order.options ?? [:]) != nil else {
-            return answer(order, 400, "`calibrate` has no such option, or not with this value.", state)
+            return answer(order, 400, "`calibrate`: invalid option or value.", state)
         }
         guard let recorder = state.recorder else { return calibrate(order, &state) }
         guard phase(state) == .standby else {
             return answer(
                 order, 409,
-                "A recording has the devices: calibrate when it has ended.", state)
+                "A recording is using the devices. Calibrate after the recording.", state)
         }
         state.calibration = order
         recorder.signal(SIGTERM)
@@ -559,22 +572,23 @@ public final class Supervisor: Sendable {
         tellCalibration(state)
     }
 
-    /// Tells the web process of a calibration that has the devices, so that phones send to it.
+    /// Notifies the web process of a calibration that uses the devices, so that phones send to it.
     private func tellCalibration(_ state: State) {
         guard let calibration = state.jobs.calibration else { return }
         var line = SupervisorLine()
         line.recorder = SupervisorLine.Recorder(
-            process: nil, text: "The devices are being calibrated; the recorder stands by again afterwards.",
+            process: nil,
+            text: "The devices are being calibrated. The recorder is on standby again afterwards.",
             calibration: calibration)
         say(line, state)
     }
 
-    /// Starts a recorder, and tells the web process of it.
+    /// Starts a recorder, and notifies the web process.
     ///
     /// - Parameters:
-    ///   - state: What the thread knows.
-    ///   - text: A sentence for pages about why it is another one than was asked for.
-    /// - Returns: A sentence when it cannot be started.
+    ///   - state: State of the thread.
+    ///   - text: Message for pages about why the recorder isn't the requested one.
+    /// - Returns: An error message if the recorder can't be started.
     private func startAnew(_ state: inout State, because text: String? = nil) -> String? {
         do throws(StudioError) {
             try startRecorder(&state)

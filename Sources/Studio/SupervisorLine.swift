@@ -2,87 +2,92 @@ internal import FoundationEssentials
 internal import Glibc
 internal import SessionFolder
 
-/// A line of JSON between the supervisor and the web process; one of its fields is set. The supervisor has no network, and the web
-/// process starts no programs: what a page may have run is a `Task`, which the supervisor knows how to do.
+/// A message between the supervisor and the web process, as one line of JSON with one field set. The supervisor doesn't
+/// access the network, and the web process starts no programs. A page's request is a `Task` that the supervisor
+/// executes.
 public struct SupervisorLine: Sendable, Codable {
-    /// What the supervisor can do for a page.
+    /// Tasks that the supervisor executes for a page.
     public enum Task: String, Sendable, Codable {
-        /// What would run, and what it costs, as `multicam plan --json` tells it.
+        /// The plan and its cost, as printed by `multicam plan --json`.
         case plan
-        /// Cameras and microphones, as `multicam devices --json` tells them.
+        /// Cameras and microphones, as printed by `multicam devices --json`.
         case devices
-        /// The checks of `multicam doctor`.
+        /// The checks made by `multicam doctor`.
         case doctor
-        /// The nodes of the groups that this computer is in, as it hears them.
+        /// The nodes of this computer's groups, as received from them.
         case group
-        /// What is kept of the devices' latencies, as `multicam calibrate --show --json` tells it.
+        /// The stored device latencies, as printed by `multicam calibrate --show --json`.
         case calibration
         /// The recordings in the output folder, with their verdicts.
         case recordings
-        /// The profiles that can be named.
+        /// The available profiles.
         case profiles
-        /// A profile's text.
+        /// The text of a profile.
         case profile
-        /// What is wrong with a profile's text, or what it would run.
+        /// The errors in a profile's text, or the plan that it yields.
         case check
-        /// Keep a profile's text among the user's own.
+        /// Saves the text of a profile in the user's folder.
         case keep
-        /// Go on with another profile.
+        /// Switches to another profile.
         case use
-        /// Start a recorder again, after one has ended.
+        /// Starts a recorder after the previous one has ended.
         case start
-        /// Take a piece of what a phone has kept of a recording; `piece` says which. The last one is followed by `multicam ingest`.
+        /// Stores a piece of a phone's local recording, given in `piece`. After the last one, `multicam ingest` runs.
         case store
-        /// Run a command that takes long; `command` says which.
+        /// Registers `phone` as a camera of the running recording, unless another phone is registered as that camera.
+        case claim
+        /// Runs a long-running command, given in `command`.
         case job
-        /// End such a command before it is done; `job` says which.
+        /// Cancels a long-running command, given by number in `job`.
         case cancel
     }
 
-    /// A task that is asked for.
+    /// A request for a task.
     public struct Order: Sendable, Codable {
-        /// The number by which the answer is known.
+        /// Number that identifies the answer.
         public var ticket: Int
-        /// What is to be done.
+        /// The requested task.
         public var task: Task
-        /// The name of a profile or a session folder, as a page said it.
+        /// Name of a profile or session folder, as sent by a page.
         public var name: String?
-        /// A profile's text.
+        /// Text of a profile.
         public var text: String?
-        /// The command of a job.
+        /// Command of a job.
         package var command: JobCommand?
-        /// The options of a job's command, as a page said them.
+        /// Options of a job's command, as sent by a page.
         public var options: [String: String]?
-        /// The number of a job.
+        /// Number of a job.
         public var job: Int?
-        /// A piece of what a phone has kept of the recording that `name` names.
+        /// A piece of a phone's local recording. `name` is the session folder.
         package var piece: PhonePiece?
+        /// A phone that acts as a camera. `name` is the session folder.
+        package var phone: PhoneIdentity?
 
-        /// Creates an order; each parameter sets the property of its name.
+        /// Creates a request. Each parameter sets the property with the same name.
         public init(ticket: Int, task: Task, name: String? = nil, text: String? = nil) {
             (self.ticket, self.task, self.name, self.text) = (ticket, task, name, text)
         }
     }
 
-    /// A job as it goes.
+    /// Current state of a job.
     package struct Job: Sendable, Equatable, Codable {
-        /// Its number, counted by the supervisor.
+        /// The job's number, assigned by the supervisor.
         package var number: Int
-        /// What it runs.
+        /// The job's command.
         package var command: JobCommand
-        /// The session folder's name; `nil` for a calibration.
+        /// Name of the session folder; `nil` for a calibration.
         package var folder: String?
-        /// How far it is, 0…1; `nil` where the program does not say.
+        /// Progress, 0…1; `nil` if the program doesn't report it.
         package var progress: Double?
-        /// What the program says; at the end all that it said.
+        /// The program's latest message. At the end, all of its messages.
         package var text = ""
-        /// A line of JSON that the program printed; `nil` where there is none to tell.
+        /// A line of JSON that the program printed, or `nil`.
         package var event: String?
-        /// Whether it has ended.
+        /// Whether the job has ended.
         package var isDone = false
-        /// Whether it does what it should, or has done it.
+        /// Whether the job hasn't failed.
         package var isOK = true
-        /// The exit status; `nil` while it runs.
+        /// The exit status; `nil` while the job is running.
         package var exit: Int32?
 
         package init(number: Int, command: JobCommand, folder: String?) {
@@ -90,62 +95,64 @@ public struct SupervisorLine: Sendable, Codable {
         }
     }
 
-    /// What became of a task.
+    /// Result of a task.
     public struct Result: Sendable, Codable {
-        /// The order's number.
+        /// The request's ticket number.
         public var ticket: Int
-        /// HTTP's status: 200 when it was done, 400 when the order is none, 404 when what it names is not there, 409 when it cannot be
-        /// done now, 503 when too much is under way.
+        /// HTTP status: 200 for success, 400 for an invalid request, 404 if the named object doesn't exist, 409 if the
+        /// task can't be executed now, 503 if too many requests are in progress.
         public var status: Int
-        /// JSON when it was done, else a sentence.
+        /// JSON on success, otherwise a message.
         public var output: String
 
-        /// Creates a result; each parameter sets the property of its name.
+        /// Creates a result. Each parameter sets the property with the same name.
         public init(ticket: Int, status: Int, output: String) {
             (self.ticket, self.status, self.output) = (ticket, status, output)
         }
     }
 
-    /// The recorder as the supervisor sees it.
+    /// State of the recorder, as seen by the supervisor.
     public struct Recorder: Sendable, Codable {
-        /// Its process identifier; `nil` when it has ended.
+        /// The recorder's process ID; `nil` if it has ended.
         public var process: Int32?
-        /// A sentence about its end; while it runs, about why it is another one than was asked for, or `nil`.
+        /// Reason why the recorder ended or, while one is running, why it isn't the requested one; `nil` if
+        /// there is nothing to report.
         public var text: String?
-        /// The process identifier of the calibration that has the devices meanwhile, to which phones send; `nil` for none.
+        /// Process ID of the calibration that temporarily uses the devices and that phones send to, or `nil`.
         public var calibration: Int32?
 
-        /// Creates a state; each parameter sets the property of its name.
+        /// Creates a state. Each parameter sets the property with the same name.
         public init(process: Int32?, text: String?, calibration: Int32? = nil) {
             (self.process, self.text, self.calibration) = (process, text, calibration)
         }
     }
 
-    /// To the web process, first of all.
+    /// To the web process, as the first message.
     public var settings: RoomSettings?
-    /// To the web process, whenever it changes.
+    /// To the web process, on every change.
     public var recorder: Recorder?
     /// To the web process.
     public var result: Result?
-    /// To the web process, whenever it changes, and at its start.
+    /// To the web process, on every change and at startup.
     package var job: Job?
-    /// To the supervisor: the port that is listened at.
+    /// To the supervisor: the listening port.
     public var listening: Int?
-    /// To the supervisor: the page's address, with the token.
+    /// To the supervisor: the page's address, including the token.
     public var address: String?
-    /// To the supervisor: lines for people, such as the address as a code for phones.
+    /// To the supervisor: lines for the user, such as the address as a QR code for phones.
     public var notes: [String]?
-    /// To the supervisor: why nothing can be served.
+    /// To the supervisor: why the page can't be served.
     public var failed: String?
     /// To the supervisor.
     public var order: Order?
-    /// To the supervisor, every second: the web process serves.
+    /// To the supervisor, once per second: the web process is alive.
     public var alive: Bool?
 
-    /// Creates a line without anything.
+    /// Creates a message without content.
     public init() {}
 
-    /// Reads a line; `nil` when it is none, as of another version: the two programs are installed together.
+    /// Parses a line. Returns `nil` if it is invalid, such as one from another version. The two programs are installed
+    /// together.
     package static func read(_ text: String) -> SupervisorLine? {
         do {
             return try JSONDecoder().decode(SupervisorLine.self, from: Data(text.utf8))
@@ -154,6 +161,61 @@ public struct SupervisorLine: Sendable, Codable {
         }
     }
 
-    /// The line without its line feed.
+    /// The line without a line feed.
     package var text: String { JSONText.line(self) }
+}
+
+/// Settings that the supervisor sends to the web process at startup, as one line of JSON. They aren't command-line
+/// arguments because other processes could read the secrets in them.
+public struct RoomSettings: Sendable, Codable {
+    /// IP address to listen on.
+    public var address: String
+    /// Port to listen on; 0 for a free one.
+    public var port: Int
+    /// Whether connections use TLS.
+    public var isEncrypted: Bool
+    /// Path of a PEM file with a certificate and its key. If `nil` and connections use TLS, the web process creates a
+    /// certificate.
+    public var certificate: String?
+    /// Folder for a certificate that the web process creates.
+    public var stateFolder: String
+    /// Path of the folder for session folders.
+    public var recordings: String
+    /// Grants full access.
+    public var token: AccessToken
+    /// Grants access to pictures and tally only.
+    public var readToken: AccessToken
+    /// Lets a phone act as a camera, and grants nothing else.
+    public var phoneToken: AccessToken
+    /// The recorder's process ID, or `nil`.
+    public var recorder: Int32?
+
+    private enum CodingKeys: String, CodingKey {
+        case address, port
+        case isEncrypted = "encrypted"
+        case certificate
+        case stateFolder = "state_folder"
+        case recordings, token
+        case readToken = "read_token"
+        case phoneToken = "phone_token"
+        case recorder
+    }
+
+    /// Creates settings. Each parameter sets the property with the same name.
+    public init(
+        address: String, port: Int, isEncrypted: Bool, certificate: String?, stateFolder: String,
+        recordings: String, token: AccessToken, readToken: AccessToken, phoneToken: AccessToken,
+        recorder: Int32?
+    ) {
+        self.recordings = recordings
+        self.phoneToken = phoneToken
+        self.isEncrypted = isEncrypted
+        self.stateFolder = stateFolder
+        self.address = address
+        self.port = port
+        self.certificate = certificate
+        self.token = token
+        self.readToken = readToken
+        self.recorder = recorder
+    }
 }

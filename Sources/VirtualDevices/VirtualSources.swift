@@ -1,23 +1,26 @@
 public import Media
 
-/// Opens synthetic and file-backed cameras and microphones by the selectors `virtual:…` and `file:…`.
+/// Opens synthetic and file-backed cameras and microphones from `virtual:…` and `file:…` selectors.
 public enum VirtualSources {
     static let filePrefix = "file:"
 
-    /// Whether a selector begins with `virtual:` or `file:`; any other selector names hardware.
+    /// Whether a selector begins with `virtual:` or `file:`. All other selectors name hardware.
     public static func handles(_ selector: String) -> Bool {
         selector.hasPrefix(VirtualSelector.prefix) || selector.hasPrefix(filePrefix)
     }
+
+    /// Whether a selector names a file.
+    public static func isFile(_ selector: String) -> Bool { selector.hasPrefix(filePrefix) }
 
     /// Opens a camera.
     ///
     /// - Parameters:
     ///   - selector: `virtual:…` or `file:…`.
-    ///   - role: The role in the profile; random choices of a synthetic device depend on it.
-    ///   - wanted: The format that the role asks for; a selector's own keys take precedence, and a file keeps its
+    ///   - role: The role in the profile. Random choices of a synthetic device depend on it.
+    ///   - wanted: The format that the role requests. Keys in the selector take precedence, and a file keeps its
     ///     format.
     /// - Returns: The camera, not yet started.
-    /// - Throws: `VirtualDeviceError.usage` when the selector is wrong, `.device` when its file is missing or unusable.
+    /// - Throws: `VirtualDeviceError.usage` if the selector is invalid, `.device` if its file is missing or unusable.
     public static func camera(
         selector: String, role: String, wanted: VideoFormat? = nil
     ) throws(VirtualDeviceError) -> any CameraSource {
@@ -30,9 +33,9 @@ public enum VirtualSources {
     ///
     /// - Parameters:
     ///   - selector: `virtual:…` or `file:…`.
-    ///   - role: The role in the profile; random choices of a synthetic device depend on it.
+    ///   - role: The role in the profile. Random choices of a synthetic device depend on it.
     /// - Returns: The microphone, not yet started.
-    /// - Throws: `VirtualDeviceError.usage` when the selector is wrong, `.device` when its file is missing or unusable.
+    /// - Throws: `VirtualDeviceError.usage` if the selector is invalid, `.device` if its file is missing or unusable.
     public static func microphone(
         selector: String, role: String
     ) throws(VirtualDeviceError) -> any MicrophoneSource {
@@ -40,10 +43,11 @@ public enum VirtualSources {
         return VirtualMicrophone(role: role, settings: try VirtualMicrophoneSettings(selector: selector))
     }
 
-    /// Returns the parts of the format that a synthetic camera's selector fixes; parts that are `nil` follow the role.
+    /// Returns the format properties that a synthetic camera's selector sets. Properties that are `nil` follow the
+    /// role.
     ///
     /// - Returns: `nil` for a file, which keeps its own format.
-    /// - Throws: `VirtualDeviceError.usage` when the selector is wrong.
+    /// - Throws: `VirtualDeviceError.usage` if the selector is invalid.
     public static func fixedFormat(
         of selector: String
     ) throws(VirtualDeviceError) -> (pixel: PixelFormat?, size: FrameSize?, rate: FrameRate?)? {
@@ -52,12 +56,12 @@ public enum VirtualSources {
         return (settings.pixel, settings.size, settings.rate)
     }
 
-    /// Checks a selector's syntax without opening anything.
+    /// Checks a selector's syntax without opening a device.
     ///
     /// - Parameters:
     ///   - selector: `virtual:…` or `file:…`.
-    ///   - mediaType: Whether a camera or a microphone is meant.
-    /// - Throws: `VirtualDeviceError.usage` when the selector is wrong.
+    ///   - mediaType: Whether the selector names a camera or a microphone.
+    /// - Throws: `VirtualDeviceError.usage` if the selector is invalid.
     public static func check(selector: String, mediaType: CaptureDevice.MediaType) throws(VirtualDeviceError)
     {
         if try path(selector) != nil { return }
@@ -67,17 +71,17 @@ public enum VirtualSources {
         }
     }
 
-    /// The path of a `file:` selector; `nil` for any other selector.
+    /// Returns the path of a `file:` selector; `nil` for any other selector.
     private static func path(_ selector: String) throws(VirtualDeviceError) -> String? {
         guard selector.hasPrefix(filePrefix) else { return nil }
         let path = String(selector.dropFirst(filePrefix.count))
         guard !path.isEmpty else {
-            throw .usage(selector: selector, explanation: "a file is written `file:<path>`.")
+            throw .usage(selector: selector, explanation: "expected a file in the form `file:<path>`.")
         }
         return path
     }
 
-    /// The last component of a path, made printable.
+    /// Returns the last component of a path in printable form.
     static func fileName(_ path: String) -> String {
         (path.split(separator: "/").last.map(String.init) ?? path).printable()
     }

@@ -4,7 +4,7 @@ public struct YAMLNode: Sendable, Equatable {
     public enum Content: Sendable, Equatable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
-        /// Fields in the order of the file; no name occurs twice.
+        /// Fields in the order of the file. Names are unique.
         case mapping([YAMLField])
     }
 
@@ -13,15 +13,68 @@ public struct YAMLNode: Sendable, Equatable {
     /// The value itself.
     public let content: Content
 
-    /// Makes a value.
+    /// Creates a value.
     public init(position: YAMLPosition, content: Content) {
         self.position = position
         self.content = content
     }
 
-    /// Whether the value is missing: an empty plain scalar, `~` or `null`.
+    /// Whether the value is missing: an empty plain scalar, `~`, or `null`.
     public var isNull: Bool {
         guard case .scalar(let scalar) = content, !scalar.isQuoted else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.text)
     }
+}
+
+/// One `name: value` pair of a mapping.
+public struct YAMLField: Sendable, Equatable {
+    /// The field's name.
+    public let name: String
+    /// Position of the name. The value has a separate position.
+    public let position: YAMLPosition
+    /// The field's value.
+    public let value: YAMLNode
+
+    /// Creates a field.
+    public init(name: String, position: YAMLPosition, value: YAMLNode) {
+        self.name = name
+        self.position = position
+        self.value = value
+    }
+}
+
+/// A single value as text, which the caller interprets.
+public struct YAMLScalar: Sendable, Equatable {
+    /// The text with escapes resolved. It may contain any character, including NUL if it was written as `"\0"`.
+    public let text: String
+    /// Whether the text was in quotes or in a block (`|`, `>`), and therefore is never null, a number, or a Boolean.
+    public let isQuoted: Bool
+
+    /// Creates a scalar.
+    public init(text: String, isQuoted: Bool) {
+        self.text = text
+        self.isQuoted = isQuoted
+    }
+}
+
+/// A position in a YAML file. Line and column start at 1. Columns count characters (Unicode scalars), not bytes.
+public struct YAMLPosition: Sendable, Hashable {
+    /// Line, starting at 1.
+    public let line: Int
+    /// Column in characters (Unicode scalars), starting at 1.
+    public let column: Int
+
+    /// Creates a position. Both numbers start at 1.
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    /// The position of a file's first character.
+    public static let start = Self(line: 1, column: 1)
+}
+
+extension YAMLPosition: CustomStringConvertible {
+    /// The position as `line:column`.
+    public var description: String { "\(line):\(column)" }
 }

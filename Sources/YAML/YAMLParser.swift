@@ -1,8 +1,8 @@
 internal import CYAML
 
-/// A libyaml parser with the bytes it reads. Owns both.
+/// A libyaml parser with its input bytes. Owns both.
 struct YAMLParser: ~Copyable {
-    /// One step of the file, copied out of libyaml's memory.
+    /// One parser event, copied from libyaml's memory.
     struct Event {
         enum Kind {
             case streamStart, streamEnd
@@ -27,7 +27,7 @@ struct YAMLParser: ~Copyable {
         input = .allocate(capacity: text.bytes.count)
         _ = input.initialize(from: text.bytes)
         let isReady = yaml_parser_initialize(parser)
-        precondition(isReady == 1, "libyaml has memory for its first buffers")
+        precondition(isReady == 1, "libyaml could not allocate its parser buffers")
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, input.baseAddress, input.count)
     }
@@ -40,7 +40,7 @@ struct YAMLParser: ~Copyable {
 
     /// Reads the next event.
     ///
-    /// - Throws: `YAMLError` when the file is not YAML; its path is empty, as only the caller knows it.
+    /// - Throws: `YAMLError` if the file isn't valid YAML. Its path is empty, because only the caller knows the path.
     func next() throws(YAMLError) -> Event {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw syntaxError() }
@@ -68,13 +68,13 @@ struct YAMLParser: ~Copyable {
                 isQuoted: start.scalar.style != YAML_PLAIN_SCALAR_STYLE)
             return Event(.scalar(scalar), position, anchor: start.scalar.anchor, tag: start.scalar.tag)
         default:
-            preconditionFailure("libyaml ends with a stream end, after which nobody asks")
+            preconditionFailure("no event may be requested after the end of the stream")
         }
     }
 
     private func syntaxError() -> YAMLError {
         let mark = parser.pointee.problem_mark
-        let problem = parser.pointee.problem.map { String(cString: $0) } ?? "something that is not YAML"
+        let problem = parser.pointee.problem.map { String(cString: $0) } ?? "invalid YAML"
         let context = parser.pointee.context.map { " " + String(cString: $0) } ?? ""
         let (found, expected) = Self.explanation(of: problem, context)
         return YAMLError(
@@ -82,7 +82,7 @@ struct YAMLParser: ~Copyable {
             expected: expected)
     }
 
-    /// Turns libyaml's message, which speaks of tokens, into words that say what to change.
+    /// Converts libyaml's token-based message into an instruction for the user.
     private static func explanation(of problem: String, _ context: String) -> (
         found: String, expected: String
     ) {
@@ -90,20 +90,20 @@ struct YAMLParser: ~Copyable {
         switch problem {
         case "mapping values are not allowed in this context":
             return (
-                "a second “name: value” where one value stands", "one field a line, or the value in quotes"
+                "a second “name: value” within a value", "one field per line, or the value in quotes"
             )
         case "could not find expected ':'":
             return ("a line without a colon", "“name: value”")
         case "found character that cannot start any token":
             return ("a character that cannot begin a value", "the value in quotes")
         case "did not find expected key":
-            return ("something else\(context)", "the next field, as far to the right as its neighbours")
+            return ("an unexpected token\(context)", "the next field, indented like the other fields")
         case _ where problem.hasPrefix(unmet):
-            return ("something else\(context)", String(problem.dropFirst(unmet.count)))
+            return ("an unexpected token\(context)", String(problem.dropFirst(unmet.count)))
         case _ where problem.hasPrefix("found "):
-            return (problem.dropFirst("found ".count) + context, "YAML")
+            return (problem.dropFirst("found ".count) + context, "valid YAML")
         default:
-            return ("“\(problem)”\(context)", "YAML")
+            return ("“\(problem)”\(context)", "valid YAML")
         }
     }
 }
@@ -114,5 +114,75 @@ extension YAMLParser.Event {
         tag: UnsafePointer<UInt8>? = nil
     ) {
         self.init(kind: kind, position: position, hasAnchor: anchor != nil, hasTag: tag != nil)
+    }
+}
+
+/// The bytes of a file, checked to be text before they are parsed.
+///
+/// For such errors, libyaml doesn't report a line. It also guesses UTF-16, and allows tabs only in some places. This
+/// check gives each error its line and column.
+struct YAMLBytes {
+    /// UTF-8 text without a byte order mark.
+    let bytes: [UInt8]
+
+    /// Checks a file.
+    ///
+    /// - Throws: `YAMLError` for a file that is too large or isn't UTF-8, and for tabs and control characters.
+    init(checking bytes: [UInt8]) throws(YAMLError) {
+        guard bytes.count <= YAMLReader.byteLimit else {
+            throw YAMLError(
+                position: .start, found: "a file of more than \(YAMLReader.byteLimit) bytes",
+                expected: "at most 1 MB")
+        }
+        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        self.bytes = hasMark ? Array(bytes.dropFirst(3)) : bytes
+        try Self.check(self.bytes)
+    }
+
+    private static func check(_ bytes: [UInt8]) throws(YAMLError) {
+        var position = YAMLPosition.start
+        var decoder = Unicode.UTF8()
+        var iterator = bytes.makeIterator()
+        var previous: Unicode.Scalar?
+        while true {
+            switch decoder.decode(&iterator) {
+            case .emptyInput:
+                return
+            case .error:
+                throw YAMLError(
+                    position: position, found: "invalid UTF-8", expected: "text in UTF-8")
+            case .scalarValue(let scalar):
+                if let problem = Self.problem(with: scalar) {
+                    throw YAMLError(position: position, found: problem.found, expected: problem.expected)
+                }
+                position = Self.position(after: scalar, at: position, following: previous)
+                previous = scalar
+            }
+        }
+    }
+
+    private static func problem(with scalar: Unicode.Scalar) -> (found: String, expected: String)? {
+        switch scalar.value {
+        case 0x09: ("a tab", "spaces")
+        case 0x0A, 0x0D, 0x85: nil
+        case 0..<0x20, 0x7F..<0xA0, 0xFEFF, 0xFFFE, 0xFFFF:
+            ("the control character U+\(Self.hexadecimal(scalar.value))", "text")
+        default: nil
+        }
+    }
+
+    private static func hexadecimal(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    private static func position(
+        after scalar: Unicode.Scalar, at position: YAMLPosition, following previous: Unicode.Scalar?
+    ) -> YAMLPosition {
+        switch scalar.value {
+        case 0x0A where previous?.value == 0x0D: position  // The second half of one line break.
+        case 0x0A, 0x0D, 0x85, 0x2028, 0x2029: YAMLPosition(line: position.line + 1, column: 1)
+        default: YAMLPosition(line: position.line, column: position.column + 1)
+        }
     }
 }

@@ -1,23 +1,23 @@
-/// Reads a settings file into a tree that keeps the order and the position of every field.
+/// Reads a settings file into a tree that preserves the order and position of every field.
 ///
-/// It accepts only the part of YAML that settings need: one document of mappings, sequences and scalars. Duplicate
-/// names, anchors, aliases, tags, several documents and tabs are refused, because they mislead readers of the file.
+/// It accepts only the subset of YAML that settings need: one document of mappings, sequences, and scalars. Duplicate
+/// names, anchors, aliases, tags, multiple documents, and tabs are rejected, because they mislead readers of the file.
 public struct YAMLReader: ~Copyable {
-    /// Largest size of a file in bytes.
+    /// Maximum size of a file in bytes.
     public static let byteLimit = 1_048_576
-    /// Largest number of mappings and sequences inside each other.
+    /// Maximum nesting depth of mappings and sequences.
     public static let depthLimit = 32
 
     private let parser: YAMLParser
-    /// Names of the open mappings, for errors.
+    /// Names of the enclosing mappings, for errors.
     private var path: [String] = []
     private var depth = 0
 
     /// Reads a whole file.
     ///
-    /// - Parameter bytes: UTF-8 with or without a byte order mark; any content is safe.
+    /// - Parameter bytes: UTF-8 with or without a byte order mark. Any content is safe.
     /// - Returns: The root. An empty file is a null scalar at 1:1.
-    /// - Throws: `YAMLError` with its position, for anything that is not the accepted part of YAML, not UTF-8 or beyond
+    /// - Throws: `YAMLError` with its position, for input outside the accepted subset of YAML, not in UTF-8, or beyond
     ///   the limits.
     public static func read(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
         var reader = Self(parser: YAMLParser(try YAMLBytes(checking: bytes)))
@@ -38,7 +38,7 @@ public struct YAMLReader: ~Copyable {
         let last = try next()
         guard case .streamEnd = last.kind else {
             throw YAMLError(
-                position: last.position, found: "a second document", expected: "one document a file")
+                position: last.position, found: "a second document", expected: "one document per file")
         }
         return root
     }
@@ -54,7 +54,7 @@ public struct YAMLReader: ~Copyable {
         case .alias:
             throw error(at: event, found: "an alias", expected: "the value itself")
         case .streamStart, .streamEnd, .documentStart, .documentEnd, .sequenceEnd, .mappingEnd:
-            preconditionFailure("libyaml begins a node where it announced one")
+            preconditionFailure("libyaml reported an event that cannot start a node")
         }
     }
 
@@ -78,12 +78,14 @@ public struct YAMLReader: ~Copyable {
             let event = try next()
             if case .mappingEnd = event.kind { break }
             guard case .scalar(let name) = event.kind else {
-                throw error(at: event, found: "a field whose name is not a word", expected: "“name: value”")
+                throw error(
+                    at: event, found: "a field name that is not a plain word", expected: "“name: value”")
             }
             path.append(name.text)
             if let first = positions.updateValue(event.position, forKey: name.text) {
                 throw error(
-                    at: event, found: "the field a second time, after line \(first.line)", expected: "it once"
+                    at: event, found: "a duplicate field, first set on line \(first.line)",
+                    expected: "each field only once"
                 )
             }
             let value = try readNode(from: next())
@@ -98,7 +100,7 @@ public struct YAMLReader: ~Copyable {
         depth += 1
         guard depth <= Self.depthLimit else {
             throw error(
-                at: event, found: "more than \(Self.depthLimit) levels inside each other",
+                at: event, found: "more than \(Self.depthLimit) nested levels",
                 expected: "at most \(Self.depthLimit)")
         }
     }
@@ -111,12 +113,48 @@ public struct YAMLReader: ~Copyable {
             throw YAMLError(
                 position: error.position, path: path, found: error.found, expected: error.expected)
         }
-        if event.hasAnchor { throw error(at: event, found: "an anchor", expected: "the value without one") }
-        if event.hasTag { throw error(at: event, found: "a tag", expected: "the value without one") }
+        if event.hasAnchor { throw error(at: event, found: "an anchor", expected: "a plain value") }
+        if event.hasTag { throw error(at: event, found: "a tag", expected: "a plain value") }
         return event
     }
 
     private func error(at event: YAMLParser.Event, found: String, expected: String) -> YAMLError {
         YAMLError(position: event.position, path: path, found: found, expected: expected)
+    }
+}
+
+/// The reason why a file can't be read as YAML, or uses a part of YAML that isn't allowed in settings.
+public struct YAMLError: Error, Sendable, Equatable {
+    /// Position of the problem.
+    public let position: YAMLPosition
+    /// Names of the mappings that enclose the position, the outermost first; empty if unknown.
+    public let path: [String]
+    /// Content at the position, as the object of "found".
+    public let found: String
+    /// Content that is allowed at the position, as the object of "expected".
+    public let expected: String
+
+    /// Creates an error. `found` and `expected` become parts of its sentence.
+    public init(position: YAMLPosition, path: [String] = [], found: String, expected: String) {
+        self.position = position
+        self.path = path
+        self.found = found
+        self.expected = expected
+    }
+
+    /// Line of the position, starting at 1.
+    public var line: Int { position.line }
+    /// Column of the position in characters (Unicode scalars), starting at 1.
+    public var column: Int { position.column }
+
+    /// The reason as a sentence, without the position.
+    public var sentence: String { "found \(found), expected \(expected)." }
+}
+
+extension YAMLError: CustomStringConvertible {
+    /// The complete message: `line:column: field: found …, expected ….`
+    public var description: String {
+        let field = path.isEmpty ? "" : path.joined(separator: ".") + ": "
+        return "\(position): \(field)\(sentence)"
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import Group
 
-// Several machines as one. `multicam` starts this program, so that no network library is in the recorder.
+// Operates several machines as one. `multicam` starts this separate program, so that the recorder contains no
+// network library.
 signal(SIGPIPE, SIG_IGN)
 exit(Group.run(CommandLine.arguments))

@@ -2,20 +2,21 @@ import ControlRoom
 import Glibc
 import Group
 import Preview
-import Processes
 import Publishing
 import RemoteSources
+import System
 
-// The processes beside the recorder in one file, for packages: what they share, Swift's runtime first of all, is installed once. Each
-// is started by its own name, a link to this file, and is a process of its own as in a build, where each is a program of its own.
+// Combines all helper processes in one executable for packages, so that shared code, mainly Swift's runtime, is
+// installed once. Each process is started through a symbolic link with its name. In a build, each is a separate
+// executable.
 signal(SIGPIPE, SIG_IGN)
 let arguments = CommandLine.arguments
-let name = arguments.first.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
+let name = arguments.first?.split(separator: "/").last.map(String.init) ?? ""
 switch name {
-case "multicam-web": exit(ControlRoom.run())
-case "multicam-preview": exit(Preview.run(arguments))
-case "multicam-live": exit(Publishing.run(arguments))
-case "multicam-sources": exit(RemoteSources.run(arguments))
+case "multicam-web": exit(ProcessPreparation.run(name) { ControlRoom.run() })
+case "multicam-preview": exit(ProcessPreparation.run(name) { Preview.run(arguments) })
+case "multicam-live": exit(ProcessPreparation.run(name) { Publishing.run(arguments) })
+case "multicam-sources": exit(ProcessPreparation.run(name) { RemoteSources.run(arguments) })
 case "multicam-group": exit(Group.run(arguments))
 default:
     _ = StandardStreams.write(

@@ -1,6 +1,7 @@
 import Glibc
 import Publishing
+import System
 
-// Live output. The recorder starts this program, so that nothing that talks to a network can hurt a recording.
+// Live output. The recorder starts this separate program, so that network code can't affect a recording.
 signal(SIGPIPE, SIG_IGN)
-exit(Publishing.run(CommandLine.arguments))
+exit(ProcessPreparation.run("multicam-live") { Publishing.run(CommandLine.arguments) })

@@ -1,6 +1,8 @@
 import Glibc
 import Preview
+import System
 
-// The window for a monitor. `multicam preview` becomes this program, so that the recorder does not link SDL.
+// The window for a monitor. `multicam preview` replaces itself with this program, so that the recorder does
+// not link SDL.
 signal(SIGPIPE, SIG_IGN)
-exit(Preview.run(CommandLine.arguments))
+exit(ProcessPreparation.run("multicam-preview") { Preview.run(CommandLine.arguments) })

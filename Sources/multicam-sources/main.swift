@@ -1,6 +1,7 @@
 import Glibc
 import RemoteSources
+import System
 
-// Network cameras. The recorder starts this program, so that nothing that talks to a network can hurt a recording.
+// Network cameras. The recorder starts this separate program, so that network code can't affect a recording.
 signal(SIGPIPE, SIG_IGN)
-exit(RemoteSources.run(CommandLine.arguments))
+exit(ProcessPreparation.run("multicam-sources") { RemoteSources.run(CommandLine.arguments) })

@@ -1,6 +1,8 @@
 import ControlRoom
 import Glibc
+import System
 
-// The executable that talks to browsers. `multicam studio` starts it; without a supervisor at its standard input it does nothing.
+// The executable that communicates with browsers, started by `multicam studio`. Without a supervisor on its
+// standard input, it does nothing.
 signal(SIGPIPE, SIG_IGN)
-exit(ControlRoom.run())
+exit(ProcessPreparation.run("multicam-web") { ControlRoom.run() })

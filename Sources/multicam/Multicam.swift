@@ -1,5 +1,6 @@
 import Arguments
 import Control
+import FoundationEssentials
 import Glibc
 import Interchange
 import Media
@@ -11,41 +12,64 @@ import SessionFolder
 import Setup
 import Stills
 import Synchrony
+import System
 
-/// The program: finds the command, runs it, prints its error, and exits.
+/// The main program: finds the command, runs it, prints its error, and exits.
 @main
 struct Multicam {
     static let program = "multicam"
 
-    /// All commands in the order of the help. A new command is its file and a line here.
-    static let commands: [any Command.Type] = [
-        DevicesCommand.self, ProfilesCommand.self, PlanCommand.self, RecordCommand.self,
-        StressCommand.self, CalibrateCommand.self, SyncCheckCommand.self, VerifyCommand.self,
-        ExportCommand.self,
-        RecordingsCommand.self,
-        RecoverCommand.self, IngestCommand.self, RenderCommand.self, CtlCommand.self, DoctorCommand.self,
-        PreferCommand.self,
-        ControlsCommand.self, SnapshotCommand.self, StudioCommand.self, PreviewCommand.self,
-        GroupCommand.self, NodeCommand.self,
-        CollectCommand.self,
+    /// All commands, in the order of the help. To add a command, add its file and a line here.
+    static let commands: [any Command.Type] = groups.flatMap(\.commands)
+
+    /// The commands in the groups of the help.
+    private static let groups: [(title: String, commands: [any Command.Type])] = [
+        (
+            "Set up",
+            [
+                DevicesCommand.self, ControlsCommand.self, PreferCommand.self, ProfilesCommand.self,
+                PlanCommand.self, CalibrateCommand.self, StressCommand.self, DoctorCommand.self,
+            ]
+        ),
+        (
+            "Record",
+            [
+                StudioCommand.self, RecordCommand.self, CtlCommand.self, PreviewCommand.self,
+                SnapshotCommand.self,
+            ]
+        ),
+        (
+            "Check",
+            [RecordingsCommand.self, VerifyCommand.self, SyncCheckCommand.self, RecoverCommand.self]
+        ),
+        ("Edit", [ExportCommand.self, RenderCommand.self, IngestCommand.self]),
+        ("Several computers", [GroupCommand.self, NodeCommand.self, CollectCommand.self]),
     ]
 
-    static func main() async {
+    static func main() {
         Output.openClosedStreams()
         signal(SIGPIPE, SIG_IGN)
-        let status = await run(Array(CommandLine.arguments.dropFirst()))
+        // A parent process may have blocked signals, and a blocked Ctrl-C would never arrive. Later threads inherit the mask.
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+        if let limit = ProcessPreparation.run() {
+            Output.message("Can't start: \(limit.explanation)")
+            exit(ExitStatus.failed.rawValue)
+        }
+        let status = TaskThreads.shared.run { await run(Array(CommandLine.arguments.dropFirst())) }
         exit(status.rawValue)
     }
 
     private static func run(_ words: [String]) async -> ExitStatus {
         let (status, messages) = await answer(to: words)
         for message in messages { Output.message(message) }
-        return status
+        return status == .done && Output.hasLostData ? .failed : status
     }
 
     /// Runs a command line.
     ///
-    /// - Returns: The exit status, and the messages of the error when it failed.
+    /// - Returns: The exit status, and the error messages if the command failed.
     static func answer(to words: [String]) async -> (status: ExitStatus, messages: [String]) {
         do {
             return (try await execute(words), [])
@@ -54,7 +78,7 @@ struct Multicam {
         }
     }
 
-    /// The messages of an error; a profile may have several errors, with one message each.
+    /// Returns the messages of an error. A profile can have several errors, with one message each.
     private static func lines(of error: any Error) -> [String] {
         switch error {
         case let error as ProfileError: error.lines
@@ -67,12 +91,22 @@ struct Multicam {
         let first = words.first ?? ""
         if ["--help", "-h", "help"].contains(first) {
             let topic = words.dropFirst().first
-            // `tools/docs` writes the manual's page about commands from this.
+            // Used by `tools/docs` to generate the manual's page on commands.
             if words == ["help", "--markdown"] {
                 Output.data(reference)
                 return .done
             }
-            // `tools/docs man` writes the manual pages from this.
+            // Used by `tools/docs` to generate the tables in other pages.
+            if words.count == 3, words.starts(with: ["help", "--table"]) {
+                for line in try ReferenceTable.lines(named: words[2]) { Output.data(line) }
+                return .done
+            }
+            // Used by `tools/docs` to generate docs/events.schema.json.
+            if words == ["help", "--schema", "events"] {
+                Output.data(String(decoding: JSONText.pretty(EventReference.schema), as: UTF8.self))
+                return .done
+            }
+            // Used by `tools/docs man` to generate the manual pages.
             if words.count <= 3, words.starts(with: ["help", "--man"]) {
                 let type = try words.dropFirst(2).first.map(command(named:))
                 Output.text(
@@ -84,7 +118,7 @@ struct Multicam {
             Output.data(first == "help" ? try topic.map(helpOfCommand) ?? help : help)
             return .done
         }
-        // The shells' completions ask this.
+        // Used by the shells' completion scripts.
         if words.starts(with: ["complete", "--"]) {
             let lines = Completions.lines(
                 for: Array(words.dropFirst(2)), of: commands.map { $0.spec },
@@ -96,6 +130,7 @@ struct Multicam {
             Output.data("\(program) \(MulticamVersion.current)")
             return .done
         }
+        try JobTermination.followParent(ProcessInfo.processInfo.environment)
         try Surroundings.check()
         let type = try command(named: first)
         let arguments = try type.spec.parse(words.dropFirst())
@@ -110,10 +145,10 @@ struct Multicam {
     private static func command(named name: String) throws(UsageError) -> any Command.Type {
         if let command = commands.first(where: { $0.spec.name == name }) { return command }
         let hint = "See `multicam --help`."
-        guard !name.isEmpty else { throw UsageError("no command was given.", hint: hint) }
+        guard !name.isEmpty else { throw UsageError("No command given.", hint: hint) }
         let nearest = name.nearest(among: commands.map { $0.spec.name })
         throw UsageError(
-            "unknown command `\(name.printable())`\(nearest.map { "; did you mean `\($0)`?" } ?? ".")",
+            "Unknown command `\(name.printable())`.\(nearest.map { " Did you mean `\($0)`?" } ?? "")",
             hint: hint)
     }
 
@@ -126,28 +161,29 @@ struct Multicam {
     private static var help: String {
         HelpText.of(
             program: program, summary: summary,
-            commands: commands.map { $0.spec },
+            groups: groups.map { group in (group.title, group.commands.map { $0.spec }) },
             notes: [
                 "Try it without hardware: multicam record --profile pip --virtual --duration 10",
-                "Exit status: 0 done; 1 anything else; 2 usage or profile error; 3 device missing or busy; "
-                    + "4 no permission; 5 over budget; 6 losses beyond the profile's limit; 7 storage failed, what was "
-                    + "recorded is saved; 130 aborted.",
+                "Exit status: 0 done; 1 other failure; 2 usage or profile error; 3 device missing or busy; "
+                    + "4 no permission; 5 over budget; 6 losses beyond the profile's limit; 7 storage failed, the data recorded before is "
+                    + "saved; 130 aborted.",
             ])
     }
 
+    /// The layouts of the program as a Markdown table.
     private static var reference: String {
         CommandReference.markdown(
             program: program,
             introduction: [
-                "<!-- `tools/docs` writes this page from the commands' own specifications. Change those, and run it again. -->",
-                "`multicam COMMAND --help` prints the same in a terminal. Data goes to standard output, everything else to "
-                    + "standard error. [Exit statuses](exit-statuses.md) are the same for all commands; a command that gives "
-                    + "one of them a meaning of its own says so below.",
+                "<!-- `tools/docs` generates this page from the command specifications. Change those, and run it again. -->",
+                "`multicam COMMAND --help` prints the same text in a terminal. Data goes to standard output, everything else to "
+                    + "standard error. All commands use the same [exit statuses](exit-statuses.md); a command that gives "
+                    + "one of them a special meaning describes it below.",
             ],
             commands: commands.map { $0.spec })
     }
 
-    /// The documented exit status for an error.
+    /// Returns the documented exit status for an error.
     static func status(of error: any Error) -> ExitStatus {
         switch error {
         case is UsageError: .usage
@@ -173,8 +209,8 @@ struct Multicam {
         switch error {
         case .device(let error): status(of: error)
         case .file(let error): status(of: error)
-        case .encoding: .failed
-        case .unknownRole, .nothingToCopy, .nothingToWrite, .plan: .usage
+        case .encoding, .thread: .failed
+        case .unknownRole, .nothingToBackUp, .nothingToWrite, .plan: .usage
         case .stopped: .aborted
         }
     }
@@ -204,9 +240,11 @@ struct Multicam {
         }
     }
 
-    /// The exit status for a file's error. An impossible path is the user's mistake: nothing was recorded, and no storage failed.
+    /// Returns the exit status for a file error. An impossible path is a usage error. A process limit isn't a storage
+    /// failure.
     private static func status(of error: FileError) -> ExitStatus {
         if error.isPermission { return .noPermission }
+        if error.limit != nil, error.limit != .fileSize { return .failed }
         return error.isUserMistake ? .usage : .storageFailed
     }
 
@@ -232,7 +270,58 @@ struct Multicam {
         case .noPermission: .noPermission
         case .formatNotSupported: .usage
         case .control(let fault): fault.isUsage ? .usage : .failed
+        case .limit: .failed
         default: .deviceMissing
         }
+    }
+}
+
+/// Checks that bytes interpreted as text are UTF-8: the command line, the current folder, and folders in environment
+/// variables.
+///
+/// Linux paths are bytes. Converting invalid UTF-8 to text yields a different path, so a recording would end up in a
+/// wrong folder.
+enum Surroundings {
+    private static let variables = [
+        "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_RUNTIME_DIR",
+        "TMPDIR",
+    ]
+
+    /// Checks the command line, the environment variables, and the current folder.
+    ///
+    /// - Throws: `UsageError` with the text that isn't UTF-8 and a remedy.
+    static func check() throws(UsageError) {
+        for index in 0..<Int(CommandLine.argc) {
+            guard let word = CommandLine.unsafeArgv[index], index > 0 else { continue }
+            guard isText(word) else {
+                throw UsageError(
+                    "`\(shown(word))` is not valid UTF-8. Paths and names must be UTF-8. "
+                        + "Rename the file, or use another one.")
+            }
+        }
+        for name in variables {
+            guard let value = getenv(name), !isText(value) else { continue }
+            throw UsageError(
+                "The value of \(name) is not valid UTF-8 (\(shown(value))). Set it to a folder with a UTF-8 name."
+            )
+        }
+        guard let folder = getcwd(nil, 0) else {
+            throw UsageError(
+                "The current folder no longer exists. Change to another folder with `cd`.")
+        }
+        defer { free(folder) }
+        guard isText(folder) else {
+            throw UsageError(
+                "The name of the current folder is not valid UTF-8 (\(shown(folder))). "
+                    + "Change to another folder with `cd`.")
+        }
+    }
+
+    private static func isText(_ bytes: UnsafePointer<CChar>) -> Bool {
+        String(validatingCString: bytes) != nil
+    }
+
+    private static func shown(_ bytes: UnsafePointer<CChar>) -> String {
+        String(cString: bytes).printable(limit: 400)
     }
 }

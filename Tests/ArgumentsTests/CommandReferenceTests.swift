@@ -1,7 +1,7 @@
 import Arguments
 import Testing
 
-@Suite("The reference of commands")
+@Suite("Command reference")
 struct CommandReferenceTests {
     private static let spec = CommandSpec(
         program: "app", name: "mix", summary: "Mixes <two> things.",
@@ -11,7 +11,7 @@ struct CommandReferenceTests {
     private static let page = CommandReference.markdown(
         program: "app", introduction: ["Made of the commands."], commands: [spec])
 
-    @Test("lists each command with its words and options, and links to it")
+    @Test("lists each command with its arguments and options, and links to it")
     func sections() {
         #expect(Self.page.contains("[`app mix`](#app-mix)"))
         #expect(Self.page.contains("## app mix"))
@@ -19,7 +19,7 @@ struct CommandReferenceTests {
         #expect(Self.page.contains("`--help`"))
     }
 
-    @Test("no text of a command is taken for markup")
+    @Test("escapes markup characters in command texts")
     func escaping() {
         #expect(Self.page.contains("Mixes &lt;two> things."))
         #expect(Self.page.contains("How loud: a\\|b, \\*exactly\\*."))

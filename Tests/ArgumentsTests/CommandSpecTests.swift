@@ -1,7 +1,7 @@
 import Arguments
 import Testing
 
-@Suite("a command's words")
+@Suite("Command-line parsing")
 struct CommandSpecTests {
     private let spec = CommandSpec(
         program: "multicam", name: "record", summary: "Record.",
@@ -12,7 +12,7 @@ struct CommandSpecTests {
             OptionSpec("virtual", help: "No hardware."),
         ])
 
-    @Test("options come with a space or an equals sign, in any order, around plain words")
+    @Test("accepts options with a space or an equals sign, in any order, between positional arguments")
     func forms() throws {
         let parsed = try spec.parse([
             "--profile=pip", "here", "--camera", "desk=virtual:clap?fps=25", "--virtual",
@@ -23,20 +23,20 @@ struct CommandSpecTests {
         #expect(parsed.flag("virtual"))
     }
 
-    @Test("after two dashes every word is plain")
+    @Test("treats every argument after `--` as positional")
     func doubleDash() throws {
         #expect(try spec.parse(["--", "--virtual"]).positionals == ["--virtual"])
     }
 
     @Test(
-        "what it does not understand is one sentence that points to the help",
+        "reports an invalid argument with one error message that points to the help",
         arguments: [
-            (["--profil", "pip"], "unknown option `--profil`; did you mean `--profile`?"),
-            (["-x"], "unknown option `-x`."),
-            (["--profile"], "`--profile` needs a value: expected `--profile NAME`, a profile."),
-            (["--profile", "a", "--profile", "b"], "`--profile` is given twice; give it once."),
-            (["--virtual=yes"], "`--virtual` takes no value: leave out `=yes`."),
-            (["a", "b"], "unexpected word `b`."),
+            (["--profil", "pip"], "Unknown option `--profil`. Did you mean `--profile`?"),
+            (["-x"], "Unknown option `-x`."),
+            (["--profile"], "`--profile` needs a value: expected `--profile NAME` (a profile)."),
+            (["--profile", "a", "--profile", "b"], "`--profile` is given twice. Use it once."),
+            (["--virtual=yes"], "`--virtual` takes no value. Remove `=yes`."),
+            (["a", "b"], "Unexpected argument `b`."),
         ] as [([String], String)])
     func mistakes(words: [String], sentence: String) {
         let error = #expect(throws: UsageError.self) { try spec.parse(words) }
@@ -44,21 +44,21 @@ struct CommandSpecTests {
     }
 
     @Test(
-        "pairs need a key, a value and a key that was not given before",
+        "accepts a pair only with a key, a value, and a key that was not given before",
         arguments: [["desk"], ["=x"], ["a=1", "a=2"]])
     func pairs(values: [String]) throws {
         let parsed = try spec.parse(values.flatMap { ["--camera", $0] })
         #expect(throws: UsageError.self) { try parsed.pairs("camera") }
     }
 
-    @Test("the help names every option and stays within 80 columns")
+    @Test("lists every option in the help, within 80 columns")
     func help() {
         let text = HelpText.of(spec)
         for option in spec.options { #expect(text.contains("--\(option.name)")) }
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
-    @Test("asking for help needs nothing else")
+    @Test("accepts --help without required arguments")
     func helpAlone() throws {
         let strict = CommandSpec(
             program: "multicam", name: "recover", summary: "",

@@ -1,7 +1,7 @@
 import Arguments
 import Testing
 
-@Suite("What could stand at the end of an unfinished line")
+@Suite("Completion candidates at the end of an unfinished line")
 struct CompletionPlaceTests {
     private let spec = CommandSpec(
         program: "app", name: "record", summary: "Records.",
@@ -23,7 +23,7 @@ struct CompletionPlaceTests {
         }
     }
 
-    @Test("an option's value is what its placeholder says, behind a blank or an equals sign")
+    @Test("completes an option's value by its placeholder, after a space or an equals sign")
     func values() {
         #expect(spec.place(in: ["--profile", "pi"]) == .value(.profile, before: "", typed: "pi"))
         #expect(spec.place(in: ["--profile=pi"]) == .value(.profile, before: "--profile=", typed: "pi"))
@@ -34,13 +34,13 @@ struct CompletionPlaceTests {
         )
     }
 
-    @Test("options that were given are not proposed again, unless they may be repeated")
+    @Test("does not propose an option twice unless it may be repeated")
     func given() {
         let found = options(spec.place(in: ["--profile", "pip", "--camera=a=b", "--virtual", "-"]))
         #expect(found == ["--camera", "--turn", "--output", "--help"])
     }
 
-    @Test("plain words follow one another, and options may stand between them")
+    @Test("completes positional arguments in order, with options between them")
     func words() {
         let first = spec.place(in: ["--virtual", ""])
         #expect(options(first)?.first == "--profile")
@@ -50,12 +50,12 @@ struct CompletionPlaceTests {
                 == .word(.control, after: ["a", "b"], options: []))
     }
 
-    @Test("after two dashes no option is proposed")
+    @Test("proposes no options after `--`")
     func dashes() {
         #expect(spec.place(in: ["--", "-"]) == .word(.recording, after: [], options: []))
     }
 
-    @Test("the values of an option are found in a line that is not finished")
+    @Test("finds an option's values in an unfinished line")
     func found() {
         #expect(
             spec.values(of: "profile", in: ["--profile", "a", "--profile=b", "--profile"]) == ["a", "b"])

@@ -11,7 +11,7 @@ struct ManualPageTests {
 
     private static let page = ManualPage.of(spec, version: "1.0", date: "2026-11-21")
 
-    @Test("a page has the name, the words and the options of its command")
+    @Test("contains the name, arguments, and options of the command")
     func sections() {
         #expect(Self.page.contains(".TH APP\\-MIX 1 2026-11-21 \"app 1.0\" \"app\"\n"))
         #expect(Self.page.contains(".SH NAME\napp\\-mix \\- Mixes two things\n"))
@@ -19,7 +19,7 @@ struct ManualPageTests {
         #expect(Self.page.contains(".TP\n\\fB\\-\\-gain\\fR \\fIDB\\fR\nHow loud: \\-6.\n"))
     }
 
-    @Test("no text of a command is taken for a macro or an escape, and all is ASCII")
+    @Test("escapes macros and escape sequences in command texts, and is pure ASCII")
     func escaping() {
         #expect(
             Self.page.contains("\n\\&. begins a line of \\fBapp mix\\fR, it\\(aqs 5 \\[u00B5]s, and C:\\e is")

@@ -1,4 +1,5 @@
-// Stands before the C library's calls that touch files, for the whole process: a symbol of the program goes before one of a library.
+// Interposes the C library's file functions for the whole process: the linker prefers a program's symbol to a
+// library's.
 #define _GNU_SOURCE
 #include "CInject.h"
 #include <dlfcn.h>
@@ -42,7 +43,7 @@ static int ask(const char *call, int descriptor) {
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-// Nothing is what a call without a count can only answer with an error.
+// A function that returns no count reports INJECT_NOTHING as an error.
 #define REFUSE(question) \
     do { \
         int answer = question; \
@@ -61,7 +62,7 @@ static int ask(const char *call, int descriptor) {
 OPEN(open)
 OPEN(open64)
 
-// A count of bytes: an error, half, or nothing.
+// Functions that return a byte count: an error, half of the bytes, or nothing.
 #define MOVE(name, call, parameters, arguments, half) \
     ssize_t name parameters { \
         int answer = ask(call, descriptor); \

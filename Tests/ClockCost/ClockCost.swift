@@ -2,8 +2,8 @@ import Encoding
 import Media
 import Timing
 
-/// Measures what clocks and resampling cost: processor time as a share of a core, for four cameras and four microphones.
-/// A release build is meant; see `tools/clock-cost`.
+/// Measures the CPU time of clock models and resampling as a share of a core, for four cameras and four
+/// microphones. Use a release build; see `tools/clock-cost`.
 @main
 struct ClockCost {
     private static let seconds = 600.0
@@ -24,7 +24,8 @@ struct ClockCost {
         }
     }
 
-    /// The time that a model takes for stamps with flat jitter, `step` counts apart, and to place audio by it.
+    /// The time a model needs to process timestamps with uniform jitter, `step` counts apart, and to place
+    /// audio.
     private static func stamps(_ clock: DeviceClock, _ rate: Double, _ step: Int64) -> Nanoseconds {
         var (clock, placement) = (clock, AudioPlacement())
         var generator = SystemRandomNumberGenerator()

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("A budget, on the command line")
+@Suite("Budgets on the command line")
 struct BudgetTests {
-    /// Two cameras, encoded, with a small program: some tenths of any computer's processors. Encoders have nothing to give.
+    /// Two encoded cameras with a small program: a noticeable share of any computer's CPU. The encoders
+    /// cannot be reduced.
     private func profile(_ scratch: Scratch, budget: String) throws -> String {
         try scratch.file(
             "budget.yaml",
@@ -34,13 +35,13 @@ struct BudgetTests {
         try #require((object["cost"] as? [String: Any])?["hardware"] as? Double)
     }
 
-    /// A budget that the plan exceeds by a little, whatever this computer is.
+    /// A budget that the plan slightly exceeds on any computer.
     private func tightBudget(_ scratch: Scratch) throws -> Double {
         try total(try plan(try profile(scratch, budget: "hardware: 10"))) * 0.97
     }
 
     @Test(
-        "a plan above its budget shows what is given up, step by step, and what would run then; and exits with 0"
+        "a plan over budget lists each reduction and the resulting plan, and exits with 0"
     )
     func reductions() throws {
         let scratch = try Scratch()
@@ -60,11 +61,11 @@ struct BudgetTests {
         #expect(minutes > 0)
         let words = try Multicam.run("plan", "--profile", path)
         #expect(words.status == 0 && words.output.contains("  1. face size 640x480 → 320x240: cost"))
-        #expect(words.lines.contains { $0.hasPrefix("disk: the ") && $0.contains(", at about ") })
+        #expect(words.lines.contains { $0.hasPrefix("disk: ") && $0.contains(" free, enough for ") })
     }
 
     @Test(
-        "a recording is reduced before the start, tells each step, and the manifest keeps what was given up")
+        "a recording is reduced before it starts, and events and manifest list each reduction")
     func reducedRecording() throws {
         let scratch = try Scratch()
         let budget = try tightBudget(scratch)
@@ -74,7 +75,7 @@ struct BudgetTests {
             [Multicam.path, "record", "--profile", path, "--duration", "20s", "--json"], in: scratch)
         let started = try running.event("started")
         let folder = try #require(started["folder"] as? String)
-        // The disk's own thread writes the manifest; the event does not wait for it.
+        // The disk thread writes the manifest asynchronously to the event.
         let deadline = Date(timeIntervalSinceNow: 60)
         while !FileManager.default.fileExists(atPath: folder + "/manifest.json"), Date() < deadline {
             Thread.sleep(forTimeInterval: 0.02)
@@ -108,10 +109,10 @@ struct BudgetTests {
         .appending(path: "../../docs/manifest.schema.json").standardizedFileURL.path
 
     @Test(
-        "what does not fit is refused with 5 and all its terms, before anything is opened or written",
+        "a plan that cannot fit is rejected with status 5 and all cost terms, before devices are opened or files written",
         arguments: [
-            ("policy: refuse", "the profile's policy is to refuse", "policy: adapt"),
-            ("policy: adapt, floors: { size: 640x480, rate: 30 }", "lets be reduced", "hardware: 0."),
+            ("policy: refuse", "the profile's policy is `refuse`", "policy: adapt"),
+            ("policy: adapt, floors: { size: 640x480, rate: 30 }", "that the profile allows", "hardware: 0."),
         ])
     func refused(policy: String, why: String, remedy: String) throws {
         let scratch = try Scratch()
@@ -120,10 +121,11 @@ struct BudgetTests {
         let outcome = try Multicam.run(
             "record", "--profile", path, "--duration", "1s", "--output", scratch.path + "/out")
         #expect(outcome.status == 5 && outcome.output.isEmpty)
-        for text in ["over budget: cpu ", why, "ms of processor time a second", "cameras/face.mov", remedy] {
+        for text in ["over budget: cpu ", why, "ms of processor time per second", "cameras/face.mov", remedy]
+        {
             #expect(outcome.errors.contains(text), "\(text)")
         }
-        // Its costs were never measured, and whoever is refused is told.
+        // The error also states that this machine's costs were never measured.
         #expect(outcome.errors.contains("calibrate --machine"))
         #expect(!FileManager.default.fileExists(atPath: scratch.path + "/out"))
         let plan = try plan(path)
@@ -132,7 +134,7 @@ struct BudgetTests {
     }
 
     @Test(
-        "a budget that makes no sense is a profile error",
+        "an invalid budget is a profile error",
         arguments: [
             "hardware: 0", "hardware: -1", "hardware: lots", "policy: beg", "floors: { size: tiny }",
             "hardware: nan",

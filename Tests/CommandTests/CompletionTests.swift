@@ -1,15 +1,17 @@
 import Foundation
+import Profiles
 import Testing
 
-/// The completions that the shells load ask `multicam complete`; here bash does, with words divided as it divides them.
-@Suite("Completions")
+/// The shells' completions call `multicam complete`; these tests use the bash completion, and split words as
+/// bash does.
+@Suite("Shell completions")
 struct CompletionTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "../../tools/packaging/completions/multicam.bash")
 
-    /// What bash would offer at the end of a line.
+    /// The completions that bash offers at the end of a line.
     private func offers(_ line: String, in scratch: Scratch) throws -> [String] {
-        // Bash divides words at blanks, and at = and : besides, which are words of their own.
+        // Bash splits words at whitespace, and also at = and :, which become separate words.
         let program = """
             PATH=$1:$PATH
             . "$2"
@@ -30,7 +32,7 @@ struct CompletionTests {
     }
 
     @Test(
-        "bash offers commands, options and what an option's value may be",
+        "bash offers commands, options, and option values",
         arguments: [
             ("multicam rec", ["record", "recordings", "recover"]),
             ("multicam help sna", ["snapshot"]),
@@ -38,18 +40,18 @@ struct CompletionTests {
             ("multicam record --profile po", ["portrait"]),
             ("multicam record --profile=po", ["portrait"]),
             ("multicam devices --mounting ", ["0", "90", "180", "270"]),
-            ("multicam record --copy p", ["program"]),
-            ("multicam render x --layout s", ["side-by-side", "single"]),
+            ("multicam record --backup-content p", ["program"]),
+            ("multicam render x --layout si", ProgramLayout.names.filter { $0.hasPrefix("si") }),
             ("multicam export x --to po", ["podcast"]),
             ("multicam ctl la", ["layout"]),
-            ("multicam ctl layout g", ["grid"]),
+            ("multicam ctl layout g", ProgramLayout.names.filter { $0.hasPrefix("g") }),
             ("multicam ctl mirror desk o", ["on", "off"]),
         ] as [(String, [String])])
     func words(_ line: String, _ expected: [String]) throws {
         #expect(try offers(line, in: try Scratch()) == expected)
     }
 
-    @Test("bash offers the roles of the profile that the line names, and devices for a role")
+    @Test("bash offers the roles of the profile on the line, and devices for a role")
     func roles() throws {
         let scratch = try Scratch()
         #expect(try offers("multicam record --profile pip --camera ", in: scratch) == ["desk=", "face="])
@@ -59,12 +61,12 @@ struct CompletionTests {
             try offers("multicam record --profile pip --camera desk=virt", in: scratch) == [
                 "virtual:clap", "virtual:bars",
             ])
-        // Behind a colon, too, where bash sees a word of its own.
+        // Also after a colon, because bash starts a new word there.
         #expect(try offers("multicam record --profile pip --camera desk=virtual:b", in: scratch) == ["bars"])
         #expect(try offers("multicam record --camera ", in: scratch).isEmpty)
     }
 
-    @Test("bash offers session folders, the newest first, and nothing else of that folder")
+    @Test("bash offers only session folders of a folder, newest first")
     func recordings() throws {
         let scratch = try Scratch()
         for name in ["2026-01-01_pip", "2026-02-01_pip", "notes"] {
@@ -77,7 +79,7 @@ struct CompletionTests {
         #expect(try offers("multicam export recordings/2026-02", in: scratch) == [all[0]])
     }
 
-    @Test("names of files and folders are the shell's own")
+    @Test("bash completes file and folder names by itself")
     func files() throws {
         let scratch = try Scratch()
         _ = try scratch.file("cut it.json", "")
@@ -88,7 +90,7 @@ struct CompletionTests {
         #expect(try offers("multicam record --profile=cut", in: scratch) == ["cut it.json"])
     }
 
-    @Test("what makes no sense is answered with nothing")
+    @Test("bash offers nothing for an invalid line")
     func nothing() throws {
         let scratch = try Scratch()
         for line in [

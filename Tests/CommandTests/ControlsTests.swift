@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The controls of a camera")
+@Suite("Camera controls on the command line")
 struct ControlsTests {
     private static func environment(_ scratch: Scratch) -> [String: String] {
         var environment = Multicam.environment
@@ -9,7 +9,7 @@ struct ControlsTests {
         return environment
     }
 
-    @Test("are listed in columns, a line each, with range, default, menu and what governs them")
+    @Test("controls are listed one per line, in columns with range, default, menu, and controlling control")
     func list() throws {
         let outcome = try Multicam.run("controls", "virtual:clap")
         #expect(outcome.status == 0)
@@ -18,13 +18,13 @@ struct ControlsTests {
         #expect(line("brightness").hasSuffix("-64…64, default 0"))
         #expect(
             line("focus_absolute").hasSuffix(
-                "0…250 in steps of 5, default 0; governed by focus_automatic_continuous"))
+                "0…250 in steps of 5, default 0; controlled by focus_automatic_continuous"))
         #expect(line("power_line_frequency").contains("1 (50 Hz)"))
         #expect(line("power_line_frequency").hasSuffix("0 Disabled, 1 50 Hz, 2 60 Hz; default 1"))
         #expect(line("white_balance_automatic").contains(" on "))
     }
 
-    @Test("are set in an order that works, whatever the order of the words, and read back")
+    @Test("controls are set in a working order regardless of the argument order, and read back")
     func set() throws {
         let outcome = try Multicam.run(
             "controls", "virtual:clap", "exposure_time_absolute=50", "auto_exposure=manual", "--json")
@@ -40,24 +40,24 @@ struct ControlsTests {
     }
 
     @Test(
-        "what is wrong is one sentence and exit status 2, and nothing is set",
+        "an invalid argument is one error message with exit status 2, and nothing is set",
         arguments: [
             (
                 ["exposure=5"],
-                "no such control; the nearest that it has: auto_exposure, exposure_time_absolute."
+                "does not have this control. Similar controls: auto_exposure, exposure_time_absolute."
             ),
-            (["gain=256"], "256 is not possible. Choose 0 to 255."),
+            (["gain=256"], "256 is out of range. Choose 0 to 255."),
             (["focus_absolute=41", "focus_automatic_continuous=off"], "Choose 0 to 250 in steps of 5."),
             (["focus_absolute=40"], "Set focus_automatic_continuous=0 as well."),
             (
                 ["power_line_frequency=55 Hz"],
-                "55 Hz is no choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."
+                "55 Hz is not a valid choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."
             ),
-            (["brightness=bright"], "bright means nothing here. Choose a whole number."),
+            (["brightness=bright"], "bright is not a valid value. Choose a whole number."),
             (["brightness"], "expected NAME=VALUE"),
             (["brightness=1", "brightness=2"], "set twice"),
-            (["--load", "night"], "nothing is kept of this camera under that name"),
-            (["--forget", "night"], "nothing is kept of this camera under that name"),
+            (["--load", "night"], "this camera does not have a preset with this name"),
+            (["--delete", "night"], "this camera does not have a preset with this name"),
             (["--save", "a\nb"], "expected a name"),
         ])
     func refusals(words: [String], sentence: String) throws {
@@ -68,14 +68,14 @@ struct ControlsTests {
         #expect(outcome.errors.contains(sentence), "\(outcome.errors)")
     }
 
-    @Test("of a camera that is not there are exit status 3, of a file there are none")
+    @Test("a missing camera is exit status 3, and an invalid or missing selector is 2")
     func missing() throws {
         #expect(try Multicam.run("controls", "/dev/video977").status == 3)
         #expect(try Multicam.run("controls", "virtual:clap?lacks=legs").status == 2)
         #expect(try Multicam.run("controls").status == 2)
     }
 
-    @Test("can be kept under a name, loaded, overridden, used in a profile, and forgotten")
+    @Test("presets can be saved, loaded, overridden, used in a profile, and deleted")
     func presets() throws {
         let scratch = try Scratch()
         let environment = Self.environment(scratch)
@@ -90,7 +90,7 @@ struct ControlsTests {
             "controls", "virtual:bars", "--load", "desk by day", environment: environment)
         #expect(all.lines.contains { $0.hasPrefix("focus_absolute ") && $0.contains(" 70 ") })
         #expect(all.lines.contains { $0.hasPrefix("brightness ") && $0.contains(" 9 ") })
-        #expect(all.errors.contains("kept of this camera: desk by day."))
+        #expect(all.errors.contains("Presets of this camera: desk by day."))
         let profile = try scratch.file(
             "profile.yaml",
             """
@@ -109,17 +109,17 @@ struct ControlsTests {
         }
         #expect(origin("focus_absolute") == "preset")
         #expect(origin("brightness") == "asked")
-        let forgotten = try Multicam.run(
-            "controls", "virtual:bars", "--forget", "desk by day", environment: environment)
-        #expect(forgotten.status == 0)
+        let deleted = try Multicam.run(
+            "controls", "virtual:bars", "--delete", "desk by day", environment: environment)
+        #expect(deleted.status == 0)
         let refused = try Multicam.run("record", "--profile", profile, environment: environment, in: scratch)
         #expect(refused.status == 2)
         #expect(
-            refused.errors.contains("cameras.camera.preset: found “desk by day”, under which nothing is kept")
+            refused.errors.contains("cameras.camera.preset: found “desk by day”, a preset that")
         )
     }
 
-    /// What `multicam ctl WORDS --json` answers.
+    /// The reply to `multicam ctl WORDS --json`.
     private static func ask(
         _ words: [String], _ environment: [String: String]
     ) throws -> (status: Int32, reply: [String: Any], values: [String: Int]) {
@@ -135,7 +135,7 @@ struct ControlsTests {
     }
 
     @Test(
-        "of a recording that runs are told, set, kept under names and matched to another camera's frames by `ctl`"
+        "`ctl` shows and sets controls of a running recording, saves presets, and matches cameras"
     )
     func running() throws {
         let scratch = try Scratch()
@@ -159,20 +159,21 @@ struct ControlsTests {
         #expect(told.status == 0 && told.values["brightness"] == 0 && told.values["gain"] == 16)
         let set = try Self.ask(["controls", "face", "brightness=20"], environment)
         #expect(set.status == 0 && set.values["brightness"] == 20)
-        let kept = try Self.ask(["keep-preset", "face", "by", "day"], environment)
-        #expect((kept.reply["controls"] as? [String: Any])?["presets"] as? [String] == ["by day"])
+        let saved = try Self.ask(["save-preset", "face", "by", "day"], environment)
+        #expect((saved.reply["controls"] as? [String: Any])?["presets"] as? [String] == ["by day"])
         #expect(try Self.ask(["set", "face", "brightness=0"], environment).reply["controls"] == nil)
         let loaded = try Self.ask(["load-preset", "face", "by day"], environment)
         #expect(loaded.values["brightness"] == 20)
         #expect(try Self.ask(["load-preset", "face", "none"], environment).status == 1)
         #expect(try Self.ask(["controls", "guest"], environment).status == 2)
         _ = try Self.ask(["set", "face", "brightness=0"], environment)
-        // Both see the same bars, each with an exposure of its own: what is taken over alone would not look alike.
+        // Both cameras show the same bars with different exposures, so that copying the settings would not
+        // match their images.
         let matched = try Self.ask(["match", "face", "desk"], environment)
         let text = matched.reply["text"] as? String ?? ""
-        #expect(matched.status == 0 && text.contains("face follows desk"), "\(text)")
+        #expect(matched.status == 0 && text.contains("face was matched to desk"), "\(text)")
         #expect(matched.values["auto_exposure"] == 1)
-        let shares = text.matches(of: #/(-?\d+) %, of desk (-?\d+) %/#).compactMap { match in
+        let shares = text.matches(of: #/(-?\d+) %, desk (-?\d+) %/#).compactMap { match in
             Int(match.1).flatMap { own in Int(match.2).map { abs(own - $0) } }
         }
         #expect(shares.count == 2 && shares.allSatisfy { $0 <= 3 }, "\(text)")

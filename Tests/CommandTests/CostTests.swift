@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What a recording costs, on the command line")
+@Suite("Hardware cost on the command line")
 struct CostTests {
     private func json(_ text: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
@@ -21,7 +21,7 @@ struct CostTests {
             })
     }
 
-    @Test("a plan says what it needs of the scarcest resource, and of each other")
+    @Test("a plan states its use of the scarcest resource and of all others")
     func plan() throws {
         let small = try cost("--profile", "tracks")
         let large = try cost("--profile", "pip", "--duration", "2h")
@@ -33,19 +33,19 @@ struct CostTests {
         #expect(try #require(large["unknown"] as? [String]).contains { $0.hasPrefix("disk:") })
     }
 
-    @Test("people read it below the plan, with what is not known")
+    @Test("the text output shows the cost below the plan, with unknown terms")
     func words() throws {
         let outcome = try Multicam.run("plan", "--profile", "pip", "--virtual")
-        // How much it is depends on this computer.
+        // The value depends on this computer.
         #expect(outcome.lines.contains { $0.contains(/^hardware cost \d+\.\d+/) })
-        #expect(outcome.lines.contains { $0.contains("ms of processor time a second") })
-        #expect(outcome.lines.contains { $0.hasPrefix("  not known: disk") })
+        #expect(outcome.lines.contains { $0.contains("ms of processor time per second") })
+        #expect(outcome.lines.contains { $0.hasPrefix("  unknown: disk") })
         expectRefusal(
             try Multicam.run("plan", "--profile", "pip", "--virtual", "--duration", "soon"), status: 2,
             "--duration soon")
     }
 
-    @Test("the machine's measurement is kept, the speed of the disk that recordings go to with it")
+    @Test("the machine's measurement is saved with the speed of the recording disk")
     func machine() throws {
         let scratch = try Scratch()
         var environment = Multicam.environment
@@ -53,7 +53,7 @@ struct CostTests {
         let output = scratch.path + "/recordings"
         let measured = try Multicam.run(
             "calibrate", "--machine", "--output", output, "--json", environment: environment)
-        // A computer too busy to record is not measured, and says so.
+        // A computer that is too busy to record is not measured, and the error explains it.
         let table = try json(#require(measured.output.isEmpty ? nil : measured.output, "\(measured.errors)"))
         #expect(table["plain"] is [String: Any])
         let plan = try json(
@@ -63,7 +63,7 @@ struct CostTests {
             ).output)
         let known = try #require(plan["cost"] as? [String: Any])
         #expect(try #require(known["notes"] as? [String]).isEmpty)
-        // In a container, /tmp may be memory: then that is what is said of it.
+        // In a container, /tmp may be in memory, which is then reported.
         if let disk = table["disk"] as? [String: Any] {
             #expect(measured.status == 0)
             let speed = try #require(disk["write_bytes_per_second"] as? Double)

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Devices that are not there")
+@Suite("Missing devices")
 struct DeviceTests {
-    @Test("A machine without a camera or a sound server can be asked for its devices")
+    @Test("Devices can be listed on a machine without a camera or a sound server")
     func listing() throws {
         let outcome = try Multicam.run("devices", "--json")
         #expect(outcome.status == 0)
@@ -15,14 +15,14 @@ struct DeviceTests {
     }
 
     @Test(
-        "A device that is missing ends in exit status 3 and a sentence",
+        "A missing device causes exit status 3 and an error message",
         arguments: [
             ("--camera", "desk=frobnicam", "multicam devices"),
             ("--camera", "desk=/dev/video977", "multicam devices"),
             ("--camera", "desk=serial:none", "multicam devices"),
             ("--camera", "desk=file:/nonexistent/film.mp4", "no such file"),
             ("--camera", "desk=file:/tmp", "s a directory"),
-            ("--mic", "host=pulse:none", "PulseAudio server does not answer"),
+            ("--mic", "host=pulse:none", "PulseAudio server does not respond"),
             ("--mic", "host=file:/nonexistent/sound.wav", "no such file"),
         ])
     func missing(_ option: String, _ selection: String, _ expected: String) throws {
@@ -33,20 +33,20 @@ struct DeviceTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
     }
 
-    @Test("Without a camera `any` says how to try without hardware")
+    @Test("Without a camera, the error for `any` explains how to try without hardware")
     func none() throws {
         guard try Multicam.run("devices").output.contains("no devices") else { return }
         expectRefusal(try Multicam.run("record", "--profile", "pip"), status: 3, "--virtual")
     }
 
-    @Test("A file that is no media file, or holds no frame, is no camera")
+    @Test("A file without media, or without frames, is rejected as a camera")
     func wrongFiles() throws {
         let scratch = try Scratch()
         let text = try scratch.file("text.mp4", "this is no film")
         let audio = scratch.path + "/sound.wav"
         let made = try Multicam.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=d=1", audio])
         #expect(made.status == 0, "\(made.errors)")
-        for (file, expected) in [(text, "no frames or audio"), (audio, "no video")] {
+        for (file, expected) in [(text, "readable frames or audio"), (audio, "does not contain")] {
             let outcome = try Multicam.run(
                 "record", "--profile", "pip", "--virtual", "--camera", "desk=file:" + file)
             expectRefusal(outcome, status: 3, expected)
@@ -54,32 +54,32 @@ struct DeviceTests {
     }
 }
 
-@Suite("Devices as they come and go")
+@Suite("Device changes")
 struct DeviceWatchTests {
-    @Test("--watch goes on until Ctrl-C, which is how it ends well")
+    @Test("--watch runs until Ctrl-C, and then exits with 0")
     func controlC() throws {
         let terminal = try Terminal(columns: 80)
         let command = try RunningCommand([Multicam.path, "devices", "--watch"], terminal: terminal)
-        // The sound server's absence is told once all has been looked at.
-        #expect(terminal.read { $0.contains("does not answer") }.contains("PulseAudio"))
+        // The missing sound server is reported after the first scan.
+        #expect(terminal.read { $0.contains("does not respond") }.contains("PulseAudio"))
         command.send(SIGINT)
         #expect(try command.finish().status == 0)
     }
 
     @Test(
-        "Options of `devices` that make no sense together are usage errors",
+        "Conflicting options of `devices` are usage errors",
         arguments: [
             (["--set", "x"], "--position"), (["--position", "front"], "--set"),
             (["--set", "x", "--mounting", "45"], "0, 90, 180 or 270"),
             (["--set", "x", "--type", "usb"], "built-in or external"),
-            (["--watch", "--forget", "x"], "do not go together"),
+            (["--watch", "--forget", "x"], "can't be combined"),
         ])
     func usage(_ options: [String], _ expected: String) throws {
         let outcome = try Multicam.run([Multicam.path, "devices"] + options)
         expectRefusal(outcome, status: 2, expected)
     }
 
-    @Test("What is said of a camera that is not there is refused")
+    @Test("Settings for a missing camera are rejected")
     func absent() throws {
         let scratch = try Scratch()
         var environment = Multicam.environment
@@ -93,7 +93,7 @@ struct DeviceWatchTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
     }
 
-    @Test("A broken memory of devices is told of once, and hides no device")
+    @Test("A damaged device history is reported once, and all devices are still listed")
     func brokenMemory() throws {
         let scratch = try Scratch()
         try FileManager.default.createDirectory(
@@ -102,8 +102,8 @@ struct DeviceWatchTests {
         var environment = Multicam.environment
         environment["XDG_STATE_HOME"] = scratch.path
         let first = try Multicam.run("devices", "--json", environment: environment)
-        #expect(first.status == 0 && first.errors.contains("set aside"))
+        #expect(first.status == 0 && first.errors.contains("renamed to"))
         let second = try Multicam.run("devices", "--json", environment: environment)
-        #expect(second.status == 0 && !second.errors.contains("set aside"))
+        #expect(second.status == 0 && !second.errors.contains("renamed to"))
     }
 }

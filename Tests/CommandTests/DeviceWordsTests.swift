@@ -5,9 +5,9 @@ import Testing
 
 @testable import multicam
 
-@Suite("Devices in words")
+@Suite("Text output of devices")
 struct DeviceWordsTests {
-    /// What a device could say to harm a terminal, a line of JSON or a page: 4 KB each.
+    /// Malicious device texts of 4 KB that could corrupt a terminal, a JSON line, or a page.
     private static let hostile = String(repeating: "\u{1B}[2J\r\n\u{202E}\u{0}\"<b>", count: 400)
 
     private static func camera(
@@ -32,7 +32,7 @@ struct DeviceWordsTests {
             ], problem: problem)
     }
 
-    @Test("4 KB words with control characters harm neither the list nor a line of JSON")
+    @Test("4 KB texts with control characters corrupt neither the list nor a JSON line")
     func hostileWords() throws {
         let identity = DeviceIdentity(name: "M\(Self.hostile)")
         for problem in [.failing(Self.hostile), .inUse(by: Self.hostile), .noPermission(group: Self.hostile)]
@@ -51,39 +51,40 @@ struct DeviceWordsTests {
         }
     }
 
-    @Test("a type that nobody told is shown as such, with what to do")
+    @Test("an unknown type is marked as such, with the command to set it")
     func unknownType() throws {
         let device = Self.camera("x")
         #expect(
             DevicesText.of(device).contains(
-                "  type       external (not told by the system; tell it with `multicam devices --set usb:x --type built-in`"
+                "  type       external (not reported by the system; set it with `multicam devices --set usb:x --type built-in`"
             ))
         let json =
             try JSONSerialization.jsonObject(
                 with: Data(JSONText.line(DevicesText.json(device)).utf8)) as? [String: Any]
-        #expect(json?["typeKnown"] as? Bool == false)
+        #expect(json?["type_known"] as? Bool == false)
         #expect(json?["type"] as? String == "external")
         #expect(json?["kind"] as? String == "camera")
         #expect(json?["mounting"] as? Int == 0)
         #expect(json?["position"] as? String == "unspecified")
     }
 
-    @Test("a change is one line with time, sign, kind, name, selector, and what is new")
+    @Test("a change is one line with time, sign, kind, name, selector, and the change")
     func lines() throws {
         let date = Date(timeIntervalSince1970: 1_700_000_000.25)
         let closed = Self.camera("x", problem: .noPermission(group: "video"))
         let open = Self.camera("x")
         func line(_ change: DeviceChange) throws -> String {
             let text = try #require(DeviceChangeText(change, date: date)).line
-            // The hour is the local zone's.
+            // The hour depends on the local time zone.
             #expect(text.dropFirst(5).hasPrefix(":20.250 "))
             return String(text.dropFirst(13))
         }
         #expect(try line(.present(open)) == "= camera Nx  usb:x")
         #expect(
             try line(.arrived(closed))
-                == "+ camera Nx  usb:x  no permission: join the group with `sudo usermod -aG video $USER`")
-        #expect(try line(.changed(open, before: closed)) == "~ camera Nx  usb:x  can be used now")
+                == "+ camera Nx  usb:x  no permission; join the group with `sudo usermod -aG video $USER`, then log in again"
+        )
+        #expect(try line(.changed(open, before: closed)) == "~ camera Nx  usb:x  available now")
         #expect(try line(.departed(open)) == "- camera Nx  usb:x")
         let joined = Self.camera("x", companion: DeviceIdentity(name: "Mic"))
         #expect(try line(.changed(joined, before: open)) == "~ camera Nx  usb:x  its microphone is Mic")

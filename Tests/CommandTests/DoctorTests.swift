@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("The doctor at the command line")
+@Suite("doctor on the command line")
 struct DoctorTests {
-    @Test("Without a sound server there is a problem, exit status 1, and a command that mends it")
+    @Test("Without a sound server, the report has a problem with a fix, and the exit status is 1")
     func report() throws {
         let scratch = try Scratch()
         let outcome = try Multicam.run("doctor", "--json", "--output", scratch.path)
@@ -23,20 +23,20 @@ struct DoctorTests {
         #expect(space["device"] as? String == scratch.path)
     }
 
-    @Test("For people, a finding is a line with a word, and the command is on the next; no colour in a pipe")
+    @Test("The text output has a line per finding and a line per fix, without color in a pipe")
     func text() throws {
         let outcome = try Multicam.run("doctor", "--output", "/proc/nowhere/at all")
         #expect(outcome.status == 1)
         #expect(!outcome.output.contains("\u{1B}"))
         let line = try #require(outcome.lines.firstIndex { $0.contains("✗ problem     no sound server") })
-        #expect(outcome.lines[line + 1].contains("mend: "))
+        #expect(outcome.lines[line + 1].contains("fix: "))
         #expect(outcome.output.contains("/proc/nowhere/at all"))
         #expect(outcome.lines.last?.contains("problem") == true)
     }
 
-    @Test("What it does not understand is refused")
+    @Test("Invalid arguments are rejected")
     func usage() throws {
         expectRefusal(try Multicam.run("doctor", "--output", ""), status: 2, "needs a value")
-        expectRefusal(try Multicam.run("doctor", "all"), status: 2, "unexpected word")
+        expectRefusal(try Multicam.run("doctor", "all"), status: 2, "Unexpected argument")
     }
 }

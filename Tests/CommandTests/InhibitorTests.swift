@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// A program in place of systemd-inhibit, which holds a lock of the file system as that holds one of logind.
-@Suite("The lock against suspending and switching off")
+/// Replaces systemd-inhibit with a program that holds a file lock instead of logind's.
+@Suite("The inhibitor lock against suspend and shutdown")
 struct InhibitorTests {
     private func environment(_ scratch: Scratch, _ program: String) throws -> [String: String] {
         let file = try scratch.file("systemd-inhibit", program)
@@ -14,7 +14,7 @@ struct InhibitorTests {
         return environment
     }
 
-    @Test("is held while something is recorded, with its reason, and no longer")
+    @Test("The lock is held only while a recording runs, with its reason")
     func held() throws {
         let scratch = try Scratch()
         let environment = try environment(
@@ -36,19 +36,19 @@ struct InhibitorTests {
             _ = try Multicam.run(["true"])
         }
         #expect(isHeld)
-        // Nobody else gets the lock while it records.
+        // The lock is unavailable to other processes while the recording runs.
         #expect(try Multicam.run(["flock", "-n", scratch.path + "/lock", "true"]).status == 1)
         command.send(SIGTERM)
         #expect(try command.finish().status == 0)
-        // Waits until it is free.
+        // Waits until the lock is released.
         #expect(try Multicam.run(["flock", scratch.path + "/lock", "true"]).status == 0)
         let words = try String(contentsOfFile: scratch.path + "/words", encoding: .utf8).split(
             separator: "\n")
         #expect(words.contains("--what=shutdown:sleep:idle:handle-lid-switch"))
-        #expect(words.contains("--why=records the profile “small”."))
+        #expect(words.contains("--why=Recording with the profile “small”."))
     }
 
-    @Test("a computer that refuses it records all the same, and says nothing of it")
+    @Test("If the lock is denied, the recording runs without a message about it")
     func refused() throws {
         let scratch = try Scratch()
         let environment = try environment(

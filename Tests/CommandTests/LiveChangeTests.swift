@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Cameras that come and go while it records")
+@Suite("Device changes during a recording")
 struct LiveChangeTests {
     private static let profile = """
         cameras:
@@ -14,7 +14,7 @@ struct LiveChangeTests {
         limits: none
         """
 
-    /// A recording with everything that `multicam ctl` needs to reach it.
+    /// A recording with the environment that `multicam ctl` needs to reach it.
     private struct Steered {
         let scratch: Scratch
         let environment: [String: String]
@@ -39,10 +39,10 @@ struct LiveChangeTests {
             try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
         }
 
-        /// A camera that joins while the machine is busy with other tests may be found to deliver too late: it is tried again.
+        /// Retries, because a camera added while other tests keep the machine busy may deliver too late.
         func changed(_ words: String...) throws {
             var outcome = try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
-            for _ in 0..<20 where outcome.errors.contains("alignment delay has room") {
+            for _ in 0..<20 where outcome.errors.contains("alignment delay allows only") {
                 outcome = try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
             }
             #expect(outcome.status == 0, "\(words): \(outcome.errors)")
@@ -67,32 +67,33 @@ struct LiveChangeTests {
         }
     }
 
-    @Test("one that is added has a track from then on, and one that is removed a whole one until then")
+    @Test("an added device has a track from then on, and a removed device a complete track until then")
     func added() throws {
-        // What a busy machine delivers late is waited for, so that the lapel's samples are all there.
+        // The longer delay covers late delivery on a busy machine, so that the lapel microphone loses no
+        // samples.
         let patient = Self.profile.replacingOccurrences(of: "size=320x180", with: "size=320x180&latency=1500")
         let steered = try Steered(duration: "600", profile: patient)
-        // The session has read its profile.
+        // The session has already read its profile.
         try FileManager.default.removeItem(atPath: steered.scratch.path + "/two.yaml")
         try steered.changed("add", "guest", "virtual:clap?size=320x180")
         try steered.changed("show", "guest", "desk")
         try steered.changed("set", "guest", "brightness=10")
         let still = try steered.ctl("snapshot", "guest")
         #expect(still.status == 0 && still.output.contains("guest"), "\(still.errors)")
-        try steered.changed("end", "face")
+        try steered.changed("stop-track", "face")
         try steered.changed("add-microphone", "lapel", "virtual:tone")
         try steered.changed("unmute", "lapel")
         try steered.changed("format", "desk", "320x240")
         for (words, reason) in [
-            (["add", "desk", "virtual:clap"], "a role of its own"),
-            (["add", "Guest", "virtual:clap"], "is no role"),
+            (["add", "desk", "virtual:clap"], "already been used"),
+            (["add", "Guest", "virtual:clap"], "is not a valid role"),
             (["add", "other", "/dev/video977"], "no such device"),
-            (["add-microphone", "face", "virtual:tone"], "a role of its own"),
+            (["add-microphone", "face", "virtual:tone"], "already been used"),
             (["add-microphone", "lavalier", "virtual:clap?size=1"], "virtual:clap"),
-            (["end", "lavalier"], "it has desk, face, guest, host or lapel"),
-            (["set", "desk", "nonsense=1"], "no such control"),
+            (["stop-track", "lavalier"], "Choose desk, face, guest, host or lapel"),
+            (["set", "desk", "nonsense=1"], "does not have this control"),
             (["format", "desk", "123x45"], "does not offer 123x45"),
-            (["end", "face"], "no track of its own"),
+            (["stop-track", "face"], "does not have a running track"),
         ] {
             let outcome = try Multicam.run([Multicam.path, "ctl"] + words, environment: steered.environment)
             #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(words): \(outcome.errors)")
@@ -114,22 +115,23 @@ struct LiveChangeTests {
         let length = try #require(lapel["duration_ns"] as? Int)
         #expect(lapel["first_ns"] as? Int ?? 0 > 0)
         #expect(heard["written"] as? Int == Int((Double(length) * 48e-6).rounded()))
-        #expect(heard["filled"] as? Int == 0)
+        #expect(heard["silence"] as? Int == 0)
         let check = try Multicam.run([Multicam.path, "verify", steered.folder])
         #expect(check.status == 0, "\(check.errors)")
     }
 
-    @Test("another camera takes a role's place, and its tracks go on")
-    func exchange() throws {
+    @Test("another camera replaces the camera of a role, and its tracks continue")
+    func replaceCamera() throws {
         let steered = try Steered(duration: "600")
-        try steered.changed("exchange", "desk", "virtual:clap?size=320x240&seed=7")
-        let unknown = try steered.ctl("exchange", "nobody", "virtual:clap")
+        try steered.changed("replace-camera", "desk", "virtual:clap?size=320x240&seed=7")
+        let unknown = try steered.ctl("replace-camera", "nobody", "virtual:clap")
         #expect(
-            unknown.status == 2 && unknown.errors.contains("there is no camera “nobody”"), "\(unknown.errors)"
+            unknown.status == 2 && unknown.errors.contains("does not have a camera “nobody”"),
+            "\(unknown.errors)"
         )
-        let same = try steered.ctl("exchange", "desk", "virtual:clap?size=320x240&seed=7")
-        #expect(same.status == 2 && same.errors.contains("already: name another one"), "\(same.errors)")
-        try steered.changed("exchange", "desk", "virtual:clap?size=640x480&seed=8")
+        let same = try steered.ctl("replace-camera", "desk", "virtual:clap?size=320x240&seed=7")
+        #expect(same.status == 2 && same.errors.contains("already uses"), "\(same.errors)")
+        try steered.changed("replace-camera", "desk", "virtual:clap?size=640x480&seed=8")
         Thread.sleep(forTimeInterval: 1)
         try steered.changed("snapshot", "desk")
         try steered.changed("stop")
@@ -144,7 +146,7 @@ struct LiveChangeTests {
     }
 
     @Test(
-        "the cost that is told of them is that of a fresh plan, and what is above the budget is refused with 5"
+        "changes report the cost of a fresh plan, and changes over budget fail with status 5"
     )
     func cost() throws {
         let budget = LiveChangeTests.profile + "\nbudget: { hardware: 1, policy: refuse }\n"
@@ -163,7 +165,7 @@ struct LiveChangeTests {
         let plan = try Multicam.run([Multicam.path, "plan", "--profile", path, "--json"])
         let object = try JSONSerialization.jsonObject(with: Data(plan.output.utf8)) as? [String: Any]
         let terms = try #require((object?["cost"] as? [String: Any])?["terms"] as? [[String: Any]])
-        // Free memory and room on the disk are those of another moment.
+        // Free memory and disk space change over time.
         for term in terms where ["cpu", "thread:program"].contains(term["resource"] as? String) {
             let used = try #require(term["used"] as? Double)
             let name = try #require(term["resource"] as? String)
@@ -181,15 +183,15 @@ struct LiveChangeTests {
         #expect(changes.first?["budget"] as? Double == 1)
     }
 
-    @Test("what a crash leaves of them is made whole: each as long as it was there")
+    @Test("tracks of added and removed devices are recovered with separate lengths")
     func recovered() throws {
         let steered = try Steered(duration: "300")
         try steered.changed("add", "guest", "virtual:clap?size=320x180")
         _ = try steered.command.event("split")
-        try steered.changed("end", "face")
-        try steered.changed("end", "host")
-        try steered.changed("begin", "host")
-        // Some seconds of what began last are on the disk.
+        try steered.changed("stop-track", "face")
+        try steered.changed("stop-track", "host")
+        try steered.changed("start-track", "host")
+        // Wait until the latest track has some seconds on disk.
         let limit = Date().addingTimeInterval(200)
         let last = steered.folder + "/audio/host.2.wav"
         while try !FileManager.default.fileExists(atPath: last) || size(last) < 600_000, Date() < limit {
@@ -203,7 +205,8 @@ struct LiveChangeTests {
         let changes = try #require(try steered.manifest()["changes"] as? [[String: Any]])
         #expect(
             changes.compactMap { ($0["changes"] as? [String])?.first } == [
-                "add guest virtual:clap?size=320x180", "end face", "end host", "begin host",
+                "add guest virtual:clap?size=320x180", "stop-track face", "stop-track host",
+                "start-track host",
             ])
         let tracks = try steered.tracks()
         let ended = try #require(tracks["face"]?["ended_ns"] as? Int)
@@ -225,7 +228,7 @@ struct LiveChangeTests {
             #expect(abs(frames - Int((Double(length) * 30 / 1e9).rounded())) <= 1, "\(name)")
         }
         #expect(
-            try Multicam.run([Multicam.path, "recover", steered.folder]).output.contains("whole already"))
+            try Multicam.run([Multicam.path, "recover", steered.folder]).output.contains("already complete"))
     }
 
     private func size(_ path: String) throws -> Int {

@@ -3,12 +3,12 @@ import Testing
 
 @Suite("Manual pages of the commands")
 struct ManualTests {
-    @Test("man and mandoc read the page of every command without a message")
+    @Test("man and mandoc render the page of every command without warnings")
     func lint() throws {
         let scratch = try Scratch()
         var environment = Multicam.environment
         environment["SOURCE_DATE_EPOCH"] = "1795269790"
-        // Every command is a line of the help: two blanks, its name, its summary.
+        // Each command is a line of the help: two spaces, name, summary.
         let names = try Multicam.run("--help").lines.filter {
             $0.hasPrefix("  ") && $0.dropFirst(2).first?.isLetter == true
         }.compactMap { $0.split(separator: " ").first.map(String.init) }
@@ -26,8 +26,8 @@ struct ManualTests {
         }
     }
 
-    @Test("a page of a command that does not exist is refused")
+    @Test("a manual page of an unknown command is rejected")
     func unknown() throws {
-        expectRefusal(try Multicam.run("help", "--man", "recrod"), status: 2, "did you mean `record`")
+        expectRefusal(try Multicam.run("help", "--man", "recrod"), status: 2, "Did you mean `record`")
     }
 }

@@ -3,18 +3,18 @@ import Testing
 
 @testable import multicam
 
-/// `docs/mistakes.md` shows what typical mistakes are answered; here each of its rows is tried.
-@Suite("Typical mistakes")
+/// Tests each row of `mistakes.md`, which lists typical mistakes with their error messages.
+@Suite("Typical mistakes on the command line")
 struct MistakeTests {
     private struct Row {
         let words: [String]
         let status: Int32
-        /// With `…` for what differs from one computer to the next.
+        /// With `…` for parts that depend on the computer.
         let answer: String
     }
 
     private static let table = URL(filePath: #filePath).deletingLastPathComponent().appending(
-        path: "../../docs/mistakes.md")
+        path: "mistakes.md")
 
     private static func rows() throws -> [Row] {
         try String(contentsOf: table, encoding: .utf8).split(separator: "\n").compactMap { line -> Row? in
@@ -22,7 +22,7 @@ struct MistakeTests {
             guard cells.count == 3, cells[0].hasPrefix("`multicam"), let status = Int32(cells[1]) else {
                 return nil
             }
-            // Quotes hold what has blanks or is empty.
+            // Arguments with spaces, and empty ones, are quoted.
             let command = cells[0].trimmingCharacters(in: ["`"])
             var words: [String] = []
             for (index, part) in command.split(separator: "'", omittingEmptySubsequences: false).enumerated()
@@ -37,7 +37,7 @@ struct MistakeTests {
         }
     }
 
-    /// The files that the table names.
+    /// Creates the files named in the table.
     private func prepare(_ folder: Scratch) throws {
         _ = try folder.file("notes.txt", "Bring the cables.\n")
         _ = try folder.file("empty.yaml", "")
@@ -47,10 +47,11 @@ struct MistakeTests {
         _ = try folder.file("nothing.yaml", "cameras: { a: { device: any } }\ntracks: { cameras: none }\n")
         _ = try folder.file("sound.yaml", "microphones: { host: { device: default } }\n")
         _ = try folder.file(
-            "two.yaml", "cameras: { a: { device: any, size: big, rate: fast } }\nlimits: { lostFrames: 2 }\n")
+            "two.yaml", "cameras: { a: { device: any, size: big, rate: fast } }\nlimits: { lost_frames: 2 }\n"
+        )
         _ = try folder.file("manifest.json", "not a manifest")
         try prepareTalk(folder)
-        // The same as that of a group's only node.
+        // Identical to the folder of the group's only node.
         try FileManager.default.createDirectory(
             atPath: folder.path + "/studio", withIntermediateDirectories: true)
         _ = try folder.file(
@@ -59,11 +60,10 @@ struct MistakeTests {
             {"schema":1,"group":"studio","recording":"r","t0_utc_ns":1,"missing":[],
              "nodes":[{"name":"left","folder":"talk","first_ns":0,"outcome":"finished"}]}
             """)
-        try FileManager.default.createSymbolicLink(
-            atPath: folder.path + "/studio/left", withDestinationPath: folder.path + "/talk")
+        try FileManager.default.copyItem(atPath: folder.path + "/talk", toPath: folder.path + "/studio/left")
     }
 
-    /// A recording that has ended; nothing looks into its files.
+    /// A finished recording; its files are never read.
     private func prepareTalk(_ folder: Scratch) throws {
         for place in ["talk/cameras", "talk/audio"] {
             try FileManager.default.createDirectory(
@@ -83,12 +83,12 @@ struct MistakeTests {
             """
             {"schema":1,"multicam":"0.0.0","profile":"talk","started":"2026-11-21T14:23:10.000000000+01:00",
              "t0_monotonic_ns":1,"duration_ns":10000000000,"alignment_delay_ns":1,"outcome":"finished",
-             "machine":{"host":"h","system":"s","processors":1},"devices":[],"governor":[],"marks":[],"gaps":[],
+             "machine":{"host":"h","system":"s","processors":1},"devices":[],"governor":[],"markers":[],"gaps":[],
              "tracks":[\(tracks.joined(separator: ","))]}
             """)
     }
 
-    @Test("each is answered as the documents say, with the documented exit status")
+    @Test("each mistake produces the documented message and exit status")
     func answers() async throws {
         let scratch = try Scratch()
         try prepare(scratch)
@@ -100,12 +100,12 @@ struct MistakeTests {
             let answer = messages.joined(separator: " / ").replacing(scratch.path, with: "DIR")
             #expect(status.rawValue == row.status, "\(row.words)")
             #expect(Self.fits(answer, row.answer), "\(row.words): \(answer)")
-            // What, why and what to do: a sentence.
+            // A full sentence with the failure, its cause, and a remedy.
             #expect(answer.hasSuffix(".") && answer.count > 30, "\(answer)")
         }
     }
 
-    /// Whether a text is another one, in which `…` stands for anything.
+    /// Whether `text` matches `pattern`, with `…` as a wildcard.
     private static func fits(_ text: String, _ pattern: String) -> Bool {
         var rest = text[...]
         let parts = pattern.split(separator: "…", omittingEmptySubsequences: false)

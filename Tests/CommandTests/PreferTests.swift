@@ -5,7 +5,7 @@ import Testing
 
 @testable import multicam
 
-@Suite("Choosing a camera")
+@Suite("Camera preference")
 struct PreferTests {
     private func environment(_ scratch: Scratch) -> [String: String] {
         var environment = Multicam.environment
@@ -14,19 +14,19 @@ struct PreferTests {
     }
 
     @Test(
-        "Words of `prefer` that make no sense are usage errors",
+        "Invalid arguments of `prefer` are usage errors",
         arguments: [
-            ([], "DEVICE is missing"), (["--show", "--forget"], "do not go together"),
-            (["Studio", "--show"], "leave DEVICE out"), (["any"], "no device that can be preferred"),
-            (["virtual:clap"], "no device that can be preferred"),
-            (["file:/tmp/film.mp4"], "no device that can be preferred"),
+            ([], "DEVICE is missing"), (["--show", "--forget"], "can't be combined"),
+            (["Studio", "--show"], "Leave out DEVICE"), (["any"], "can't be preferred"),
+            (["virtual:clap"], "can't be preferred"),
+            (["file:/tmp/film.mp4"], "can't be preferred"),
             (["Studio", "--application", "a b"], "expected 1 to 100 letters"),
         ])
     func usage(_ words: [String], _ expected: String) throws {
         expectRefusal(try Multicam.run([Multicam.path, "prefer"] + words), status: 2, expected)
     }
 
-    @Test("A camera that is not there cannot be preferred, and nothing is written")
+    @Test("A missing camera cannot be preferred, and nothing is written")
     func absent() throws {
         let scratch = try Scratch()
         let outcome = try Multicam.run("prefer", "frobnicam", environment: environment(scratch))
@@ -35,15 +35,15 @@ struct PreferTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
         expectRefusal(
             try Multicam.run("prefer", "--microphone", "frobnimic", environment: environment(scratch)),
-            status: 3, "PulseAudio server does not answer")
+            status: 3, "PulseAudio server does not respond")
     }
 
-    @Test("What was chosen is shown though it is not connected, and can be forgotten by its name")
+    @Test("A chosen device is shown even if disconnected, and can be deleted by its name")
     func history() throws {
         let scratch = try Scratch()
         try FileManager.default.createDirectory(
             atPath: scratch.path + "/multicam", withIntermediateDirectories: true)
-        let identity = #"{ "busPath": "pci-1", "product": "1:2", "serial": "S", "name": "Gone\u001b[2J" }"#
+        let identity = #"{ "bus_path": "pci-1", "product": "1:2", "serial": "S", "name": "Gone\u001b[2J" }"#
         let chosen =
             #"{ "chosen": [{ "identity": \#(identity), "role": "desk" }], "proposed": [], "proposals": [] }"#
         let none = #"{ "chosen": [], "proposed": [], "proposals": [] }"#
@@ -64,7 +64,7 @@ struct PreferTests {
 
         let other = try Multicam.run(
             "prefer", "--show", "--application", "org.example", environment: environment(scratch))
-        #expect(other.status == 0 && other.errors.contains("no camera has been chosen"))
+        #expect(other.status == 0 && other.errors.contains("No camera has been chosen"))
         let unknown = try Multicam.run("prefer", "--forget", "Nobody", environment: environment(scratch))
         expectRefusal(unknown, status: 1, "multicam prefer --show")
         let forgotten = try Multicam.run(
@@ -72,7 +72,7 @@ struct PreferTests {
         #expect(forgotten.status == 0 && forgotten.output.contains(#""history":[]"#))
     }
 
-    @Test("A broken memory of choices is told of once, and hides no device")
+    @Test("A damaged choice history is reported once, and all devices are still listed")
     func broken() throws {
         let scratch = try Scratch()
         try FileManager.default.createDirectory(
@@ -86,14 +86,14 @@ struct PreferTests {
         #expect(json?.keys.contains("preferred") == true)
     }
 
-    @Test("The microphone of a camera that the profile has not is a usage error with those it has")
+    @Test("The microphone of an unknown camera is a usage error that lists the available ones")
     func cameraMicrophone() throws {
         let outcome = try Multicam.run(
             "plan", "--profile", "pip", "--virtual", "--mic", "host=camera:room")
         expectRefusal(outcome, status: 2, "camera:desk, camera:face")
     }
 
-    @Test("What is preferred is a line with its reason")
+    @Test("A preferred device is shown in one line with the reason")
     func line() throws {
         let camera = CaptureDevice(
             mediaType: .video, deviceType: .external, identity: DeviceIdentity(name: "Desk\u{1B}"),

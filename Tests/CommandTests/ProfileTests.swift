@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Profiles on the command line")
 struct ProfileTests {
-    @Test("A profile that demands hardware is refused as one whose device is missing, where none was tried")
+    @Test("A profile that requires an untested hardware encoder is rejected with exit status 3")
     func hardware() throws {
         let scratch = try Scratch()
         let file = try scratch.file(
@@ -11,14 +11,14 @@ struct ProfileTests {
         for command in ["plan", "record"] {
             expectRefusal(
                 try Multicam.run(command, "--virtual", "--profile", file), status: 3,
-                ":2:28: program.video.encoder: found hardware, expected auto or software, since no hardware encoder"
+                ":2:28: program.video.encoder: found hardware, expected auto or software, because no hardware encoder"
             )
         }
         #expect(try Multicam.run("profiles", "--check", file).status == 0)
     }
 
     @Test(
-        "A bad profile is refused with its place and what was expected",
+        "An invalid profile is rejected with the position and the expected value",
         arguments: [
             ("cameras: {desk: [}", ":1:18: "),
             ("cameras:\n\tdesk: {}", ":2:1: found a tab"),
@@ -29,9 +29,9 @@ struct ProfileTests {
             ("cameras: 5", "cameras: found “5”"),
             ("", "an empty file"),
             ("- desk", "found a list"),
-            ("cameras: {desk: {}}\ncameras: {face: {}}", "a second time"),
-            ("cameras: {desk: {}}\nmicrophones: {host: {rotation: 90}}", "only cameras have"),
-            ("cameras: {\"../desk\": {}}", "small letters"),
+            ("cameras: {desk: {}}\ncameras: {face: {}}", "a duplicate field"),
+            ("cameras: {desk: {}}\nmicrophones: {host: {rotation: 90}}", "only cameras support"),
+            ("cameras: {\"../desk\": {}}", "lowercase letters"),
             ("cameras: {desk: {device: \"\\e[31mred\"}}", "?[31mred"),
             ("cameras: {desk: {device: \"virtual:clap?size=320x240&format=yuyv\"}}", "expected encode"),
             (
@@ -47,27 +47,27 @@ struct ProfileTests {
         let file = try scratch.file("bad.yaml", text)
         expectRefusal(try Multicam.run("plan", "--virtual", "--profile", file), status: 2, expected)
         let check = try Multicam.run("profiles", "--check", file)
-        // What only the devices can tell is not wrong with the file.
+        // Conflicts with device capabilities are not errors of the file.
         if !expected.contains("mjpeg 320x240"), !expected.contains("encode") {
             expectRefusal(check, status: 2, expected)
         }
     }
 
-    @Test("Where nothing is to be written, only `record` and `stress` refuse")
+    @Test("A profile without outputs is rejected only by `record` and `stress`")
     func nothingToWrite() throws {
         let scratch = try Scratch()
         let file = try scratch.file("nothing.yaml", "cameras: {desk: {}}\ntracks: {cameras: none}")
         expectRefusal(
             try Multicam.run("record", "--virtual", "--profile", file), status: 2,
-            ":2:9: tracks: found nothing to write")
+            ":2:9: tracks: found nothing to record")
         expectRefusal(
             try Multicam.run("stress", "--virtual", "--profile", file), status: 2,
-            ":2:9: tracks: found nothing to write")
+            ":2:9: tracks: found nothing to record")
         #expect(try Multicam.run("plan", "--virtual", "--profile", file).status == 0)
         #expect(try Multicam.run("profiles", "--check", file).status == 0)
     }
 
-    @Test("A folder and a file that is not there are no profiles")
+    @Test("A folder and a missing file are rejected as profiles")
     func notFiles() throws {
         let scratch = try Scratch()
         expectRefusal(try Multicam.run("plan", "--profile", scratch.path), status: 2, "found a folder")
@@ -76,7 +76,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "The user's own profiles come before those that are shipped, and a broken one hides none of the others"
+        "User profiles take precedence over included ones, and an invalid profile does not affect the others"
     )
     func own() throws {
         let scratch = try Scratch()
@@ -89,13 +89,13 @@ struct ProfileTests {
         let list = try Multicam.run("profiles", environment: environment)
         #expect(list.status == 0)
         #expect(list.lines.contains { $0.hasPrefix("pip ") && $0.hasSuffix("mine") })
-        #expect(list.lines.contains { $0.hasPrefix("broken ") && $0.contains("cannot be used") })
+        #expect(list.lines.contains { $0.hasPrefix("broken ") && $0.contains("can't be used") })
         #expect(list.lines.contains { $0.hasPrefix("interview ") })
         let plan = try Multicam.run("plan", "--virtual", "--profile", "pip", environment: environment)
         #expect(plan.output.contains("only: "))
     }
 
-    @Test("A program that was copied away from its profiles has them all the same")
+    @Test("A copied executable still finds the included profiles")
     func copied() throws {
         let scratch = try Scratch()
         let binary = try Multicam.copy(in: scratch)
@@ -104,7 +104,7 @@ struct ProfileTests {
         #expect(copied.status == 0 && copied.output == there.output, "\(copied.errors)")
     }
 
-    @Test("A plan says how many channels each microphone has, synthetic or a file")
+    @Test("A plan states the channel count of each microphone, synthetic or from a file")
     func channels() throws {
         let scratch = try Scratch()
         let file = try scratch.file(
@@ -114,7 +114,7 @@ struct ProfileTests {
               a: { device: "virtual:tone" }
               b: { device: "virtual:tone?channels=2" }
               c: { device: "virtual:tone?channels=4" }
-              d: { device: "virtual:tone?channels=4", pick: [3] }
+              d: { device: "virtual:tone?channels=4", source_channels: [3] }
             """)
         let plan = try Multicam.run("plan", "--profile", file)
         #expect(plan.status == 0, "\(plan.errors)")
@@ -122,7 +122,7 @@ struct ProfileTests {
         #expect(told == ["mono", "stereo", "4 channels", "mono"])
     }
 
-    @Test("Every profile that is shipped can be shown, checked and planned without hardware")
+    @Test("Every included profile can be shown, checked, and planned without hardware")
     func shipped() throws {
         let list = try Multicam.run("profiles", "--json")
         let json = try JSONSerialization.jsonObject(with: Data(list.output.utf8)) as? [String: Any]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Live output, on the command line")
+@Suite("Live output on the command line")
 struct PublishTests {
     private func profile(_ scratch: Scratch, _ publish: String) throws -> String {
         try scratch.file(
@@ -14,7 +14,7 @@ struct PublishTests {
             """)
     }
 
-    @Test("a plan tells what is sent where, without a key, and what an encoder of its own costs")
+    @Test("a plan states content, destination, and encoder cost of each output, without its key")
     func plan() throws {
         let scratch = try Scratch()
         let path = try profile(
@@ -25,15 +25,17 @@ struct PublishTests {
         #expect(text.status == 0, "\(text.errors)")
         #expect(
             text.output.contains(
-                "show: program, 320x180 at 30, encoded for it at 300k, to srt://host:9000, with each recording"
+                "show: program, 320x180 at 30, encoded separately at 300k, to srt://host:9000, with each recording"
             ))
-        #expect(text.output.contains("mic: the mix, to pulse:multicam, from standby on"))
+        #expect(
+            text.output.contains(
+                "mic: the mix, to pulse:multicam, while the session is on standby or recording"))
         let json = try Multicam.run("plan", "--profile", path, "--json")
         let plan = try #require(
             try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
-        let publications = try #require(plan["publications"] as? [[String: Any]])
-        #expect(publications.map { $0["name"] as? String } == ["show", "mic"])
-        #expect((publications[0]["video"] as? [String: Any])?["bitrate"] as? Int == 300_000)
+        let liveOutputs = try #require(plan["live_outputs"] as? [[String: Any]])
+        #expect(liveOutputs.map { $0["name"] as? String } == ["show", "mic"])
+        #expect((liveOutputs[0]["video"] as? [String: Any])?["bitrate"] as? Int == 300_000)
         let terms = try #require((plan["cost"] as? [String: Any])?["terms"] as? [[String: Any]])
         let parts = try #require(
             terms.first { $0["resource"] as? String == "cpu" }?["parts"] as? [[String: Any]])
@@ -41,7 +43,7 @@ struct PublishTests {
         #expect(!(text.output + text.errors + json.output).contains("0123456789"))
     }
 
-    @Test("a key that is not there is told by one sentence, and nothing is recorded")
+    @Test("a missing key file is reported in one sentence, and nothing is recorded")
     func missing() throws {
         let scratch = try Scratch()
         let path = try profile(scratch, "{ show: { url_from: { file: /none/key } } }")
@@ -52,10 +54,10 @@ struct PublishTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["live.yaml"])
     }
 
-    @Test("an address among the words is refused, since others see them, and not repeated")
+    @Test("a URL in an argument is rejected because other users can see it, and is not repeated in the error")
     func words() throws {
         let outcome = try Multicam.run("ctl", "publish", "srt://host:9000?passphrase=0123456789")
-        #expect(outcome.status == 2 && outcome.errors.contains("`publish -` reads it from standard input"))
+        #expect(outcome.status == 2 && outcome.errors.contains("Use `publish -` and standard input"))
         #expect(!outcome.errors.contains("0123456789"))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Recording on the command line", .serialized)
 struct RecordTests {
-    @Test("Standard output is the session folder's path alone, in a folder that was not there")
+    @Test("Standard output contains only the path of the session folder, in a new output folder")
     func folder() throws {
         let scratch = try Scratch()
         let outcome = try Multicam.run(
@@ -14,7 +14,8 @@ struct RecordTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output == "\(scratch.path)/neu/Ton & Bild/Gespräch 1\n")
         #expect(
-            outcome.errors.contains("multicam: made: neu/Ton & Bild/Gespräch 1 holds 0.5 s in program.mp4, "))
+            outcome.errors.contains(
+                "multicam: Recorded: neu/Ton & Bild/Gespräch 1 has 0.5 s in program.mp4, "))
         #expect(outcome.errors.contains("ffplay -autoexit 'neu/Ton & Bild/Gespräch 1/program.mp4'"))
         let session = try scratch.session(in: "neu/Ton & Bild")
         #expect(session.outcome == "finished")
@@ -24,7 +25,7 @@ struct RecordTests {
         #expect(try session.play("audio/host.wav").seconds == 0.5)
     }
 
-    @Test("Events are lines of JSON: started when T0 has come, finished with the exit status")
+    @Test("Events are JSON lines: `started` after T0, `finished` with the exit status")
     func events() throws {
         let scratch = try Scratch()
         let command = try RunningCommand([
@@ -49,7 +50,7 @@ struct RecordTests {
     }
 
     @Test(
-        "`--metadata` writes a line for each frame of every camera, and nothing does without it",
+        "`--metadata` writes a line per frame of every camera, and without it no metadata file is written",
         arguments: [true, false])
     func metadata(isAsked: Bool) throws {
         let scratch = try Scratch()
@@ -66,26 +67,26 @@ struct RecordTests {
         }
     }
 
-    @Test("Losses beyond the profile's limit end in exit status 6, with all files whole")
+    @Test("Losses beyond the profile's limit cause exit status 6, and all files are complete")
     func limit() throws {
         let scratch = try Scratch()
         let profile = try scratch.file(
             "lossy.yaml",
             """
             cameras: { desk: { device: "virtual:clap?size=320x180&drop=0.4" } }
-            limits: { lostFrames: 0.05 }
+            limits: { lost_frames: 0.05 }
             """)
         let outcome = try Multicam.run("record", "--profile", profile, "--duration", "1", in: scratch)
         #expect(outcome.status == 6)
         #expect(outcome.lines.count == 1)
-        #expect(outcome.errors.contains("multicam: Camera desk misses "))
+        #expect(outcome.errors.contains("multicam: Incomplete: camera desk is missing "))
         let session = try scratch.session(in: "recordings")
         #expect(session.outcome == "finished")
         #expect(try session.play("cameras/desk.mov").frames == 30)
     }
 
     @Test(
-        "Where a profile says nothing of limits, 1 % of lost frames and short holes in the audio are exit status 6",
+        "By default, 1 % of lost frames and short audio gaps cause exit status 6",
         arguments: ["", "limits: none\n"])
     func usualLimits(limits: String) throws {
         let scratch = try Scratch()
@@ -99,20 +100,21 @@ struct RecordTests {
         let outcome = try Multicam.run(
             "record", "--profile", profile, "--duration", "1", "--json", in: scratch)
         #expect(outcome.status == (limits.isEmpty ? 6 : 0))
-        #expect(outcome.errors.contains("Microphone host misses 0.12 s of 1 s of audio in 2 places"))
+        #expect(outcome.errors.contains("Microphone host is missing 0.12 s of 1 s of audio (12 %"))
+        #expect(outcome.errors.contains(") in 2 places"))
         let last = try #require(outcome.lines.last)
         let finished = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]
         #expect(finished?["exit"] as? Int == Int(outcome.status))
-        #expect((finished?["verdict"] as? String)?.contains("Microphone host misses 0.12 s") == true)
+        #expect((finished?["verdict"] as? String)?.contains("Microphone host is missing 0.12 s") == true)
         let folder = try #require(finished?["folder"] as? String)
         let verified = try Multicam.run("verify", folder)
-        #expect(verified.status == 0 && verified.errors.contains("Microphone host misses 0.12 s"))
+        #expect(verified.status == 0 && verified.errors.contains("Microphone host is missing 0.12 s"))
         #expect(
             verified.lines.contains(
-                "unchanged since recording: audio/host.wav (contains 0.12 s of filled silence)"))
+                "unchanged since recording: audio/host.wav (contains 0.12 s of inserted silence)"))
     }
 
-    @Test("Whoever reads the streams may go away: the recording does not end of it")
+    @Test("A closed output pipe does not end the recording")
     func readersGo() throws {
         let scratch = try Scratch()
         let command = try RunningCommand([
@@ -127,7 +129,7 @@ struct RecordTests {
         #expect(try session.play("program.mp4").frames == 15)
     }
 
-    @Test("Streams that the starter closed take nothing from the recording")
+    @Test("Standard streams closed at launch do not affect the recording")
     func closedStreams() throws {
         let scratch = try Scratch()
         let profile = try scratch.smallProfile()

@@ -10,7 +10,8 @@ struct RecoverTests {
             try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) as? [String: Any])
     }
 
-    /// A recording that was killed after it had written some fragments, and so many bytes of audio: 192,000 a second.
+    /// A recording that was killed after it had written some fragments and `audioBytes` bytes of audio, at
+    /// 192,000 bytes per second.
     private func killed(
         _ scratch: Scratch, options: [String] = [], audioBytes: Int64 = 200_000,
         during: (String) throws -> Void = { _ in }
@@ -18,7 +19,7 @@ struct RecoverTests {
         let command = ["record", "--profile", try scratch.smallProfile(), "--output", "out", "--json"]
         let running = try RunningCommand([Multicam.path] + command + options, in: scratch)
         let folder = try #require(try running.event("started")["folder"] as? String)
-        // Until there is something in all files; whatever the machine is like.
+        // Wait until all files have content, regardless of the machine's speed.
         let files = ["program.mp4", "cameras/desk.mov", "audio/host.wav"].map { "\(folder)/\($0)" }
         var sizes: [Int64] = []
         repeat {
@@ -33,8 +34,27 @@ struct RecoverTests {
         return folder
     }
 
+    @Test("the manifest of a later version, with an unknown layout, is refused and stays as it is")
+    func laterVersion() throws {
+        let scratch = try Scratch()
+        let outcome = try Multicam.run(
+            "record", "--profile", try scratch.smallProfile(), "--output", scratch.path + "/out",
+            "--duration", "1")
+        let path = try #require(outcome.lines.first) + "/manifest.json"
+        let manifest = try String(contentsOfFile: path, encoding: .utf8)
+        let changed = manifest.replacing(#/"layout"(\s*):(\s*)"[a-z-]+"/#) {
+            "\"layout\"\($0.1):\($0.2)\"circle\""
+        }
+        #expect(changed != manifest)
+        try changed.write(toFile: path, atomically: true, encoding: .utf8)
+        expectRefusal(
+            try Multicam.run("recover", try #require(outcome.lines.first)), status: 1, "arrangements.0.layout"
+        )
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == changed)
+    }
+
     @Test(
-        "a recording that was killed becomes whole: tracks of one length, a manifest, an event; the second time it is so already"
+        "a killed recording is recovered with tracks of equal length, a manifest, and an event; a second run changes nothing"
     )
     func folder() throws {
         let scratch = try Scratch()
@@ -42,9 +62,10 @@ struct RecoverTests {
             let outcome = try Multicam.run("recover", folder)
             expectRefusal(outcome, status: 1, "still running")
             expectRefusal(
-                try Multicam.run("recover", folder + "/cameras/desk.mov"), status: 1, "still recording it")
+                try Multicam.run("recover", folder + "/cameras/desk.mov"), status: 1,
+                "still recording or recovering it")
         }
-        // As a power cut might leave it.
+        // As after a power cut.
         let events = folder + "/events.ndjson"
         let torn = try #require(FileHandle(forWritingAtPath: events))
         try torn.seekToEnd()
@@ -53,7 +74,7 @@ struct RecoverTests {
 
         let outcome = try Multicam.run("recover", folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.lines.first?.contains("is whole again") == true)
+        #expect(outcome.lines.first?.contains("was recovered") == true)
         let manifest = try json(folder + "/manifest.json")
         #expect(manifest["outcome"] as? String == "recovered")
         let duration = try #require(manifest["duration_ns"] as? Int)
@@ -73,13 +94,13 @@ struct RecoverTests {
         #expect(!FileManager.default.fileExists(atPath: folder + "/manifest.json.new"))
 
         let page = try String(contentsOfFile: folder + "/report/sync.svg", encoding: .utf8)
-        #expect(page.contains("did not come to its end"))
+        #expect(page.contains("the recording was interrupted"))
         for track in try #require(recovery["tracks"] as? [[String: Any]]) {
-            let filled = try #require(track["filled_ns"] as? Int)
+            let padded = try #require(track["padded_ns"] as? Int)
             let gaps = try #require(manifest["gaps"] as? [[String: Any]]).filter {
                 $0["track"] as? String == track["track"] as? String && $0["cause"] as? String == "disk"
             }
-            #expect(gaps.contains { $0["to_ns"] as? Int == duration } == (filled > 1_000_000))
+            #expect(gaps.contains { $0["to_ns"] as? Int == duration } == (padded > 1_000_000))
         }
 
         let before = try Data(contentsOf: URL(filePath: folder + "/program.mp4"))
@@ -93,7 +114,8 @@ struct RecoverTests {
         try checkFiles(folder)
     }
 
-    /// What `verify` says of all files, also after a recovery that was interrupted before it had computed checksums.
+    /// Checks the results of `verify`, including those after a recovery interrupted before it computed
+    /// checksums.
     private func checkFiles(_ folder: String) throws {
         let path = URL(filePath: folder + "/manifest.json")
         var manifest = try json(path.path)
@@ -111,7 +133,7 @@ struct RecoverTests {
         let unread = try Multicam.run("verify", folder)
         #expect(unread.status == 1 && unread.lines.allSatisfy { $0.hasPrefix("unfinished: ") })
         #expect(unread.errors.contains("its checksum was never computed"))
-        #expect(try Multicam.run("recover", folder).lines.first?.contains("is whole already") == true)
+        #expect(try Multicam.run("recover", folder).lines.first?.contains("is already complete") == true)
         let again = try #require(try json(path.path)["files"] as? [[String: Any]])
         #expect(
             again.compactMap { $0["xxh3_128"] as? String } == files.compactMap { $0["xxh3_128"] as? String })
@@ -128,7 +150,7 @@ struct RecoverTests {
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
-    @Test("a recovery that was interrupted goes on to the same end, and says what the first one found")
+    @Test("an interrupted recovery completes with the same result and reports the findings of the first run")
     func interrupted() throws {
         let scratch = try Scratch()
         let folder = try killed(scratch)
@@ -139,7 +161,7 @@ struct RecoverTests {
         #expect(try String(contentsOfFile: lines, encoding: .utf8) == "{\"at_ns\":1}\n{\"at_ns\":2}\n")
         let recovered = try json(folder + "/manifest.json")
 
-        // All files are whole, and the manifest is the one from before.
+        // All files are complete, but the manifest is the one from before the recovery.
         var begun = recovered
         begun["outcome"] = "recording"
         begun["files"] = nil
@@ -157,7 +179,7 @@ struct RecoverTests {
         }
     }
 
-    @Test("all tracks in one file, turned and copied, are counted as a finished recording counts them")
+    @Test("all tracks in one file, rotated and copied, have the same counts as in a finished recording")
     func oneFile() throws {
         let scratch = try Scratch()
         let profile = try scratch.file(
@@ -193,7 +215,7 @@ struct RecoverTests {
                 ((track["frames"] ?? track["samples"]) as? [String: Any])?["written"] as? Int)
             switch track["name"] as? String {
             case "desk": #expect(written == Int((duration * 30).rounded()))
-            // On no grid: what is missing at the end is not synthetic.
+            // Variable frame rate: missing frames at the end are not filled in.
             case "face": #expect((1...Int((duration * 30).rounded())).contains(written))
             default: #expect(written == Int((duration * 48_000).rounded()))
             }
@@ -207,21 +229,21 @@ struct RecoverTests {
         try checkSchema(folder)
     }
 
-    @Test("one file alone becomes whole, and the folder can be recovered afterwards")
+    @Test("a single file can be recovered, and then its folder")
     func file() throws {
         let scratch = try Scratch()
         let folder = try killed(scratch)
         let outcome = try Multicam.run("recover", folder + "/cameras/desk.mov")
         #expect(
-            outcome.status == 0 && outcome.lines.first?.contains("is whole again") == true,
+            outcome.status == 0 && outcome.lines.first?.contains("was recovered") == true,
             "\(outcome.errors)")
         #expect(
             try Multicam.run("recover", folder + "/cameras/desk.mov").lines.first?.contains(
-                "is whole already") == true)
+                "is already complete") == true)
         #expect(try Multicam.run("recover", folder).status == 0)
         #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recovered")
 
-        // A file that somebody takes away afterwards is said, and the manifest stays as it is.
+        // A file that is deleted afterwards is reported, and the manifest stays unchanged.
         let manifest = try Data(contentsOf: URL(filePath: folder + "/manifest.json"))
         unlink(folder + "/audio/host.wav")
         let less = try Multicam.run("recover", folder)
@@ -229,14 +251,14 @@ struct RecoverTests {
         #expect(try Data(contentsOf: URL(filePath: folder + "/manifest.json")) == manifest)
     }
 
-    @Test("a safety copy becomes whole by itself, with the tracks that are in it, and each names the other")
-    func safetyCopy() throws {
+    @Test("a backup is recovered separately with its tracks, and each recording refers to the other")
+    func backup() throws {
         let scratch = try Scratch()
-        let folder = try killed(scratch, options: ["--also", "safe", "--copy", "program"])
+        let folder = try killed(scratch, options: ["--backup", "safe", "--backup-content", "program"])
         let name = try #require(folder.split(separator: "/").last)
-        let copy = "\(scratch.path)/safe/\(name)"
+        let backup = "\(scratch.path)/safe/\(name)"
         for (path, other, tracks) in [
-            (folder, copy, ["desk", "host", "program"]), (copy, folder, ["program"]),
+            (folder, backup, ["desk", "host", "program"]), (backup, folder, ["program"]),
         ] {
             let outcome = try Multicam.run("recover", path)
             #expect(outcome.status == 0, "\(outcome.errors)")
@@ -250,10 +272,10 @@ struct RecoverTests {
         }
     }
 
-    @Test("a file that nothing can be read of is no success, and the others are recovered all the same")
+    @Test("an unreadable file causes a failure, and the other files are recovered")
     func lostFile() throws {
         let scratch = try Scratch()
-        // Of a file that was opened less than a second before the crash nothing may be there.
+        // A file that was opened less than a second before the crash may be empty.
         let folder = try killed(scratch, audioBytes: 600_000)
         try Data().write(to: URL(filePath: folder + "/audio/host.wav"))
         unlink(folder + "/manifest.json")
@@ -262,7 +284,7 @@ struct RecoverTests {
         #expect(outcome.output.contains("host.wav") && outcome.output.contains("manifest.json is missing"))
     }
 
-    @Test("after a crash verify, sync-check and snapshot name the command that makes it whole, and that does")
+    @Test("after a crash, verify, sync-check, and snapshot suggest a command that recovers the recording")
     func cure() throws {
         let scratch = try Scratch()
         let folder = try killed(scratch)
@@ -284,7 +306,7 @@ struct RecoverTests {
         #expect(try Multicam.run("verify", moved).status == 0)
     }
 
-    @Test("of a folder above recordings the unfinished ones become whole, and one that runs is left alone")
+    @Test("in a folder of recordings, unfinished ones are recovered and running ones are skipped")
     func above() throws {
         let scratch = try Scratch()
         let first = try killed(scratch, options: ["--name", "a"])
@@ -294,7 +316,7 @@ struct RecoverTests {
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(
                 outcome.errors.contains("\(folder): this recording is still running"), "\(outcome.errors)")
-            #expect(outcome.lines.count { $0.contains("is whole again") } == 2, "\(outcome.output)")
+            #expect(outcome.lines.count { $0.contains(" was recovered: ") } == 2, "\(outcome.output)")
             #expect(try json(folder + "/manifest.json")["outcome"] as? String == "recording")
         }
         for folder in [first, second] {
@@ -306,30 +328,30 @@ struct RecoverTests {
         #expect(reports.compactMap { $0["path"] as? String } == [scratch.path + "/out/c"])
         #expect(try json(third + "/manifest.json")["outcome"] as? String == "recovered")
         let nothing = try Multicam.run("recover", scratch.path)
-        #expect(nothing.status == 0 && nothing.output.contains("nothing is unfinished"))
+        #expect(nothing.status == 0 && nothing.output.contains("no unfinished recordings found"))
     }
 
-    @Test("links that lead in a circle are no recording")
+    @Test("a loop of symbolic links is rejected")
     func circle() throws {
         let scratch = try Scratch()
         #expect(symlink("two", scratch.path + "/one") == 0 && symlink("one", scratch.path + "/two") == 0)
-        expectRefusal(try Multicam.run("recover", scratch.path + "/one"), status: 1, "lead in a circle")
+        expectRefusal(try Multicam.run("recover", scratch.path + "/one"), status: 1, "loop")
     }
 
-    @Test("what is no recording is exit status 1 with a sentence, and a word too few is 2")
+    @Test("a path without a recording causes exit status 1, and a missing argument 2")
     func nothing() throws {
         let scratch = try Scratch()
         expectRefusal(try Multicam.run("recover"), status: 2, "FOLDER-OR-FILE")
-        expectRefusal(try Multicam.run("recover", scratch.path + "/none"), status: 1, "no such recording")
-        expectRefusal(try Multicam.run("recover", scratch.path), status: 1, "no recording in it")
+        expectRefusal(try Multicam.run("recover", scratch.path + "/none"), status: 1, "recording not found")
+        expectRefusal(try Multicam.run("recover", scratch.path), status: 1, "contains no recording")
         let text = try scratch.file("notes.txt", "mine")
         expectRefusal(try Multicam.run("recover", text), status: 1, "not a recording")
         let movie = try scratch.file("foreign.mov", "mine")
         expectRefusal(
-            try Multicam.run("recover", movie), status: 1, "not a movie that this program has recorded")
+            try Multicam.run("recover", movie), status: 1, "not a movie recorded by multicam")
     }
 
-    @Test("without permission it is exit status 4, and nothing is changed")
+    @Test("missing permission causes exit status 4, and nothing is changed")
     func permission() throws {
         let scratch = try Scratch()
         let folder = try killed(scratch)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Profiles
 import Testing
 
 @Suite("render on the command line")
@@ -22,7 +23,7 @@ struct RenderCommandTests {
         return try #require(outcome.lines.first)
     }
 
-    @Test("prints the path of a whole file, and a new one each time")
+    @Test("prints the path of a complete file, with a new name for each run")
     func paths() throws {
         let scratch = try Scratch()
         let folder = try recording(scratch)
@@ -39,19 +40,21 @@ struct RenderCommandTests {
         #expect(outcome.status == 0 && outcome.lines == [other], "\(outcome.errors)")
         #expect(try Scratch.seconds(other) == 0.5)
         let again = try Multicam.run("render", folder, "-o", other)
-        #expect(again.status == 2 && again.errors.contains("it is there already"))
+        #expect(again.status == 2 && again.errors.contains("it already exists"))
     }
 
     @Test(
-        "options that make no sense are a usage error that says what is expected",
+        "invalid options are a usage error that states the expected value",
         arguments: [
             (words: ["--size", "1x1"], expected: "two even numbers"),
             (["--size", "321x180"], "two even numbers"),
             (["--loudness", "nan"], "from -40 to -5"), (["--loudness", "3"], "from -40 to -5"),
-            (["--from", "2", "--to", "1"], "later time"), (["--from", "99"], "the recording ends at 1 s"),
-            (["--layout", "heap"], "pip, side-by-side, grid"), (["--cut", "nothing.json"], "nothing.json"),
-            (["--layout", "grid", "--profile", "pip"], "give one of them"),
-            (["--profile", "tracks"], "it has no program"), (["--from", "-1"], "expected a time"),
+            (["--from", "2", "--to", "1"], "later end time"),
+            (["--from", "99"], "the recording ends at 1 s"),
+            (["--layout", "heap"], ProgramLayout.names.joined(separator: ", ")),
+            (["--cut", "nothing.json"], "nothing.json"),
+            (["--layout", "grid", "--profile", "pip"], "can't be combined"),
+            (["--profile", "tracks"], "the profile has no program"), (["--from", "-1"], "expected a time"),
         ] as [(words: [String], expected: String)])
     func nonsense(words: [String], expected: String) throws {
         let scratch = try Scratch()
@@ -61,22 +64,22 @@ struct RenderCommandTests {
         #expect(outcome.errors.contains(expected), "\(outcome.errors)")
     }
 
-    @Test("a cut by voice needs to know who is shown when, and says how to tell it")
+    @Test("a cut by voice requires a camera per microphone, and the error explains how to specify it")
     func voice() throws {
         let scratch = try Scratch()
         let folder = try recording(scratch)
         let asked = try Multicam.run("render", folder, "--cut", "voice")
         #expect(asked.status == 2 && asked.output.isEmpty)
         #expect(
-            asked.errors.contains("which camera shows who speaks into host? Say `--speaker host=desk`"),
+            asked.errors.contains("no camera is assigned to microphone host. Specify `--speaker host=desk`"),
             "\(asked.errors)")
         let told = try Multicam.run(
-            "render", folder, "--cut", "voice", "--speaker", "host=face", "--shortest", "500ms")
+            "render", folder, "--cut", "voice", "--speaker", "host=face", "--min-shot", "500ms")
         #expect(told.status == 0 && told.lines == ["\(folder)/edit/render-1.mp4"], "\(told.errors)")
         #expect(try Scratch.seconds("\(folder)/edit/render-1.mp4") == 1)
     }
 
-    @Test("a cut's file that holds rubbish is refused in one sentence, and nothing is made")
+    @Test("an invalid cut file is rejected with one sentence, and nothing is written")
     func rubbish() throws {
         let scratch = try Scratch()
         let folder = try recording(scratch)
@@ -101,7 +104,7 @@ struct RenderCommandTests {
         #expect(try Multicam.run("render", folder, "--cut", own).status == 0)
     }
 
-    @Test("a folder that is none, an interrupted recording and one without files are refused with what to do")
+    @Test("a missing folder, an interrupted recording, and one without files are rejected with a remedy")
     func refused() throws {
         let scratch = try Scratch()
         #expect(try Multicam.run("render", scratch.path).status == 1)
@@ -113,7 +116,7 @@ struct RenderCommandTests {
         #expect(outcome.status == 1 && outcome.output.isEmpty && !outcome.errors.isEmpty)
     }
 
-    @Test("where nothing may be written, or no room is, it says so and leaves nothing")
+    @Test("without permission or space to write, the error explains it, and nothing is left behind")
     func unwritable() throws {
         let scratch = try Scratch()
         let folder = try recording(scratch)
@@ -127,12 +130,13 @@ struct RenderCommandTests {
         let user =
             geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
         let outcome = try Multicam.run(user + [try Multicam.copy(in: scratch), "render", folder])
-        #expect(outcome.status == 4 && outcome.errors.contains("no permission. Choose"), "\(outcome.errors)")
+        #expect(
+            outcome.status == 4 && outcome.errors.contains("permission denied. Choose"), "\(outcome.errors)")
     }
 }
 
 extension Scratch {
-    /// Length of a file in seconds, by ffprobe.
+    /// Duration of a file in seconds, as reported by ffprobe.
     fileprivate static func seconds(_ path: String) throws -> Double? {
         let outcome = try Multicam.run([
             "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=duration", "-of",

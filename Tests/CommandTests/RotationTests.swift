@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Turned cameras from outside", .serialized)
+@Suite("Camera rotation from the sensor", .serialized)
 struct RotationTests {
     private static let profile = """
         cameras: { face: { device: "virtual:clap?size=320x180&mount=90&position=back", rate: 30, rotation: sensor } }
@@ -10,7 +10,7 @@ struct RotationTests {
         limits: none
         """
 
-    /// A sysfs of our own needs a namespace of our own, which not every machine grants.
+    /// A separate sysfs requires a mount namespace, which some machines do not permit.
     static let hasOwnSensors: Bool = {
         do {
             return try Multicam.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/sys/bus"]).status
@@ -20,7 +20,7 @@ struct RotationTests {
         }
     }()
 
-    /// A command line that sees the sensor in a folder as the computer's.
+    /// A command line that sees the sensor in `folder` as the computer's.
     private static func seeing(_ folder: String, _ words: [String]) -> [String] {
         let script = """
             mount -t tmpfs tmpfs /sys/bus && mkdir /sys/bus/iio && mount --bind "$1" /sys/bus/iio || exit 99
@@ -29,7 +29,7 @@ struct RotationTests {
         return ["unshare", "-rm", "sh", "-c", script, "sh", folder, Multicam.path] + words
     }
 
-    /// A sensor that feels something, in hundredths of m/s².
+    /// Writes a sensor's readings, in hundredths of m/s².
     private static func feel(_ axes: [(axis: String, value: Int)], in folder: String) throws {
         let device = URL(fileURLWithPath: "\(folder)/devices/iio:device0")
         try FileManager.default.createDirectory(at: device, withIntermediateDirectories: true)
@@ -41,7 +41,7 @@ struct RotationTests {
     }
 
     @Test(
-        "the angle is asked of the sensor, the program follows it, and the file has the matrix that it began with",
+        "the rotation is read from the sensor, the program follows changes, and the file keeps its initial matrix",
         .enabled(if: hasOwnSensors))
     func follows() throws {
         let scratch = try Scratch()
@@ -56,9 +56,9 @@ struct RotationTests {
                     "--json",
                 ]))
         _ = try command.event("started")
-        // The new side first: both at once are more than gravity, which tells nothing.
+        // Writes the new axis first: both together exceed gravity and are ignored.
         try Self.feel([("y", 981), ("x", 0)], in: sensor)
-        let change = try command.event("switch")
+        let change = try command.event("change")
         #expect(change["changes"] as? [String] == ["rotate face 180"])
         command.send(SIGINT)
         #expect(try command.event("finished")["exit"] as? Int == 0)
@@ -71,13 +71,13 @@ struct RotationTests {
                 "csv=p=0", session.path + "/cameras/face.mov",
             ])
         #expect(track.output.contains("320,180,-90"), "\(track.output)")
-        // But for what a busy machine delivered late.
+        // Except for frames that a busy machine delivered late.
         let lost = try #require(try session.frames("face")["lost"] as? [String: Int])
         #expect(lost.keys.allSatisfy { ["late", "driver"].contains($0) }, "\(lost)")
     }
 
     @Test(
-        "the plan says the angle, where it is from, and how a preview is shown", .enabled(if: hasOwnSensors))
+        "the plan states the rotation, its source, and the preview rotation", .enabled(if: hasOwnSensors))
     func planned() throws {
         let scratch = try Scratch()
         let profile = try scratch.file("turned.yaml", Self.profile)
@@ -95,14 +95,14 @@ struct RotationTests {
     }
 
     @Test(
-        "a sensor that says nonsense, and none at all, is exit status 3 with the reason",
+        "an implausible or missing sensor causes exit status 3 with the reason",
         .enabled(if: hasOwnSensors))
     func missing() throws {
         let scratch = try Scratch()
         let profile = try scratch.file("turned.yaml", Self.profile)
         let sensor = scratch.path + "/iio"
         try Self.feel([("x", 0), ("y", 0), ("z", 0)], in: sensor)
-        for (folder, words) in [(sensor, "which cannot be"), (scratch.path, "no accelerometer was found")] {
+        for (folder, words) in [(sensor, "not plausible"), (scratch.path, "no accelerometer was found")] {
             let outcome = try Multicam.run(
                 Self.seeing(folder, ["record", "--profile", profile, "--output", scratch.path + "/out"]))
             #expect(outcome.status == 3, "\(outcome.errors)")

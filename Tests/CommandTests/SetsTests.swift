@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Which cameras run together, on the command line")
+@Suite("Camera sets on the command line")
 struct SetsTests {
     private func profile(_ bus: String) throws -> String {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "sets-\(UUID().uuidString).yaml")
@@ -13,13 +13,13 @@ struct SetsTests {
         return scratch.path
     }
 
-    @Test("raw cameras on one synthetic bus exclude each other, in words and as JSON")
+    @Test("raw cameras on one synthetic bus exclude each other in text and JSON output")
     func sets() throws {
         let path = try profile("one")
         defer { unlink(path) }
         let words = try Multicam.run("plan", "--sets", "--profile", path)
         #expect(words.status == 0, "\(words.errors)")
-        #expect(words.lines.contains("set 1: 1 camera, cost 0.53, most of all usb:one"))
+        #expect(words.lines.contains("set 1: 1 camera, cost 0.53, limited by usb:one"))
         #expect(words.lines.contains("  desk and face: usb:one 1.06"))
         let outcome = try Multicam.run("plan", "--sets", "--profile", path, "--json")
         let json = try #require(
@@ -28,7 +28,7 @@ struct SetsTests {
         #expect(json["complete"] as? Bool == true)
     }
 
-    @Test("a plan above its budget says what would help, the least trouble first")
+    @Test("a plan over budget suggests fixes, the easiest first")
     func fixes() throws {
         let path = try profile("two")
         defer { unlink(path) }
@@ -45,7 +45,7 @@ struct SetsTests {
         #expect(fixes.last?["after"] as? Double ?? 2 <= 1)
     }
 
-    @Test("a camera that finds no room on its bus is refused before anything is written")
+    @Test("a camera without bandwidth on its bus is rejected before anything is written")
     func refused() throws {
         let path = try profile("three")
         defer { unlink(path) }

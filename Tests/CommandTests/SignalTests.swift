@@ -13,12 +13,12 @@ struct SignalTests {
         return command
     }
 
-    @Test("Each of the three signals to stop finishes the recording", arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test("Each of the three stop signals finishes the recording", arguments: [SIGINT, SIGTERM, SIGHUP])
     func stop(_ signal: Int32) throws {
         let scratch = try Scratch()
         let command = try start(scratch)
         command.send(signal)
-        // Wrappers pass a signal on again: within a second it counts once.
+        // Wrappers may forward a signal: repeated signals within a second count once.
         command.send(signal)
         command.send(signal)
         #expect(try command.event("finished")["exit"] as? Int == 0)
@@ -32,15 +32,33 @@ struct SignalTests {
         }
     }
 
-    @Test("SIGUSR1 sets a mark, SIGUSR2 goes on in new files, and as often as it is asked")
+    /// libdispatch's monitor aborts a process that can't open files in `/proc`.
+    @Test("A recorder doesn't start threads of libdispatch, so it survives without free file descriptors")
+    func threads() throws {
+        let scratch = try Scratch()
+        let command = try start(scratch)
+        let tasks = "/proc/\(command.identifier)/task"
+        let names = try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap { thread in
+            // A thread may end between the two calls.
+            FileManager.default.contents(atPath: "\(tasks)/\(thread)/comm").map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+        #expect(names.contains("timeline\n"))
+        #expect(!names.contains { $0.contains("qos") || $0.contains("ispatch") }, "\(names)")
+        command.send(SIGINT)
+        #expect(command.waitForEnd() == 0)
+    }
+
+    @Test("SIGUSR1 sets a marker, and SIGUSR2 continues in new files on every signal")
     func marksAndSplits() throws {
         let scratch = try Scratch()
         let command = try start(scratch)
         command.send(SIGUSR1)
-        let mark = try command.event("mark")
+        let marker = try command.event("mark")
         command.send(SIGUSR2)
         #expect(try command.event("split")["part"] as? Int == 2)
-        // At once again: the second part has not begun yet.
+        // Again immediately, before the second part has started.
         command.send(SIGUSR2)
         let split = try command.event("split")
         #expect(split["part"] as? Int == 3)
@@ -52,8 +70,8 @@ struct SignalTests {
         #expect(command.waitForEnd() == 0)
 
         let session = try scratch.session(in: "out")
-        #expect(session.marks.count >= 2)
-        #expect(session.marks.first?["at_ns"] as? Int == mark["at_ns"] as? Int)
+        #expect(session.markers.count >= 2)
+        #expect(session.markers.first?["at_ns"] as? Int == marker["at_ns"] as? Int)
         for (track, files) in [
             ("program", ["program.mp4", "program-2.mp4", "program-3.mp4"]),
             ("desk", ["cameras/desk.mov", "cameras/desk-2.mov", "cameras/desk-3.mov"]),
@@ -66,15 +84,15 @@ struct SignalTests {
         }
     }
 
-    /// Marks until the recording has gone on for a while after an event: its own clock tells, not ours.
+    /// Sets a marker and returns the recording time since an event, by the recording's clock.
     private func seconds(since command: RunningCommand, _ event: [String: Any]) throws -> Double {
         command.send(SIGUSR1)
-        let mark = try command.event("mark")
+        let marker = try command.event("mark")
         let from = try #require(event["at_ns"] as? Int)
-        return Double(try #require(mark["at_ns"] as? Int) - from) / 1e9
+        return Double(try #require(marker["at_ns"] as? Int) - from) / 1e9
     }
 
-    @Test("A part that the recording ends before leaves no file and no trace")
+    @Test("A part that starts after the end of the recording leaves no file behind")
     func splitAtTheEnd() throws {
         let scratch = try Scratch()
         let command = try start(scratch)
@@ -97,7 +115,7 @@ struct SignalTests {
                 + ((try session.track("desk")["parts"] as? [String])?.count ?? 0))
     }
 
-    @Test("What a killed recorder leaves plays")
+    @Test("Files of a killed recording are playable")
     func killed() throws {
         let scratch = try Scratch()
         let command = try start(scratch)
@@ -111,7 +129,7 @@ struct SignalTests {
         let session = try scratch.session(in: "out")
         #expect(session.outcome == "recording")
         for file in ["program.mp4", "cameras/desk.mov", "audio/host.wav"] {
-            // How much a kill takes is measured elsewhere: here encoders and disks may be busy.
+            // Other tests measure the loss by a kill: here, encoders and disks may be busy.
             #expect(try session.play(file).seconds >= 1.5)
         }
     }

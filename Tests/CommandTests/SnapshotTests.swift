@@ -8,7 +8,7 @@ struct SnapshotTests {
         return outcome.lines
     }
 
-    @Test("a still has the name that was given, the camera's size, and the time of day in its Exif data")
+    @Test("a still has the given name, the camera's size, and the time of day in its Exif data")
     func still() throws {
         let scratch = try Scratch()
         let before = Date()
@@ -31,7 +31,7 @@ struct SnapshotTests {
         #expect(date > before.addingTimeInterval(-1) && date < Date())
     }
 
-    @Test("all cameras of a profile are taken at about one instant, each with its rotation, into a folder")
+    @Test("all cameras of a profile are captured at nearly the same time, with their rotation, into a folder")
     func profile() throws {
         let scratch = try Scratch()
         let profile = try scratch.file(
@@ -58,7 +58,7 @@ struct SnapshotTests {
         #expect(first.lines.first?.hasSuffix("_desk.jpg") == true)
     }
 
-    @Test("a clip lies around its still and starts at 0")
+    @Test("a clip surrounds its still and starts at 0")
     func live() throws {
         let scratch = try Scratch()
         let outcome = try Multicam.run(
@@ -79,12 +79,12 @@ struct SnapshotTests {
     }
 
     @Test(
-        "what cannot be is refused in a sentence with exit status 2",
+        "invalid options are rejected with an explanation and exit status 2",
         arguments: [
-            (["virtual:clap", "--all"], "do not go together"),
-            (["virtual:clap", "--profile", "pip"], "do not go together"),
-            (["--virtual"], "goes with `--profile`"),
-            (["--all", "--output", "a.jpg"], "name a folder"),
+            (["virtual:clap", "--all"], "can't be combined"),
+            (["virtual:clap", "--profile", "pip"], "can't be combined"),
+            (["--virtual"], "requires `--profile`"),
+            (["--all", "--output", "a.jpg"], "Specify a folder"),
             (["virtual:clap", "--live", "11s"], "expected a time from 100ms to 10s"),
             (["virtual:clap", "--settle", "soon"], "expected a time"),
         ])
@@ -96,20 +96,20 @@ struct SnapshotTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
     }
 
-    @Test("a file that is there is not overwritten, and no permission is exit status 4")
+    @Test("an existing file is not overwritten, and a missing camera is exit status 3")
     func files() throws {
         let scratch = try Scratch()
         _ = try scratch.file("taken.jpg", "mine")
         let outcome = try Multicam.run(
             "snapshot", "virtual:clap?size=64x48", "--output", "taken.jpg", "--settle", "0s", in: scratch)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("it is there already"))
+        #expect(outcome.errors.contains("it already exists"))
         #expect(try String(contentsOfFile: scratch.path + "/taken.jpg", encoding: .utf8) == "mine")
         #expect(try Multicam.run("snapshot", "/dev/video977", in: scratch).status == 3)
     }
 
     @Test(
-        "of a recording that runs lie in its folder, each camera's or all, and the recording loses nothing by them"
+        "snapshots of one or all cameras of a running recording are stored in its folder, without frame loss"
     )
     func recording() throws {
         let scratch = try Scratch()
@@ -122,7 +122,7 @@ struct SnapshotTests {
             tracks: { cameras: encode }
             limits: none
             """)
-        // Other recordings of this user are none of its business.
+        // Isolates the test from other recordings of this user.
         var environment = Multicam.environment
         environment["XDG_RUNTIME_DIR"] = scratch.path
         let command = try RunningCommand(
@@ -141,13 +141,13 @@ struct SnapshotTests {
         #expect(one.status == 0, "\(one.errors)")
         let unknown = try snapshot("roof")
         #expect(unknown.status == 2)
-        #expect(unknown.errors.contains("there is no camera roof; there are desk, face."))
+        #expect(unknown.errors.contains("There is no camera with the role roof. Use one of: desk, face."))
         command.send(SIGINT)
         #expect(try command.event("finished")["exit"] as? Int == 0)
         #expect(command.waitForEnd() == 0)
         let nobody = try snapshot("face")
         #expect(nobody.status == 1)
-        #expect(nobody.errors.contains("nothing is being recorded"))
+        #expect(nobody.errors.contains("no session of this user is running"))
 
         let stills = try all.lines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -162,7 +162,7 @@ struct SnapshotTests {
             ])
         let session = try scratch.session(in: "out")
         #expect(files.allSatisfy { $0.contains("/stills/") })
-        // A machine that is busy with other tests leaves frames out of what it encodes; stills take none from the cameras.
+        // A machine that is busy with other tests may drop frames, but stills must not cause other losses.
         let busy: Set = ["driver", "encoder", "governor", "late"]
         for role in ["desk", "face"] {
             let lost = try #require(try session.frames(role)["lost"] as? [String: Int])
@@ -173,7 +173,7 @@ struct SnapshotTests {
     }
 
     @Test(
-        "of a recording take no settings of their own",
+        "snapshots of a recording reject separate settings",
         arguments: [
             ["--output", "a"], ["--live", "1s"], ["--settle", "1s"], ["--profile", "pip"], ["desk", "--all"],
         ])
@@ -181,7 +181,6 @@ struct SnapshotTests {
         let outcome = try Multicam.run([Multicam.path, "snapshot", "--recording"] + words)
         #expect(outcome.status == 2)
         #expect(
-            outcome.errors.contains("go together")
-                || outcome.errors.contains("does not go with `--recording`"))
+            outcome.errors.contains("can't be combined"))
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("A session that stands by")
+@Suite("Sessions on standby")
 struct StandbyTests {
     private static let profile = """
         cameras:
@@ -14,14 +14,14 @@ struct StandbyTests {
         limits: none
         """
 
-    /// Each has a runtime directory of its own: other recordings of this user are none of its business.
+    /// A separate runtime directory isolates the test from other recordings of this user.
     private static func environment(_ scratch: Scratch) -> [String: String] {
         var environment = Multicam.environment
         environment["XDG_RUNTIME_DIR"] = scratch.path
         return environment
     }
 
-    @Test("records when it is told to, each time into a folder of its own, and ends when it is told to")
+    @Test("records on command, each time into a new folder, and quits on command")
     func records() throws {
         let scratch = try Scratch()
         let environment = Self.environment(scratch)
@@ -44,23 +44,24 @@ struct StandbyTests {
         #expect(idle["state"] as? String == "standby")
         #expect(idle["folder"] == nil)
         var disk = idle["disk"] as? [String: Any]
-        // The thread that reads it may not have had its turn.
+        // The thread that reads the disk space may not have run yet.
         for _ in 0..<200 where disk == nil { disk = try state()["disk"] as? [String: Any] }
         #expect(disk?["free_bytes"] as? Int ?? 0 > 0 && disk?["seconds_left"] as? Double ?? 0 > 0)
         for word in ["stop", "split", "mark"] {
             let refused = word == "mark" ? try ctl(word, "here") : try ctl(word)
             #expect(refused.status == 1)
-            #expect(refused.errors.contains("`multicam ctl start` begins a recording"))
+            #expect(refused.errors.contains("Start a recording with `multicam ctl start`"))
         }
-        let switched = try ctl("switch")
-        #expect(switched.status == 1)
-        #expect(switched.errors.contains("every role names its own"))
+        let selected = try ctl("select-camera")
+        #expect(selected.status == 1)
+        #expect(selected.errors.contains("each role has a fixed camera"))
         let arranged = try ctl("corner", "top-left")
-        #expect(arranged.status == 0 && arranged.errors.contains("the next recording begins with it"))
-        // A scene is kept in the user's own profile, and can be shown from then on.
-        let kept = try ctl("keep-scene", "top", "left")
+        #expect(arranged.status == 0 && arranged.errors.contains("the change applies to the next recording"))
+        // A scene is saved in the user's profile, and can be shown from then on.
+        let saved = try ctl("save-scene", "top", "left")
         #expect(
-            kept.status == 0 && kept.errors.contains("scene top left is kept in \(profile)"), "\(kept.errors)"
+            saved.status == 0 && saved.errors.contains("Scene top left was saved to \(profile)"),
+            "\(saved.errors)"
         )
         #expect(try String(contentsOfFile: profile, encoding: .utf8).contains("\n  top left: { layout: "))
         #expect(try state()["scene"] as? String == "top left")
@@ -68,16 +69,16 @@ struct StandbyTests {
         #expect(try state()["scene"] == nil)
         #expect(try ctl("scene", "top", "left").status == 0)
         let unknown = try ctl("scene", "top")
-        #expect(unknown.status == 2 && unknown.errors.contains("it has top left"), "\(unknown.errors)")
-        // And forgotten, in the profile, too; what is shown stays.
-        let forgotten = try ctl("forget-scene", "top", "left")
+        #expect(unknown.status == 2 && unknown.errors.contains("Choose top left"), "\(unknown.errors)")
+        // It can also be deleted from the profile; the current layout stays.
+        let deleted = try ctl("delete-scene", "top", "left")
         #expect(
-            forgotten.status == 0 && forgotten.errors.contains("taken out of \(profile)"),
-            "\(forgotten.errors)")
+            deleted.status == 0 && deleted.errors.contains("deleted from \(profile)"),
+            "\(deleted.errors)")
         #expect(try String(contentsOfFile: profile, encoding: .utf8) == Self.profile + "\n")
-        #expect(try ctl("forget-scene", "top", "left").status == 2)
+        #expect(try ctl("delete-scene", "top", "left").status == 2)
         #expect((try state()["scenes"] as? [String])?.isEmpty == true)
-        // A still of devices that stand by lies where the session was started.
+        // A still taken on standby is stored in the session's working directory.
         #expect(try ctl("snapshot", "desk").status == 0)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: scratch.path).contains {
@@ -91,15 +92,15 @@ struct StandbyTests {
             let folder = try #require(try command.event("started")["folder"] as? String)
             #expect(begun.errors.contains(folder))
             #expect(try state()["folder"] as? String == folder)
-            #expect(try ctl("start").errors.contains("runs already"))
+            #expect(try ctl("start").errors.contains("already running"))
             #expect(try ctl("swap").status == 0)
-            // A mark may be named after its instant, never before.
+            // A marker may be placed in the past, but not in the future.
             #expect(try ctl("mark", "the beginning", "at=1000").status == 0)
             let early = try ctl("mark", "too early", "at=3600000000000")
-            #expect(early.status == 2 && early.errors.contains("not come to that instant"), "\(early.errors)")
-            let marks = try state()["marks"] as? [[String: Any]]
-            #expect(marks?.map { $0["text"] as? String } == ["the beginning"])
-            #expect(marks?.first?["at_ns"] as? Int == 1000)
+            #expect(early.status == 2 && early.errors.contains("is in the future"), "\(early.errors)")
+            let markers = try state()["markers"] as? [[String: Any]]
+            #expect(markers?.map { $0["text"] as? String } == ["the beginning"])
+            #expect(markers?.first?["at_ns"] as? Int == 1000)
             #expect(try ctl("stop").status == 0)
             let finished = try command.event("finished")
             #expect(finished["exit"] as? Int == 0)
@@ -119,7 +120,7 @@ struct StandbyTests {
     }
 
     @Test(
-        "names each folder in a line, finishes the recording that runs when it is stopped, and has nothing to take up again"
+        "prints each folder in a line, finishes the recording when stopped, and rejects `--resume`"
     )
     func stopped() throws {
         let scratch = try Scratch()
@@ -128,7 +129,7 @@ struct StandbyTests {
         let command = try RunningCommand(
             [Multicam.path, "record", "--profile", profile, "--standby", "--output", scratch.path + "/out"],
             environment: environment)
-        // It listens before its devices run.
+        // The session accepts commands before its devices run.
         var begun = try Multicam.run([Multicam.path, "ctl", "start"], environment: environment)
         while begun.status != 0 {
             begun = try Multicam.run([Multicam.path, "ctl", "start"], environment: environment)
@@ -145,10 +146,10 @@ struct StandbyTests {
 
         let refused = try Multicam.run("record", "--profile", profile, "--standby", "--resume")
         #expect(refused.status == 2)
-        #expect(refused.errors.contains("leave out one of them"))
+        #expect(refused.errors.contains("Leave out one of them"))
     }
 
-    @Test("says of synthetic cameras that they are not switched; what a crash leaves it names with its cure")
+    @Test("rejects switching virtual cameras, and after a crash suggests how to recover the recording")
     func crashed() throws {
         let scratch = try Scratch()
         let environment = Self.environment(scratch)
@@ -163,18 +164,18 @@ struct StandbyTests {
             try Multicam.run([Multicam.path, "ctl"] + words, environment: environment)
         }
         _ = try command.event("standby")
-        let switched = try ctl("switch")
-        #expect(switched.status == 1 && switched.errors.contains("with --virtual all are synthetic"))
+        let selected = try ctl("select-camera")
+        #expect(selected.status == 1 && selected.errors.contains("with --virtual, all devices are virtual"))
         #expect(try ctl("start").status == 0)
         let folder = try #require(try command.event("started")["folder"] as? String)
         command.send(SIGKILL)
         _ = command.waitForEnd()
         let asked = try ctl("status")
-        #expect(asked.status == 1 && asked.errors.contains("run `multicam recover "), "\(asked.errors)")
+        #expect(asked.status == 1 && asked.errors.contains("Run `multicam recover "), "\(asked.errors)")
         #expect(asked.errors.contains(folder))
     }
 
-    @Test("has no recording where devices are missing: exit status 3")
+    @Test("exits with status 3 if devices are missing")
     func missing() throws {
         let scratch = try Scratch()
         let profile = try scratch.file("one.yaml", "cameras: { desk: { device: /dev/video977 } }")

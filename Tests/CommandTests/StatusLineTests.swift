@@ -16,7 +16,7 @@ struct StatusLineTests {
             moved: .zero)
     }
 
-    @Test("it tells how sure each device's clock is, and plainly when it is not")
+    @Test("shows the uncertainty of each device clock, and marks an unstable one")
     func clocks() {
         var status = SessionStatus()
         status.phase = .recording
@@ -30,26 +30,26 @@ struct StatusLineTests {
         ]
         #expect(
             StatusLine.text(status)
-                == "● 0:03:07 │ desk 30.0/s clock ±0.3 ms │ face 15.0/s −3 clock unsure │ host ▮▮▮▮▮▯▯▯ clock ±0.1 ms"
+                == "● 0:03:07 │ desk 30.0 fps clock ±0.3 ms │ face 15.0 fps −3 clock unstable │ host ▮▮▮▮▮▯▯▯ clock ±0.1 ms"
         )
     }
 
-    @Test("it tells what is live, and what keeps an output from it")
+    @Test("shows the active live outputs and the state of the others")
     func live() {
         var status = SessionStatus()
         status.phase = .recording
         status.cameras = [.init(role: "desk", rate: 30, lost: 0, clock: clock(.zero, isLocked: true))]
-        let states: [(String, PublicationStatus.State)] = [
+        let states: [(String, LiveOutputStatus.State)] = [
             ("show", .connected), ("tube", .waiting), ("cam", .off), ("mic", .ended),
         ]
-        status.publications = states.map {
-            PublicationStatus(name: $0.0, kind: .srt, state: $0.1, since: ClockTime(nanoseconds: 0))
+        status.liveOutputs = states.map {
+            LiveOutputStatus(name: $0.0, kind: .srt, state: $0.1, since: ClockTime(nanoseconds: 0))
         }
-        #expect(StatusLine.text(status).hasPrefix("● 0:00:00 │ live show │ tube waiting │ desk 30.0/s"))
+        #expect(StatusLine.text(status).hasPrefix("● 0:00:00 │ live show │ tube waiting │ desk 30.0 fps"))
         #expect(StatusLine.text(status, columns: 30).hasPrefix("● 0:00:00 live 1/2 desk 30"))
     }
 
-    /// What is said after five looks at a computer, a second apart.
+    /// The status line after five readings of a computer's state, one per second.
     private func line(_ change: (inout HostState) -> Void) -> String {
         var assessment = PressureAssessment()
         var pressure: SystemPressure?
@@ -68,12 +68,12 @@ struct StatusLineTests {
         return StatusLine.text(status)
     }
 
-    @Test("says how long the disk lasts, and nothing of a computer that is well")
+    @Test("shows the remaining disk time, and nothing about a healthy computer")
     func nominal() {
-        #expect(line { _ in } == "● 0:03:07 │ host ▯▯▯▯▯▯▯▯ clock unsure │ disk 21 min")
+        #expect(line { _ in } == "● 0:03:07 │ host ▯▯▯▯▯▯▯▯ clock unstable │ disk 21 min")
     }
 
-    @Test("names the level and its worst cause where the computer is not well")
+    @Test("shows the pressure level and its main cause")
     func serious() {
         let line = line {
             $0.power = PowerSupply(isDischarging: true, charge: 0.5)
@@ -81,23 +81,23 @@ struct StatusLineTests {
         }
         #expect(
             line
-                == "● 0:03:07 │ serious: busy processor, close other programs │ host ▯▯▯▯▯▯▯▯ clock unsure │ disk 21 min"
+                == "● 0:03:07 │ serious: busy processor, close other programs │ host ▯▯▯▯▯▯▯▯ clock unstable │ disk 21 min"
         )
     }
 
-    @Test("counts the disk's last two minutes in seconds")
+    @Test("shows the last two minutes of disk time in seconds")
     func lastSeconds() {
         let line = line {
             $0.disk = $0.disk.map { DiskSpace(freeBytes: 119_000_000, recordedBytes: $0.recordedBytes) }
         }
         #expect(
             line
-                == "● 0:03:07 │ critical: disk nearly full, free some space │ host ▯▯▯▯▯▯▯▯ clock unsure │ disk 119 s"
+                == "● 0:03:07 │ critical: disk nearly full, free some space │ host ▯▯▯▯▯▯▯▯ clock unstable │ disk 119 s"
         )
     }
 
     @Test(
-        "fits the terminal whatever there is to tell, and keeps the time, the losses and the disk's minutes",
+        "fits the terminal with any content, and keeps the time, the losses, and the disk time",
         arguments: [40, 60, 80, 100])
     func width(columns: Int) {
         var assessment = PressureAssessment()

@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Where recordings go", .serialized)
+@Suite("Storage of recordings", .serialized)
 struct StorageTests {
     @Test(
-        "A file in place of a folder is a usage error: nothing was recorded",
+        "A file instead of a folder is a usage error, and nothing is recorded",
         arguments: ["file", "file/below"])
     func file(_ output: String) throws {
         let scratch = try Scratch()
@@ -15,21 +15,21 @@ struct StorageTests {
         expectRefusal(outcome, status: 2, "is a file, not a folder")
     }
 
-    @Test("A safety copy in the recording's own folder is a usage error, also by another name of it")
-    func copyIntoItself() throws {
+    @Test("A backup in the recording's folder is a usage error, also by another path to it")
+    func backupIntoItself() throws {
         let scratch = try Scratch()
         let profile = try scratch.smallProfile()
         #expect(mkdir(scratch.path + "/out", 0o755) == 0)
         #expect(symlink("out", scratch.path + "/link") == 0)
-        for also in ["out", "./out", "link"] {
+        for backup in ["out", "./out", "link"] {
             let outcome = try Multicam.run(
-                "record", "--profile", profile, "--output", "out", "--also", also, in: scratch)
+                "record", "--profile", profile, "--output", "out", "--backup", backup, in: scratch)
             expectRefusal(outcome, status: 2, "it is the folder of the recording itself")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path + "/out").isEmpty)
     }
 
-    @Test("A folder without permission is exit status 4; an ordinary user without a home records elsewhere")
+    @Test("A read-only folder causes exit status 4; a user without a home folder can record elsewhere")
     func permission() throws {
         let scratch = try Scratch()
         let binary = try Multicam.copy(in: scratch)
@@ -42,13 +42,13 @@ struct StorageTests {
             geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
         let record = user + [binary, "record", "--profile", profile, "--duration", "0.2", "--output"]
         let bare = ["PATH": "/usr/bin:/bin"]
-        expectRefusal(try Multicam.run(record + [locked], environment: bare), status: 4, "no permission")
+        expectRefusal(try Multicam.run(record + [locked], environment: bare), status: 4, "permission denied")
         let outcome = try Multicam.run(record + [open], environment: bare)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(try scratch.session(in: "open").outcome == "finished")
     }
 
-    /// A disk of our own needs a namespace of our own, which not every machine grants.
+    /// A separate disk requires a mount namespace, which some machines do not permit.
     static let hasOwnDisks: Bool = {
         do {
             return try Multicam.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status == 0
@@ -58,7 +58,7 @@ struct StorageTests {
     }()
 
     @Test(
-        "A disk of 20 MB fills: exit status 7, and every file is whole and as long as the others",
+        "A full disk of 20 MB causes exit status 7, and all files are complete and equally long",
         .enabled(if: hasOwnDisks))
     func fullDisk() throws {
         let scratch = try Scratch()
@@ -71,7 +71,7 @@ struct StorageTests {
             microphones:
               host: { device: "virtual:clap" }
             """)
-        // The disk goes with its namespace: what is on it is copied out first.
+        // The disk disappears with its namespace, so its content is copied out first.
         let script = """
             mount -t tmpfs -o size=20m tmpfs "$1" && mkdir out
             "$2" record --profile "$3" --output "$1"; status=$?
@@ -83,7 +83,7 @@ struct StorageTests {
             in: scratch)
         #expect(outcome.status == 7, "\(outcome.errors)")
         #expect(outcome.lines.count == 1)
-        #expect(outcome.errors.contains("the disk is full but for the room to finish the files"))
+        #expect(outcome.errors.contains("the disk is full except for the space to finish the files"))
         let session = try scratch.session(in: "out")
         #expect(session.outcome == "storage-failed" && session.seconds > 1)
         for track in ["noisy", "quiet"] {
@@ -94,13 +94,13 @@ struct StorageTests {
         #expect(abs(try session.play("audio/host.wav").seconds - session.seconds) < 0.001)
     }
 
-    @Test("A folder that is removed while it is recorded to is told, and its safety copy is whole and named")
+    @Test("Deleting the folder during a recording is reported, and the backup is complete")
     func removed() throws {
         let scratch = try Scratch()
         let command = try RunningCommand([
             Multicam.path, "record", "--profile", try scratch.smallProfile(), "--output",
             scratch.path + "/out",
-            "--also", scratch.path + "/safe", "--duration", "30", "--json",
+            "--backup", scratch.path + "/safe", "--duration", "30", "--json",
         ])
         guard let folder = try command.event("started")["folder"] as? String else {
             Issue.record("no folder is told")
@@ -108,7 +108,8 @@ struct StorageTests {
         }
         try FileManager.default.removeItem(atPath: folder)
         #expect(
-            (try command.event("warning")["text"] as? String)?.contains("somebody removed the file") == true)
+            (try command.event("warning")["text"] as? String)?.contains(
+                "the file was deleted during the recording") == true)
         command.send(SIGINT)
         let finished = try command.event("finished")
         #expect(finished["exit"] as? Int == 7 && finished["outcome"] as? String == "storage-failed")
@@ -120,7 +121,7 @@ struct StorageTests {
         }
     }
 
-    @Test("verify without permission is exit status 4, and what cannot be read is not called damaged")
+    @Test("verify without permission causes exit status 4, and unreadable files are not reported as damaged")
     func verifyPermission() throws {
         let scratch = try Scratch()
         let recorded = try Multicam.run(
@@ -135,16 +136,17 @@ struct StorageTests {
         #expect(chmod(folder + "/cameras/desk.mov", 0o000) == 0)
         let file = try Multicam.run(verify, environment: bare)
         #expect(file.status == 4 && file.lines.contains("unreadable: cameras/desk.mov"), "\(file.output)")
-        #expect(file.errors.contains("no permission to read it") && !file.errors.contains("--output"))
+        #expect(file.errors.contains("permission denied. Ask the owner") && !file.errors.contains("--output"))
         #expect(chmod(folder + "/manifest.json", 0o000) == 0)
-        expectRefusal(try Multicam.run(verify, environment: bare), status: 4, "no permission to read it")
+        expectRefusal(
+            try Multicam.run(verify, environment: bare), status: 4, "permission denied. Ask the owner")
         #expect(chmod(folder + "/manifest.json", 0o644) == 0)
-        // Damage is worse.
+        // Damage takes precedence.
         try Data("other".utf8).write(to: URL(fileURLWithPath: folder + "/program.mp4"))
         #expect(try Multicam.run(verify, environment: bare).status == 1)
     }
 
-    @Test("verify tells files that are what was recorded from one that is not, by exit status and name")
+    @Test("verify distinguishes unchanged files from a changed one by exit status and name")
     func verify() throws {
         let scratch = try Scratch()
         let profile = try scratch.smallProfile()
@@ -152,7 +154,7 @@ struct StorageTests {
             "record", "--profile", profile, "--output", "out", "--duration", "0.5", in: scratch)
         let folder = try #require(recorded.lines.first)
         let whole = try Multicam.run("verify", folder, in: scratch)
-        #expect(whole.status == 0 && whole.errors.contains("when it was recorded: "))
+        #expect(whole.status == 0 && whole.errors.contains("During the recording: "))
         #expect(
             whole.lines.count == 3 && whole.lines.allSatisfy { $0.hasPrefix("unchanged since recording: ") })
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: folder + "/cameras/desk.mov"))
@@ -163,7 +165,7 @@ struct StorageTests {
         try file.close()
         let damaged = try Multicam.run("verify", folder, in: scratch)
         #expect(damaged.status == 1 && damaged.lines.contains("damaged: cameras/desk.mov"))
-        #expect(damaged.errors.contains("cameras/desk.mov: its bytes are not those that were recorded"))
+        #expect(damaged.errors.contains("cameras/desk.mov: its content differs from the recording"))
         #expect(try Multicam.run("verify", scratch.path, in: scratch).status == 1)
         let manifest = URL(fileURLWithPath: folder + "/manifest.json")
         var fields = try #require(

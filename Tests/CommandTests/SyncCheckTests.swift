@@ -4,7 +4,7 @@ import Testing
 
 @Suite("sync-check on the command line")
 struct SyncCheckTests {
-    /// A recording by a synthetic camera and microphones; one may be heard later than it was.
+    /// A recording of a synthetic camera and microphones; `offset` delays one microphone.
     private func recording(_ scratch: Scratch, offset: String = "0ms", seconds: String = "4.2") throws
         -> String
     {
@@ -29,14 +29,14 @@ struct SyncCheckTests {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test("An aligned recording is exit status 0, with a table, a verdict, and a report that says the same")
+    @Test("An aligned recording is exit status 0 with a table, a verdict, and a matching report")
     func aligned() throws {
         let scratch = try Scratch()
         let folder = try recording(scratch)
         let outcome = try Multicam.run("sync-check", folder)
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-        #expect(outcome.lines.last == "As far as it can be measured, the tracks line up.")
-        // Which of the two is a few microseconds ahead is chance.
+        #expect(outcome.lines.last == "In sync: all measured tracks are within the tolerance.")
+        // Either of the two may be a few microseconds ahead.
         #expect(outcome.lines.contains { $0.hasPrefix("guest  microphone  ") && $0.hasSuffix("aligned") })
         let printed = try Multicam.run("sync-check", folder, "--json").output
         let written = try String(contentsOfFile: folder + "/report/sync.json", encoding: .utf8)
@@ -48,17 +48,17 @@ struct SyncCheckTests {
         #expect(!left.contains { $0.hasSuffix(".new") })
     }
 
-    @Test("A microphone that is 30 ms off is exit status 6, and within a wider tolerance 0")
+    @Test("A microphone with an offset of 30 ms causes exit status 6, and 0 with a wider tolerance")
     func apart() throws {
         let scratch = try Scratch()
         let folder = try recording(scratch, offset: "30ms", seconds: "8.2")
         let outcome = try Multicam.run("sync-check", folder)
         #expect(outcome.status == 6, "\(outcome.output)\(outcome.errors)")
-        #expect(outcome.lines.last == "guest is apart beyond the tolerance.")
+        #expect(outcome.lines.last == "Out of sync: guest exceeds the tolerance.")
         #expect(try Multicam.run("sync-check", folder, "--tolerance-sound", "40ms").status == 0)
     }
 
-    @Test("A report that cannot be written is said with status 7, and the results are printed all the same")
+    @Test("If the report can't be written, the exit status is 7 and the results are still printed")
     func unwritable() throws {
         let scratch = try Scratch()
         let folder = try recording(scratch)
@@ -66,11 +66,11 @@ struct SyncCheckTests {
         _ = try Data().write(to: URL(fileURLWithPath: folder + "/report"))
         let outcome = try Multicam.run("sync-check", folder)
         #expect(outcome.status == 7)
-        #expect(outcome.lines.last == "As far as it can be measured, the tracks line up.")
-        #expect(outcome.errors.contains("the report is not written"))
+        #expect(outcome.lines.last == "In sync: all measured tracks are within the tolerance.")
+        #expect(outcome.errors.contains("Can't write the report"))
     }
 
-    @Test("A pipe, a folder or nothing in a file's place is refused at once, with its name and what is wrong")
+    @Test("A pipe, a folder, or a missing file is rejected immediately with its name and the cause")
     func otherThings() throws {
         let scratch = try Scratch()
         let folder = try recording(scratch, seconds: "2.2")
@@ -84,8 +84,8 @@ struct SyncCheckTests {
         }
         for file in ["cameras/desk.mov", "audio/host.wav", "manifest.json"] {
             try refuse(file, "\(file)") { #expect(mkfifo($0, 0o644) == 0) }
-            try refuse(file, "it is no ordinary file") { #expect(mkfifo($0, 0o644) == 0) }
-            try refuse(file, "it is a folder") { #expect(mkdir($0, 0o755) == 0) }
+            try refuse(file, "expected a regular file") { #expect(mkfifo($0, 0o644) == 0) }
+            try refuse(file, "found a folder") { #expect(mkdir($0, 0o755) == 0) }
             try refuse(file, "it is empty") { try Data().write(to: URL(fileURLWithPath: $0)) }
         }
         let manifest = folder + "/manifest.json"
@@ -98,14 +98,15 @@ struct SyncCheckTests {
         expectRefusal(try Multicam.run("sync-check", ""), status: 2, "FOLDER is empty")
     }
 
-    @Test("What is no recording is refused in one sentence")
+    @Test("A folder without a recording is rejected with one sentence")
     func refusals() throws {
         let scratch = try Scratch()
         expectRefusal(try Multicam.run("sync-check", scratch.path), status: 1, "no manifest.json")
-        expectRefusal(try Multicam.run("sync-check", "/nonexistent"), status: 1, "no such folder")
+        expectRefusal(try Multicam.run("sync-check", "/nonexistent"), status: 1, "folder not found")
         _ = try scratch.file("manifest.json", "[]")
         expectRefusal(
-            try Multicam.run("sync-check", scratch.path), status: 1, "damaged or of another version")
+            try Multicam.run("sync-check", scratch.path), status: 1,
+            "damaged or was written by another version")
         expectRefusal(try Multicam.run("sync-check"), status: 2, "FOLDER is missing")
         expectRefusal(
             try Multicam.run("sync-check", scratch.path, "--tolerance-sound", "x"), status: 2, "such as 5ms")

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("On a terminal", .serialized)
+@Suite("Output on a terminal", .serialized)
 struct TerminalTests {
-    @Test("One status line is written over, within the terminal's width, and Ctrl-C finishes the recording")
+    @Test("One status line is overwritten within the terminal's width, and Ctrl-C finishes the recording")
     func controlC() throws {
         let scratch = try Scratch()
         let terminal = try Terminal(columns: 50)
@@ -13,7 +13,7 @@ struct TerminalTests {
                 "--output", scratch.path + "/out",
             ], terminal: terminal)
         let folder = try #require(command.nextLine())
-        // A busy machine does not show each second.
+        // A busy machine may skip some seconds.
         let shown = terminal.read { $0.contains(#/0:0\d:([1-5]\d|0[1-9])/#) }
         terminal.pressControlC()
         let outcome = try command.finish()
@@ -23,7 +23,7 @@ struct TerminalTests {
         #expect(!lines.contains { $0.contains("\n") || $0.contains("\r\n") })
         #expect(lines.count > 2)
         #expect(lines.allSatisfy { $0.count < 50 })
-        // Pressure and what helps come first.
+        // System pressure and its remedy come first.
         #expect(lines.contains { $0.contains(#/desk 30|(fair|serious|critical): /#) })
         let session = try scratch.session(in: "out")
         #expect(session.path == folder)

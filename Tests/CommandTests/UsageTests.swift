@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@Suite("Words on the command line")
+@Suite("Command-line usage")
 struct UsageTests {
     @Test(
-        "Help goes to standard output, and nothing else happens",
+        "Help is printed on standard output, without side effects",
         arguments: [
             ["--help"], ["-h"], ["help"], ["help", "record"], ["devices", "--help"], ["profiles", "--help"],
             ["plan", "--help"], ["doctor", "--help"], ["record", "--help"], ["calibrate", "--help"],
@@ -19,12 +19,12 @@ struct UsageTests {
         #expect(outcome.lines.allSatisfy { $0.count <= 80 })
     }
 
-    @Test("What `ctl` can be asked is listed by purpose, with examples")
+    @Test("Commands of `ctl` are listed by purpose, with examples")
     func controlHelp() throws {
         let lines = try Multicam.run("ctl", "--help").lines
         let titles = [
-            "The recording:", "The program's layout:", "The program's audio:",
-            "Cameras, microphones and their tracks:", "Examples:", "Options:",
+            "Recording:", "Program layout:", "Program audio:",
+            "Cameras, microphones and tracks:", "Examples:", "Options:",
         ]
         #expect(lines.filter { titles.contains($0) } == titles)
         #expect(lines.contains { $0.hasPrefix("  layout LAYOUT ") })
@@ -39,18 +39,18 @@ struct UsageTests {
     }
 
     @Test(
-        "What is not understood is one sentence on standard error and exit status 2",
+        "An invalid command line is one message on standard error and exit status 2",
         arguments: [
-            ([], "no command"),
-            (["recrod"], "did you mean `record`"),
-            (["help", "recrod"], "did you mean `record`"),
-            (["--frob"], "unknown command"),
+            ([], "No command"),
+            (["recrod"], "Did you mean `record`"),
+            (["help", "recrod"], "Did you mean `record`"),
+            (["--frob"], "Unknown command"),
             (["record"], "`--profile` is missing"),
             (["record", "--profile"], "needs a value"),
             (["record", "--profile", ""], "needs a value"),
             (["record", "--output=", "--profile", "pip"], "needs a value"),
-            (["record", "--profil", "pip"], "did you mean `--profile`"),
-            (["record", "--profile", "pip", "more"], "unexpected word"),
+            (["record", "--profil", "pip"], "Did you mean `--profile`"),
+            (["record", "--profile", "pip", "more"], "Unexpected argument"),
             (["record", "--profile", "pip", "--json=yes"], "takes no value"),
             (["record", "--profile", "pip", "--duration", "1", "--duration", "2"], "twice"),
             (["record", "--profile", "pip", "--virtual", "--camera", "desk"], "ROLE=DEVICE"),
@@ -67,7 +67,7 @@ struct UsageTests {
             (["record", "--profile", "pipp", "--virtual"], "probably pip"),
             (["plan"], "`--profile` is missing"),
             (["profiles", "nonsense"], "pip"),
-            (["profiles", "pip", "--check", "x"], "not both"),
+            (["profiles", "pip", "--check", "x"], "can't be combined"),
             (["record", "--profile", "\u{1B}[31mred", "--virtual"], "?[31mred"),
             (["\u{1B}[31mred"], "?[31mred"),
         ])
@@ -77,7 +77,7 @@ struct UsageTests {
     }
 
     @Test(
-        "A duration that means nothing is refused",
+        "An invalid duration is rejected",
         arguments: [
             "0", "-1", "abc", "1e9", "nan", "inf", "10x", "1h30", "99999999999h", " 5", "5 s", "0x10", "٣",
         ])
@@ -87,7 +87,7 @@ struct UsageTests {
     }
 }
 
-/// One clear sentence on standard error, nothing on standard output, the documented exit status.
+/// Expects one clear sentence on standard error, nothing on standard output, and the documented exit status.
 func expectRefusal(
     _ outcome: Multicam.Outcome, status: Int32, _ expected: String,
     location: SourceLocation = #_sourceLocation

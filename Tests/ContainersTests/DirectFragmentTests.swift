@@ -3,8 +3,8 @@ import Foundation
 import Media
 import Testing
 
-/// Fragments of 480 kB: frames of 40 kB, of which a camera's zeros after the end are most.
-@Suite("large fragments, where the file system takes writes past the page cache")
+/// Fragments of 480 kB: frames of 40 kB, mostly zeros after the end of the camera's frame.
+@Suite("Large fragments on a file system with direct I/O")
 struct DirectFragmentTests {
     private let folder: Folder
 
@@ -25,7 +25,7 @@ struct DirectFragmentTests {
         }
     }
 
-    private func film(_ name: String, _ disk: DiskConduct, bytes: Int = 40_001) throws -> MovieFile {
+    private func film(_ name: String, _ disk: FileWriteHooks, bytes: Int = 40_001) throws -> MovieFile {
         let clip = try Clip.photographs.get()
         let file = try MovieFile(
             path: folder.file(name), kind: .mov, tracks: [.video(clip.parameters, name: "desk")],
@@ -34,7 +34,7 @@ struct DirectFragmentTests {
         return file
     }
 
-    /// Where fragments begin, and where what is written with each ends.
+    /// The start of each fragment, and the end of the data written with it.
     private static func heads(_ path: String) throws -> [(begin: Int, end: Int)] {
         let boxes = try Boxes(file: path).boxes
         return boxes.indices.filter { boxes[$0].type == "moof" }.map { index in
@@ -44,9 +44,9 @@ struct DirectFragmentTests {
         }
     }
 
-    @Test("begin and end with blocks, while those of a small stream lie close", .enabled(if: isPossible))
+    @Test("large fragments are block-aligned, and small ones contiguous", .enabled(if: isPossible))
     func blocks() throws {
-        let large = try film("large.mov", DiskConduct())
+        let large = try film("large.mov", FileWriteHooks())
         try large.cutFragment()
         let heads = try Self.heads(large.path)
         #expect(heads.count >= 3)
@@ -54,16 +54,16 @@ struct DirectFragmentTests {
         #expect(heads.dropLast().allSatisfy { $0.end % 4096 == 0 })
         large.abandon()
 
-        let small = try film("small.mov", DiskConduct(), bytes: 8000)
+        let small = try film("small.mov", FileWriteHooks(), bytes: 8000)
         try small.cutFragment()
         #expect(try Self.heads(small.path).contains { $0.end % 4096 != 0 })
         small.abandon()
     }
 
-    @Test("hold every frame and every byte as it was given, finished and unfinished")
+    @Test("fragments contain every frame and byte unchanged, finished and unfinished")
     func whole() throws {
         let clip = try Clip.photographs.get()
-        let file = try film("desk.mov", DiskConduct())
+        let file = try film("desk.mov", FileWriteHooks())
         try file.cutFragment()
         #expect(try Probe.decodedFrames(file.path) == clip.frames)
         let summary = try file.finish(ends: [60_060])
@@ -76,7 +76,7 @@ struct DirectFragmentTests {
         #expect(try FileVerification.checksum(of: file.path, from: checksum.start).checksum == checksum)
     }
 
-    @Test("are read up to the last whole one, wherever a crash cuts the file", .enabled(if: isPossible))
+    @Test("all complete fragments are readable after a crash at any position", .enabled(if: isPossible))
     func crash() throws {
         let clip = try Clip.photographs.get()
         let disk = Disk()
@@ -103,7 +103,7 @@ struct DirectFragmentTests {
         #expect(counts[0] >= 30 && counts.last == 60)
     }
 
-    @Test("that find the disk full leave what was written before")
+    @Test("fragments written before the disk is full remain readable")
     func full() throws {
         let clip = try Clip.photographs.get()
         let file = try MovieFile(
@@ -119,7 +119,7 @@ struct DirectFragmentTests {
     }
 
     @Test(
-        "are written through the page cache in a folder in memory",
+        "fragments on a file system in memory are written through the page cache",
         .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm")))
     func memory() throws {
         #expect(!DirectFile.isPossible(in: "/dev/shm"))

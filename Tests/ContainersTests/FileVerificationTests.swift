@@ -3,7 +3,7 @@ import Foundation
 import Media
 import Testing
 
-@Suite("Files that are read again")
+@Suite("Verification of files")
 struct FileVerificationTests {
     private func movie(_ clips: [Clip], _ path: String, kind: MovieKind) throws -> MovieSummary {
         let tracks = clips.map { clip in
@@ -16,7 +16,7 @@ struct FileVerificationTests {
         return try file.finish()
     }
 
-    @Test("The checksum of no bytes is the one that XXH3's authors publish")
+    @Test("The checksum of empty input matches the value published by XXH3's authors")
     func known() throws {
         let folder = try Folder()
         try Data().write(to: URL(fileURLWithPath: folder.file("empty")))
@@ -25,7 +25,7 @@ struct FileVerificationTests {
     }
 
     @Test(
-        "A movie's checksum, made while it was written, is that of the finished file; nothing is wrong with it"
+        "The checksum computed while writing a movie matches the finished file"
     )
     func movies() throws {
         let folder = try Folder()
@@ -44,7 +44,7 @@ struct FileVerificationTests {
     }
 
     @Test(
-        "A movie that is cut short, that has another number of packets or another first frame is at fault")
+        "A movie that is truncated or has a different packet count or first frame is faulty")
     func damage() throws {
         let folder = try Folder()
         let clip = try Clip.photographs.get()
@@ -55,16 +55,16 @@ struct FileVerificationTests {
             return FileVerification.fault(ofMovie: folder.file("damaged.mov"), holding: summary)
         }
         #expect(try fault(whole) == nil)
-        #expect(try fault(whole.dropLast())?.contains("in place of") == true)
+        #expect(try fault(whole.dropLast())?.contains("instead of") == true)
         let frame = try #require(whole.range(of: Data([0xFF, 0xD8, 0xFF])))
         var other = whole
         other[frame.lowerBound] = 0
-        #expect(try fault(other)?.contains("is not what it should be") == true)
+        #expect(try fault(other)?.contains("is damaged") == true)
         let sizes = try #require(whole.range(of: Data("stsz".utf8), options: .backwards))
         other = whole
         other[sizes.upperBound + 11] ^= 1
         #expect(try fault(other) != nil)
-        // A byte that nothing but the checksum notices.
+        // A change that only the checksum detects.
         other = whole
         other[frame.lowerBound + 700] ^= 1
         #expect(try fault(other) == nil)
@@ -73,7 +73,7 @@ struct FileVerificationTests {
         #expect(checksum.checksum != summary.checksum)
     }
 
-    @Test("Whatever stands in a movie's index, reading it ends")
+    @Test("Reading the index of a movie terminates for any content")
     func anything() throws {
         let folder = try Folder()
         _ = try movie([try Clip.tone.get()], folder.file("whole.mp4"), kind: .mp4)
@@ -90,7 +90,7 @@ struct FileVerificationTests {
         }
     }
 
-    @Test("A wave file's checksum and sizes hold, and its loss of a byte shows")
+    @Test("A wave file matches its checksum and sizes, and a missing byte is detected")
     func wave() throws {
         let folder = try Folder()
         let path = folder.file("host.wav")
@@ -105,6 +105,6 @@ struct FileVerificationTests {
         #expect(FileVerification.fault(ofWave: path, holding: file.byteCount) == nil)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         try bytes.dropLast(2).write(to: URL(fileURLWithPath: path))
-        #expect(FileVerification.fault(ofWave: path) == "its header and its size do not agree.")
+        #expect(FileVerification.fault(ofWave: path) == "its header doesn't match its size.")
     }
 }

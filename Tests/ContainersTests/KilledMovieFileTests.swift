@@ -3,7 +3,7 @@ import Foundation
 import Media
 import Testing
 
-@Suite("a movie file that is not finished")
+@Suite("An unfinished movie file")
 struct KilledMovieFileTests {
     private let folder: Folder
 
@@ -11,7 +11,7 @@ struct KilledMovieFileTests {
         folder = try Folder()
     }
 
-    @Test("plays all that was cut, from time 0 on", arguments: [MovieKind.mp4, .mov])
+    @Test("plays all written fragments, starting at time 0", arguments: [MovieKind.mp4, .mov])
     func program(kind: MovieKind) throws {
         let (film, tone) = (try Clip.film.get(), try Clip.tone.get())
         let file = try MovieFile(
@@ -34,7 +34,7 @@ struct KilledMovieFileTests {
         #expect(try Probe.decodedFrames(file.path, stream: "a:0").suffix(100) == tone.frames.suffix(100))
     }
 
-    @Test("loses at most half a second, even while it is written")
+    @Test("misses at most half a second, even while it is being written")
     func whileRecording() throws {
         let film = try Clip.film.get()
         let file = try MovieFile(
@@ -48,7 +48,7 @@ struct KilledMovieFileTests {
         file.abandon()
     }
 
-    @Test("hides frames before T0 from its first half second on")
+    @Test("hides frames before T0 after its first half second")
     func preroll() throws {
         let camera = try Clip.camera.get()
         let file = try MovieFile(
@@ -66,7 +66,7 @@ struct KilledMovieFileTests {
         #expect(try Probe.decodedFrames(file.path) == Array(camera.frames.suffix(83)))
     }
 
-    @Test("keeps the earlier fragments wherever the last is cut off", arguments: ["desk.mov", "face.mov"])
+    @Test("keeps the earlier fragments if the last is truncated", arguments: ["desk.mov", "face.mov"])
     func truncated(name: String) throws {
         let clip = try (name == "desk.mov" ? Clip.photographs : Clip.camera).get()
         let file = try MovieFile(
@@ -84,7 +84,7 @@ struct KilledMovieFileTests {
         let earlier = clip.packets.count - lastCount
         #expect((1...15).contains(lastCount))
 
-        // Not within the list of samples, where ffmpeg gives up: see below.
+        // Not within the sample table, because ffmpeg then gives up: see below.
         let cuts = [
             head.range.lowerBound, head.range.lowerBound + 5, head.range.lowerBound + 30, media.lowerBound,
             media.lowerBound + 3, media.lowerBound + 8, media.lowerBound + 100, media.upperBound - 1,
@@ -97,7 +97,7 @@ struct KilledMovieFileTests {
         }
     }
 
-    @Test("has no list of samples that a cut between pages of memory could part")
+    @Test("keeps each sample table within one memory page")
     func pages() throws {
         let clip = try Clip.camera.get()
         let file = try MovieFile(
@@ -111,13 +111,13 @@ struct KilledMovieFileTests {
         let heads = boxes.filter { $0.type == "moof" }
         #expect(heads.count == 89)
         #expect(heads.allSatisfy { $0.range.lowerBound / 4096 == ($0.range.upperBound - 1) / 4096 })
-        // These are so short that a disk's sectors do not part them either.
+        // These sample tables also fit within a disk sector.
         #expect(heads.allSatisfy { $0.range.lowerBound / 512 == ($0.range.upperBound - 1) / 512 })
         #expect(boxes.dropFirst(2).contains { $0.type == "free" && ($0.range.upperBound) % 4096 == 0 })
         #expect(try Probe.decodedFrames(file.path) == clip.frames)
     }
 
-    @Test("plays when its index is cut off while it is appended")
+    @Test("plays if its index is truncated while it is being appended")
     func truncatedIndex() throws {
         let clip = try Clip.camera.get()
         let file = try MovieFile(
@@ -136,7 +136,7 @@ struct KilledMovieFileTests {
         }
     }
 
-    @Test("keeps what was written when the disk is full, and can be finished then")
+    @Test("keeps its data if the disk is full, and can then be finished")
     func diskFull() throws {
         let clip = try Clip.photographs.get()
         let size = clip.packets.reduce(0) { $0 + $1.bytes.count }
@@ -156,7 +156,7 @@ struct KilledMovieFileTests {
         #expect(try Boxes(file: file.path).types == ["ftyp", "mdat", "moov"])
     }
 
-    @Test("stays a movie of fragments when there is no room for the index")
+    @Test("stays fragmented if the disk is too full for the index")
     func noRoomForIndex() throws {
         let clip = try Clip.photographs.get()
         let whole = try MovieFile(
@@ -174,7 +174,7 @@ struct KilledMovieFileTests {
         #expect(try Probe.decodedFrames(file.path) == clip.frames)
     }
 
-    @Test("is never written over another")
+    @Test("never overwrites an existing file")
     func exists() throws {
         let clip = try Clip.photographs.get()
         let path = folder.file("desk.mov")
@@ -189,7 +189,7 @@ struct KilledMovieFileTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == Data("mine".utf8))
     }
 
-    @Test("refuses a packet that is no later than the one before, and goes on")
+    @Test("rejects a packet that is not later than the previous one, and continues")
     func wrongOrder() throws {
         let clip = try Clip.photographs.get()
         let file = try MovieFile(

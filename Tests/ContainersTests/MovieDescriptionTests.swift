@@ -3,7 +3,7 @@ import Foundation
 import Media
 import Testing
 
-@Suite("a movie file tells")
+@Suite("Stream descriptions of a movie file")
 struct MovieDescriptionTests {
     private let folder: Folder
 
@@ -26,7 +26,7 @@ struct MovieDescriptionTests {
     }
 
     @Test(
-        "how frames are turned",
+        "describes the rotation of frames",
         arguments: [
             (rotation: Rotation.none, reported: nil, filter: "null"),
             (rotation: .quarter, reported: -90, filter: "transpose=clock"),
@@ -37,7 +37,7 @@ struct MovieDescriptionTests {
         let clip = try Clip.photographs.get()
         let path = try record(clip, as: .mov, rotation: rotation)
         #expect(try Probe(path).streams[0].rotation == reported)
-        // What a player shows is what turning the stored frame by hand shows.
+        // A player must show the same image as a manual rotation of the stored frame.
         func frame(_ input: [String], _ filter: String) throws -> Data {
             try Program.run(
                 "ffmpeg",
@@ -50,7 +50,7 @@ struct MovieDescriptionTests {
         #expect(try shown == frame(["-noautorotate"], filter))
     }
 
-    @Test("what the colours mean, QuickTime the range too when it is full")
+    @Test("describes the color properties, and the range in QuickTime if it is full")
     func colors() throws {
         let film = try Clip.film.get()
         let mp4 = try Probe(try record(film, as: .mp4)).streams[0]
@@ -71,7 +71,7 @@ struct MovieDescriptionTests {
         #expect(limited == Data("nclc".utf8) + Data([0, 1, 0, 1, 0, 1]))
     }
 
-    @Test("MJPEG in MP4 by its object type")
+    @Test("describes MJPEG in MP4 by its object type")
     func mjpegInMP4() throws {
         let clip = try Clip.photographs.get()
         let path = try record(clip, as: .mp4)
@@ -89,7 +89,7 @@ struct MovieDescriptionTests {
             ["-v", "error", "-i", path, "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264", "-"])
     }
 
-    @Test("H.264's parameter sets as ffmpeg tells them, wherever they come from")
+    @Test("writes the same H.264 parameter sets as ffmpeg, regardless of their source")
     func parameterSets() throws {
         let film = try Clip.film.get()
         let expected = try #require(configuration(film.reference))
@@ -109,13 +109,13 @@ struct MovieDescriptionTests {
         #expect(try samples(asRecord) == samples(fromSetup))
     }
 
-    @Test("the same frames when packets come with lengths instead of start codes")
+    @Test("stores the same frames from packets with lengths instead of start codes")
     func lengthPrefixed() throws {
         let film = try Clip.film.get()
         let expected = try #require(configuration(film.reference))
         let parameters = StreamParameters(
             codec: .h264, timeScale: 90_000, setup: [UInt8](expected), size: Clip.size, rate: FrameRate(30))
-        // ffmpeg's own file holds the samples in this form, one after the other, in the only media data.
+        // ffmpeg's file contains the samples in this form, contiguous in the only media data box.
         let media = try #require(Boxes(film.reference).content("mdat"))
         let table = try #require(
             Boxes(film.reference).content("moov", "trak", "mdia", "minf", "stbl", "stsz"))
@@ -131,7 +131,7 @@ struct MovieDescriptionTests {
         #expect(try Probe.decodedFrames(path) == film.frames)
     }
 
-    @Test("nothing before it knows all tracks' parameter sets, and leaves out those that never came")
+    @Test("writes the file once all parameter sets are known, or finally without the missing tracks")
     func missingParameterSets() throws {
         let (film, tone) = (try Clip.film.get(), try Clip.tone.get())
         let silent = StreamParameters(codec: .h264, timeScale: 90_000, size: Clip.size)
@@ -150,7 +150,7 @@ struct MovieDescriptionTests {
         #expect(try Probe.decodedFrames(file.path) == film.frames)
     }
 
-    @Test("a stream whose parameter sets never come ends its file before it fills the memory")
+    @Test("fails the file of a stream without parameter sets before it exhausts the memory")
     func endlessWithoutParameterSets() throws {
         let silent = StreamParameters(codec: .h264, timeScale: 90_000, size: Clip.size)
         let file = try MovieFile(
@@ -170,7 +170,7 @@ struct MovieDescriptionTests {
         #expect(try file.finish().tracks.map(\.sampleCount) == [0])
     }
 
-    @Test("which of several frames players show")
+    @Test("enables only the first of several video tracks in players")
     func enabledTracks() throws {
         let clip = try Clip.photographs.get()
         let file = try MovieFile(

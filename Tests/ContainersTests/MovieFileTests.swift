@@ -3,7 +3,7 @@ import Foundation
 import Media
 import Testing
 
-@Suite("a finished movie file")
+@Suite("A finished movie file")
 struct FinishedMovieFileTests {
     private let folder: Folder
 
@@ -20,7 +20,7 @@ struct FinishedMovieFileTests {
             ], createdAt: MovieFile.date)
     }
 
-    @Test("holds every frame and audio as it was given, from time 0 on", arguments: [MovieKind.mp4, .mov])
+    @Test("contains all frames and audio unchanged, starting at time 0", arguments: [MovieKind.mp4, .mov])
     func program(kind: MovieKind) throws {
         let (film, tone) = (try Clip.film.get(), try Clip.tone.get())
         let file = try program("program", kind: kind)
@@ -38,7 +38,7 @@ struct FinishedMovieFileTests {
         #expect(probe.streams.map { $0.tags?["handler_name"] } == ["program", "mix"])
         #expect(probe.streams[0].tags?["creation_time"] == "2026-11-21T13:23:10.000000Z")
         #expect(try Probe.decodedFrames(file.path) == film.frames)
-        // The first slice is priming, which the edit list hides.
+        // The first packet is priming, which the edit list hides.
         #expect(try Probe.decodedFrames(file.path, stream: "a:0").suffix(100) == tone.frames.suffix(100))
         let packets = try Probe.packets(file.path, stream: "v:0")
         #expect(packets.map(\.pts) == film.packets.map(\.presentation))
@@ -46,7 +46,7 @@ struct FinishedMovieFileTests {
         #expect(packets.map { $0.flags?.hasPrefix("K") } == film.packets.map(\.isKey))
     }
 
-    @Test("is an ordinary one: type, media data, index")
+    @Test("consists of type, media data, and index")
     func layout() throws {
         let file = try program("program.mp4", kind: .mp4)
         try file.append([try Clip.film.get(), try Clip.tone.get()])
@@ -57,7 +57,7 @@ struct FinishedMovieFileTests {
         #expect(boxes.content("moov", "mvex") == nil)
     }
 
-    @Test("plays when the power fails between the last two writes")
+    @Test("plays if the power fails between the last two writes")
     func unpatched() throws {
         let film = try Clip.film.get()
         let file = try program("program.mp4", kind: .mp4)
@@ -78,7 +78,7 @@ struct FinishedMovieFileTests {
         #expect(try Probe.decodedFrames(copy) == film.frames)
     }
 
-    @Test("hides what is before T0 and tells what begins after it", arguments: [-7, 6])
+    @Test("hides data before T0, and records a late start", arguments: [-7, 6])
     func shifted(frames: Int64) throws {
         let camera = try Clip.camera.get()
         let file = try MovieFile(
@@ -99,7 +99,7 @@ struct FinishedMovieFileTests {
         #expect(try Probe.decodedFrames(file.path) == Array(camera.frames.suffix(Int(90 + min(frames, 0)))))
     }
 
-    @Test("keeps durations that vary, and the last as long as it is told")
+    @Test("keeps variable frame durations, and the given end of the last frame")
     func variableDurations() throws {
         let photographs = try Clip.photographs.get()
         let file = try MovieFile(
@@ -117,7 +117,7 @@ struct FinishedMovieFileTests {
         #expect(try Probe(file.path).streams[0].durationSeconds == 2.002)
     }
 
-    @Test("holds several cameras, audio and the time of day side by side")
+    @Test("contains several cameras, audio, and a timecode track")
     func everything() throws {
         let (film, photographs, tone) = (
             try Clip.film.get(), try Clip.photographs.get(), try Clip.tone.get()
@@ -139,11 +139,11 @@ struct FinishedMovieFileTests {
             probe.streams.map { $0.tags?["timecode"] } == ["14:23:10;01", "14:23:10;01", nil, "14:23:10;01"])
         #expect(try Probe.decodedFrames(file.path) == photographs.frames)
         #expect(try Probe.decodedFrames(file.path, stream: "v:1") == film.frames)
-        // One slice is priming.
+        // One packet is priming.
         #expect(try Probe.decodedFrames(file.path, stream: "a:0").count == tone.packets.count - 1)
     }
 
-    @Test("reaches beyond 4 GiB")
+    @Test("can exceed 4 GiB")
     func large() throws {
         let film = try Clip.film.get()
         let file = try program("program.mp4", kind: .mp4)
@@ -156,7 +156,7 @@ struct FinishedMovieFileTests {
         #expect(try Probe.decodedFrames(file.path) == film.frames)
     }
 
-    @Test("without any packet is a file that can be read")
+    @Test("is readable without any packet")
     func empty() throws {
         let file = try program("program.mp4", kind: .mp4)
         let summary = try file.finish()

@@ -4,7 +4,7 @@ import Media
 import SeededNoise
 import Testing
 
-@Suite("what a crash leaves of a movie file")
+@Suite("Recovery of a movie file after a crash")
 struct MovieRecoveryTests {
     private let folder: Folder
 
@@ -12,8 +12,8 @@ struct MovieRecoveryTests {
         folder = try Folder()
     }
 
-    /// Two cameras and audio in one file, with a time code: one of JPEG frames that are turned, one of H.264 with frames that
-    /// are shown later than they come.
+    /// Two cameras and audio in one file, with a timecode: one camera with rotated JPEG frames, one with
+    /// H.264 frames that are reordered.
     private func record(_ name: String, disk: Disk? = nil, finish: Bool) throws -> String {
         let (photographs, film, tone) = (
             try Clip.photographs.get(), try Clip.film.get(), try Clip.tone.get()
@@ -25,7 +25,7 @@ struct MovieRecoveryTests {
                 .video(photographs.parameters, rotation: .quarter, name: "desk"),
                 .video(film.parameters, name: "face"), .audio(tone.parameters, name: "host"),
                 .timecode(Timecode(at: date, rate: FrameRate(30000, per: 1001)), name: "time of day"),
-            ], createdAt: MovieFile.date, disk: disk?.conduct ?? DiskConduct())
+            ], createdAt: MovieFile.date, disk: disk?.conduct ?? FileWriteHooks())
         try file.append([photographs, film, tone])
         if finish {
             try file.finish()
@@ -42,7 +42,7 @@ struct MovieRecoveryTests {
         return path
     }
 
-    @Test("becomes the very file that finishing would have made of it, byte by byte")
+    @Test("the recovered file is byte for byte identical to a finished one")
     func identical() throws {
         let killed = try record("killed.mov", finish: false)
         let finished = try record("finished.mov", finish: true)
@@ -53,7 +53,7 @@ struct MovieRecoveryTests {
             try Data(contentsOf: URL(filePath: killed)) == Data(contentsOf: URL(filePath: finished)))
     }
 
-    @Test("is whole the second time, and then not touched")
+    @Test("the second recovery finds a complete file and doesn't change it")
     func twice() throws {
         let path = try record("killed.mov", finish: false)
         try MovieRecovery(path: path).makeWhole()
@@ -66,7 +66,26 @@ struct MovieRecoveryTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == first)
     }
 
-    /// A small recording of two cameras that was not finished, and the whole of what is in it.
+    @Test("a movie reports how much of all its tracks would survive a crash")
+    func writtenEnd() throws {
+        let (photographs, camera) = (try Clip.photographs.get(), try Clip.camera.get())
+        let file = try MovieFile(
+            path: folder.file("behind.mov"), kind: .mov,
+            tracks: [
+                .video(photographs.parameters, name: "desk"), .video(camera.parameters, name: "face"),
+            ], createdAt: MovieFile.date)
+        #expect(file.writtenEnd == .zero)
+        try file.append([photographs, camera])
+        try file.cutFragment()
+        let ends = [photographs, camera].map { clip in
+            let end = clip.packets.map { $0.presentation + $0.duration }.max() ?? 0
+            return FrameRate(clip.parameters.timeScale).time(ofTick: end)
+        }
+        #expect(file.writtenEnd == ends.min())
+        file.abandon()
+    }
+
+    /// An unfinished small recording of two cameras, with the sample counts of its complete content.
     private func twoCameras() throws -> (content: Data, counts: [Int]) {
         let (photographs, camera) = (try Clip.photographs.get(), try Clip.camera.get())
         let file = try MovieFile(
@@ -83,7 +102,8 @@ struct MovieRecoveryTests {
         )
     }
 
-    /// Around each box's beginning byte for byte, elsewhere here and there; all of them where `MULTICAM_ALL_OFFSETS` is set.
+    /// Every byte around the start of each box and sparse offsets elsewhere, or all offsets if
+    /// `MULTICAM_ALL_OFFSETS` is set.
     private func offsets(of content: Data) -> [Int] {
         guard ProcessInfo.processInfo.environment["MULTICAM_ALL_OFFSETS"] == nil else {
             return Array(0...content.count)
@@ -95,10 +115,10 @@ struct MovieRecoveryTests {
         return all.filter { (0...content.count).contains($0) }.sorted()
     }
 
-    @Test("wherever it is cut off, every sample before the cut is read, and nothing else")
+    @Test("a file truncated at any offset yields exactly the samples before the cut")
     func everyOffset() throws {
         let (content, counts) = try twoCameras()
-        // Where each fragment's media end, all of it must be there.
+        // At the end of each fragment's media data, all its samples must be present.
         let ends = Boxes(content).boxes.filter { $0.type == "mdat" }.map(\.range.upperBound)
         var last = [0, 0]
         var readable = 0
@@ -122,7 +142,7 @@ struct MovieRecoveryTests {
     }
 
     @Test(
-        "wherever it is cut off, it becomes a plain movie of just those frames",
+        "a file truncated at any offset becomes a plain movie of the complete frames",
         arguments: [0.4, 0.55, 0.8, 0.97])
     func cutAndMadeWhole(share: Double) throws {
         let (content, _) = try twoCameras()
@@ -136,14 +156,14 @@ struct MovieRecoveryTests {
         let (desk, face) = (try Clip.photographs.get().frames, try Clip.camera.get().frames)
         #expect(try Probe.decodedFrames(path, stream: "v:0") == Array(desk.prefix(counts[0])))
         #expect(try Probe.decodedFrames(path, stream: "v:1") == Array(face.prefix(counts[1])))
-        // What was there is there still, but for the head of the media data.
+        // All data is preserved except for the header of the media data box.
         let whole = try Data(contentsOf: URL(filePath: path))
         #expect(whole.prefix(20) == content.prefix(20))
         let cut = content.prefix(Int(Double(content.count) * share))
         #expect(whole.dropFirst(36).prefix(cut.count - 36) == cut.dropFirst(36))
     }
 
-    @Test("zeros and rubbish behind it are no part of it", arguments: [0, 0xA5] as [UInt8])
+    @Test("trailing zeros and garbage are ignored", arguments: [0, 0xA5] as [UInt8])
     func rubbish(byte: UInt8) throws {
         let (content, counts) = try twoCameras()
         let path = try file("rubbish.mov", content + Data(repeating: byte, count: 9000))
@@ -152,7 +172,7 @@ struct MovieRecoveryTests {
         #expect(try MovieRecovery(path: path).isPlain)
     }
 
-    @Test("pages that the power cut took end a track before the first frame that they are missing of")
+    @Test("a track ends before the first frame with a page lost in a power cut")
     func lostPage() throws {
         var (content, counts) = try twoCameras()
         // The last fragment may be smaller than a page.
@@ -162,13 +182,13 @@ struct MovieRecoveryTests {
         content.replaceSubrange(middle..<middle + 4096, with: Data(count: 4096))
         let tracks = try MovieRecovery(path: try file("holes.mov", content)).tracks
         #expect(tracks[0].sampleCount < counts[0] || tracks[1].sampleCount < counts[1])
-        // Fragments have 15 frames of it.
+        // A fragment contains 15 of its frames.
         #expect(tracks[0].sampleCount > counts[0] - 24)
     }
 
     // MARK: Finishing that is interrupted
 
-    /// The counts of all tracks, and what the file is like after it was made whole.
+    /// Recovers the file and returns the sample counts of all tracks with the resulting content.
     private func recovered(_ content: Data) throws -> (counts: [Int], content: Data) {
         let path = try file("interrupted.mov", content)
         let remains = try MovieRecovery(path: path)
@@ -177,7 +197,7 @@ struct MovieRecoveryTests {
         return (counts, try Data(contentsOf: URL(filePath: path)))
     }
 
-    @Test("finishing that stops after any of its writes, or within one, loses nothing")
+    @Test("finishing loses no data if it is interrupted after or within any write")
     func interruptedFinish() throws {
         let disk = Disk()
         let path = try record("desk.mov", disk: disk, finish: true)
@@ -195,7 +215,7 @@ struct MovieRecoveryTests {
         for step in first..<changes.count {
             var sizes = [0]
             if case .write(let bytes, _) = changes[step] {
-                // A power cut parts a write between sectors, and the last one is of 16 bytes within one.
+                // A power cut splits a write between sectors, and the last write of 16 bytes fits within one.
                 sizes =
                     bytes.count <= 16 ? [0, bytes.count] : [0, 1, 511, 512, bytes.count / 2, bytes.count]
             }
@@ -209,7 +229,7 @@ struct MovieRecoveryTests {
         }
     }
 
-    @Test("a power cut at any time loses nothing that was durable, whatever sectors it takes")
+    @Test("a power cut at any time loses no durable data, regardless of the lost sectors")
     func powerCuts() throws {
         let disk = Disk()
         _ = try record("desk.mov", disk: disk, finish: true)
@@ -235,7 +255,7 @@ struct MovieRecoveryTests {
         }
     }
 
-    @Test("making it whole may itself be interrupted anywhere, and comes to the same in the end")
+    @Test("a recovery can be interrupted anywhere, and a second one produces the same file")
     func interruptedRecovery() throws {
         let (content, _) = try twoCameras()
         let torn = content.prefix(content.count - 700)
@@ -264,12 +284,12 @@ struct MovieRecoveryTests {
     // MARK: Ends
 
     @Test(
-        "tracks are cut and filled to where they are told: frames again, silence, and nothing of the file is lost"
+        "tracks are cut and padded to the given end with repeated frames and silence, and the file keeps all data"
     )
     func ends() throws {
         let path = try record("killed.mov", finish: false)
         let before = try Data(contentsOf: URL(filePath: path))
-        // 2.5 s: the JPEG track has 2.002, the others 3 and 3.01; and then 3.5 s of audio.
+        // 2.5 s: the JPEG track has 2.002 s, the others 3 and 3.01 s. The audio track is extended to 3.5 s.
         try MovieRecovery(path: path).makeWhole(ends: [75 * 1001, 75 * 3000, 168_000, nil])
         let probe = try Probe(path)
         #expect(probe.streams.prefix(2).map(\.packetCount) == [75, 75])
@@ -288,7 +308,7 @@ struct MovieRecoveryTests {
         #expect(after.dropFirst(36).prefix(before.count - 36) == before.dropFirst(36))
     }
 
-    @Test("frames that others refer to that were not written are left out, so that there is no hole")
+    @Test("frames with missing references are excluded, so that no gap remains")
     func holes() throws {
         let film = try Clip.film.get()
         for count in [40, 41, 42, 43, 44, 45] {
@@ -310,7 +330,7 @@ struct MovieRecoveryTests {
     }
 
     @Test(
-        "frames that the disk was too slow for are counted, and those around them shown when they are due")
+        "frames dropped by a slow disk are counted, and the frames around them keep their times")
     func leftOut() throws {
         let clip = try Clip.photographs.get()
         let file = try MovieFile(
@@ -330,13 +350,13 @@ struct MovieRecoveryTests {
 
     // MARK: What is not ours
 
-    @Test("what is no movie of ours is refused in a sentence, and not touched")
+    @Test("a movie from another program is rejected with one sentence and not changed")
     func foreign() throws {
         let clip = try Clip.film.get()
         for (content, words) in [
-            (clip.reference, "not a movie that this program"), (Data(), "not a movie"),
+            (clip.reference, "not a movie recorded by multicam"), (Data(), "not a movie"),
             (Data("mine".utf8), "not a movie"),
-            (try twoCameras().content.prefix(40), "nothing of it was on the disk"),
+            (try twoCameras().content.prefix(40), "no data of the file was on the disk"),
         ] {
             let path = try file("foreign.mp4", content)
             let error = #expect(throws: FileError.self) { _ = try MovieRecovery(path: path) }
@@ -345,7 +365,7 @@ struct MovieRecoveryTests {
         }
     }
 
-    @Test("damage anywhere is refused or read around, and never more than that")
+    @Test("damage anywhere is rejected or skipped without a crash")
     func damage() throws {
         let (content, counts) = try twoCameras()
         let path = try record("plain.mov", finish: true)
@@ -373,7 +393,7 @@ struct MovieRecoveryTests {
         #expect(counts.count == 2)
     }
 
-    @Test("a recording under way is left to whoever records it")
+    @Test("a movie that is being recorded is rejected as busy")
     func busy() throws {
         let clip = try Clip.photographs.get()
         let file = try MovieFile(

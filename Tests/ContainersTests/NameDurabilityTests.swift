@@ -1,17 +1,18 @@
 import Foundation
+import System
 import Testing
 
 @testable import Containers
 
-@Suite("a file's name")
+@Suite("Durability of a file name")
 struct NameDurabilityTests {
-    @Test("is durable when the file is finished, also where that is at once")
+    @Test("a name is durable when its file is finished, even immediately after creation")
     func atOnce() throws {
         for _ in 0..<50 {
             let disk = Disk()
             let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).mov").path
             defer { unlink(path) }
-            let file = try OutputFile(creating: path, disk: disk.conduct)
+            let file = try OutputFile(creating: try ContainedFile(path: path), disk: disk.conduct)
             let durability = DurabilityThread(for: file)
             durability.finish()
             #expect(durability.failure == nil)

@@ -3,20 +3,20 @@ import Foundation
 import Media
 import Testing
 
-@Suite("Room that is held")
+@Suite("Reserved disk space")
 struct ReservedSpaceTests {
-    @Test("A full disk makes a file use what was held, and the file is whole as if nothing had been")
+    @Test("On a full disk, a file uses the reserved space and is complete")
     func used() throws {
         let folder = try Folder()
         let isReleased = ConditionLock(false)
-        var disk = DiskConduct(makeRoom: {
+        var disk = FileWriteHooks(makeRoom: {
             isReleased.withLock { wasReleased in
                 defer { wasReleased = true }
                 return !wasReleased
             }
         })
         let clip = try Clip.photographs.get()
-        func record(_ name: String, _ disk: DiskConduct) throws -> Data {
+        func record(_ name: String, _ disk: FileWriteHooks) throws -> Data {
             let file = try MovieFile(
                 path: folder.file(name), kind: .mov,
                 tracks: [.video(clip.parameters, rotation: .none, name: "desk")], createdAt: MovieFile.date,
@@ -25,14 +25,14 @@ struct ReservedSpaceTests {
             try file.finish()
             return try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
         }
-        let whole = try record("whole.mov", DiskConduct())
+        let whole = try record("whole.mov", FileWriteHooks())
         let half = Int64(whole.count / 2)
         disk.beforeWrite = { _, end in end > half && !isReleased.withLock { $0 } ? ENOSPC : 0 }
         #expect(try record("tight.mov", disk) == whole)
         #expect(isReleased.withLock { $0 })
     }
 
-    @Test("It takes room of the disk without a name, gives it back when asked, and says that it was needed")
+    @Test("The space is reserved without a file name, released on request, and then reported as needed")
     func held() throws {
         let folder = try Folder()
         let room = ReservedSpace(in: folder.path)

@@ -3,7 +3,7 @@ import Foundation
 import Media
 import Testing
 
-@Suite("a wave file")
+@Suite("A wave file")
 struct WaveFileTests {
     private let folder: Folder
     private let broadcast: WaveBroadcast
@@ -15,7 +15,7 @@ struct WaveFileTests {
             start: LocalTime(MovieFile.date, secondsFromGMT: 3600))
     }
 
-    /// Noise from a fixed beginning, with the values at which rounding and clipping show.
+    /// Seeded noise, preceded by edge cases of rounding and clipping.
     private static func samples(_ count: Int) -> [Float] {
         var state: UInt32 = 1
         let special: [Float] = [0, 1, -1, 1.5, -1.5, .nan, .infinity, 0.5 / 8_388_608, -0.5 / 8_388_608]
@@ -38,7 +38,7 @@ struct WaveFileTests {
     }
 
     @Test(
-        "holds every sample to the nearest step",
+        "contains every sample rounded to the nearest step",
         arguments: [
             (depth: WaveFile.Depth.integer24, channels: 1, form: "s24le", scale: 8_388_608),
             (depth: .integer24, channels: 2, form: "s24le", scale: 8_388_608),
@@ -66,7 +66,7 @@ struct WaveFileTests {
         #expect(probe.streams[0].durationSeconds.map { abs($0 - 30_001 / 48_000) < 1e-6 } == true)
     }
 
-    @Test("tells when it began and where it is from")
+    @Test("contains its start time and origin")
     func origin() throws {
         let file = try WaveFile(
             path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: 1),
@@ -85,7 +85,7 @@ struct WaveFileTests {
         #expect(data.littleNumber(at: 4, bytes: 4) == data.count - 8)
     }
 
-    @Test("plays all but the last half second while it is written")
+    @Test("plays all but the last half second while it is being written")
     func killed() throws {
         let given = Self.samples(60_000)
         let file = try WaveFile(
@@ -100,7 +100,7 @@ struct WaveFileTests {
         file.abandon()
     }
 
-    @Test("becomes RF64 beyond 4 GiB")
+    @Test("switches to RF64 beyond 4 GiB")
     func large() throws {
         let file = try WaveFile(
             path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: 1),
@@ -116,7 +116,7 @@ struct WaveFileTests {
         #expect(integers(tail, bytes: 3).last == 4_194_304)
     }
 
-    @Test("keeps what was written when the disk is full, and can be finished then")
+    @Test("keeps its data if the disk is full, and can then be finished")
     func diskFull() throws {
         let file = try WaveFile(
             path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: 1), depth: .integer24,
@@ -129,7 +129,7 @@ struct WaveFileTests {
         #expect(try decoded(file.path, "s24le").count == 72_000)
     }
 
-    @Test("is never written over another")
+    @Test("never overwrites an existing file")
     func exists() throws {
         let path = folder.file("host.wav")
         try Data("mine".utf8).write(to: URL(filePath: path))

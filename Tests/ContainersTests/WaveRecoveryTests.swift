@@ -3,7 +3,7 @@ import Foundation
 import Media
 import Testing
 
-@Suite("what a crash leaves of a sound file")
+@Suite("Recovery of a wave file after a crash")
 struct WaveRecoveryTests {
     private let folder: Folder
     private let format = AudioFormat(rate: 48_000, channels: 1)
@@ -12,7 +12,7 @@ struct WaveRecoveryTests {
         folder = try Folder()
     }
 
-    /// A second and a half of a ramp, of which the last part was not written yet.
+    /// A ramp of 1.5 s, followed by samples that were not written yet.
     private func killed(hole: Int64 = 0) throws -> (path: String, content: Data) {
         let file = try WaveFile(
             path: folder.file("host-\(hole).wav"), format: format, depth: .integer24,
@@ -25,7 +25,7 @@ struct WaveRecoveryTests {
         return (file.path, hole > 0 ? Data() : try Data(contentsOf: URL(filePath: file.path)))
     }
 
-    @Test("has every sample that was written, wherever it is cut off, and is silent up to where it is told")
+    @Test("a truncated file keeps every written sample and is padded with silence to the given end")
     func everyOffset() throws {
         let (_, content) = try killed()
         let header = content.count - 72_000 * 3
@@ -53,7 +53,7 @@ struct WaveRecoveryTests {
     }
 
     @Test(
-        "is read by others after it was cut and filled, and the second time it is not touched",
+        "a truncated and padded file is readable by ffprobe, and a second recovery does not change it",
         arguments: [71_999, 72_000, 96_000])
     func lengths(count: Int64) throws {
         let (path, content) = try killed()
@@ -69,7 +69,7 @@ struct WaveRecoveryTests {
         #expect(disk.changes.isEmpty)
     }
 
-    @Test("may be interrupted at any write while it is made whole")
+    @Test("a recovery can be interrupted at any write")
     func interrupted() throws {
         let (path, content) = try killed()
         let torn = content.prefix(content.count - 5000)
@@ -87,12 +87,12 @@ struct WaveRecoveryTests {
         }
     }
 
-    @Test("may be larger than 4 GiB")
+    @Test("a file can exceed 4 GiB")
     func large() throws {
         let hole: Int64 = 1_500_000_000
         let (path, _) = try killed(hole: hole)
         do {
-            // Locks the file as long as it is there.
+            // Locks the file during its lifetime.
             let remains = try WaveRecovery(path: path)
             #expect(remains.isPlain && remains.sampleCount == hole + 72_000)
             try remains.makeWhole(sampleCount: hole + 100_000)
@@ -100,17 +100,17 @@ struct WaveRecoveryTests {
         #expect(try WaveRecovery(path: path).sampleCount == hole + 100_000)
     }
 
-    @Test("of another program is refused")
+    @Test("a file from another program is rejected")
     func foreign() throws {
         let path = folder.file("foreign.wav")
         try Program.run("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "anullsrc=d=0.1", path])
         let error = #expect(throws: FileError.self) { _ = try WaveRecovery(path: path) }
-        #expect(error?.detail.contains("not a Broadcast Wave file that this program") == true)
+        #expect(error?.detail.contains("not a Broadcast Wave file recorded by multicam") == true)
     }
 }
 
 extension Probe {
-    /// As ffprobe writes it, to the microsecond.
+    /// A duration in ffprobe's format, in microseconds.
     static func seconds(_ count: Int64, of rate: Int64) -> String {
         let micros = (count * 1_000_000 + rate / 2) / rate
         let rest = String(micros % 1_000_000)

@@ -3,13 +3,14 @@ import Foundation
 import Media
 import Testing
 
-@Suite("when a file writes next")
+@Suite("Write intervals of a file")
 struct WriteRhythmTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }
 
-    /// How many items come before a thread that gathers as the file says is woken, again and again; the file writes then.
+    /// The number of items before each wake-up of a thread that batches as the file requests, and writes on
+    /// each wake-up.
     private func wakes(
         items: Int, step: Nanoseconds, burst: Int = 1, rhythm: () -> WriteRhythm?, take: (Int) throws -> Void
     ) throws -> [Int] {
@@ -19,7 +20,7 @@ struct WriteRhythmTests {
             if waiting == 0 { since = now }
             waiting += 1
             let isCounted = known?.packets.map { waiting >= $0 } ?? false
-            guard isCounted || now - since >= known?.gatheringTime ?? .milliseconds(100) else { continue }
+            guard isCounted || now - since >= known?.batchingTime ?? .milliseconds(100) else { continue }
             for index in item + 1 - waiting..<item + 1 { try take(index) }
             wakes.append(waiting)
             let next: WriteRhythm = try #require(rhythm())
@@ -29,7 +30,7 @@ struct WriteRhythmTests {
     }
 
     @Test(
-        "a movie's thread is woken once for each fragment, from the second on, whether frames come one by one or three at once",
+        "a movie's thread wakes once per fragment from the second on, for single frames and bursts of three",
         arguments: [1, 3])
     func movie(burst: Int) throws {
         let camera = try Clip.camera.get()
@@ -39,7 +40,7 @@ struct WriteRhythmTests {
             createdAt: MovieFile.date)
         #expect(file.rhythm == nil)
         let first = try #require(camera.packets.first)
-        // Frames at 30 Hz by a clock of 90 kHz.
+        // Frames at 30 Hz in a 90 kHz time scale.
         let wakes = try wakes(items: 200, step: .seconds(1) / 30, burst: burst, rhythm: { file.rhythm }) {
             index in
             try file.append(
@@ -48,14 +49,15 @@ struct WriteRhythmTests {
                     duration: 3000,
                     isKey: true), to: 0)
         }
-        // A tenth of a second comes before anything is known, then what is missing.
+        // The first wake-up is after 0.1 s, before the rhythm is known, and the next one completes the
+        // fragment.
         #expect(wakes.prefix(2).reduce(0, +) == 15)
         #expect(wakes.dropFirst(2).allSatisfy { $0 == 15 } && wakes.count > 10)
-        // All but the last, which waits, is in the file each time.
+        // After each wake-up, all frames except the pending last one are in the file.
         #expect(file.writtenSampleCount(ofTrack: 0) == wakes.reduce(0, +))
     }
 
-    @Test("a wave file's thread is woken once for each half second")
+    @Test("a wave file's thread wakes once per half second")
     func wave() throws {
         let file = try WaveFile(
             path: folder.file("host.wav"), format: AudioFormat(rate: 48_000, channels: 2),

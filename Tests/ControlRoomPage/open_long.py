@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Leaves the control room open while a recording is worked with, and watches what the browser and the web process keep.
+"""Keeps the control room open and in use during a recording, and measures the memory of the browser and the web process.
 
     open_long.py --address 'http://127.0.0.1:8470/#token=…' --studio PROCESS [--minutes 60] [--pause 2] [--chromium PATH]
 
-Each --pause seconds the script cuts, changes the layout or a gain, marks or takes a still, by turns; each minute it prints the page's
-heap after a collection, its nodes and listeners, and the memory of browser and web process. Exits 1 when, after the first quarter,
-one of them goes on growing. `tools/page-test --minutes N` starts a studio for it.
+Every --pause seconds, the script in turn cuts, changes the layout or a gain, sets a marker or takes a still. Every minute, it prints the
+page's heap after garbage collection, its nodes and listeners, and the memory of browser and web process. Exits with status 1 if one of them
+keeps growing after the first quarter. `tools/page-test --minutes N` starts a studio for it.
 """
 
 import argparse
@@ -18,13 +18,13 @@ from playwright.sync_api import sync_playwright
 WORK = [["swap"], ["show", "host"], ["show", "guest"], ["layout", "side-by-side"], ["layout", "pip"], ["mark", "question"],
         ["gain", "host-mic", "-3"], ["gain", "host-mic", "0"], ["mute", "guest-mic"], ["unmute", "guest-mic"]]
 SEND = """(words) => fetch("/api/v1/command", { method: "POST", body: JSON.stringify({ words }) }).then((answer) => answer.status)"""
-# How much more than after the first quarter: MB of heap and of memory, nodes and listeners. The page keeps 500 events, whose lines
-# come and go.
+# Allowed growth after the first quarter: heap and memory in MB, nodes, and listeners. The page keeps 500
+# events and reuses their rows.
 MAY_GROW = {"heap MB": 6, "nodes": 2500, "listeners": 300, "page MB": 60, "web MB": 8}
 
 
 def memory(process):
-    """MB that are resident."""
+    """Resident memory in MB."""
     try:
         lines = pathlib.Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
@@ -33,7 +33,7 @@ def memory(process):
 
 
 def processes():
-    """The parent, and the words of the command line, of each process."""
+    """The parent and the command line of each process."""
     found = {}
     for path in pathlib.Path("/proc").glob("[0-9]*"):
         try:

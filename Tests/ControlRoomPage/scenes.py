@@ -1,9 +1,9 @@
-"""Draws what the cameras of the documents' pictures see, and what their microphones hear.
+"""Draws the camera images of the documentation's pictures, and makes the microphones' audio.
 
     scenes.py --into DIR [--chromium PATH]
 
-Writes host.png, guest.png, wide.png and desk.png, 640×360, and host-mic.wav and guest-mic.wav, four minutes that rise and fall like
-talk. The drawings are vectors of this file, so nothing else has to be kept.
+Writes host.png, guest.png, wide.png and desk.png, 640×360, and host-mic.wav and guest-mic.wav, four minutes with the level changes of
+speech. The drawings are vectors in this file, so no other files are needed.
 """
 
 import argparse
@@ -17,7 +17,7 @@ SIZE = {"width": 640, "height": 360}
 
 
 def person(x, y, scale, skin, hair, shirt, is_curly, microphone):
-    """A head and shoulders; the microphone stands on the side that is given, −1 left, 1 right."""
+    """Head and shoulders, with the microphone on the given side: −1 left, 1 right."""
     curls = "".join(f'<circle cx="{math.cos(a / 3.5) * 58:.0f}" cy="{-62 - math.sin(a / 3.5) * 52:.0f}" r="22" fill="{hair}"/>' for a in range(12))
     top = curls if is_curly else f'<path d="M-58 -40 Q-70 -135 0 -138 Q70 -135 58 -40 Q50 -92 0 -96 Q-50 -92 -58 -40Z" fill="{hair}"/>'
     return f"""<g transform="translate({x} {y}) scale({scale})">
@@ -35,7 +35,7 @@ def person(x, y, scale, skin, hair, shirt, is_curly, microphone):
 
 HOST = ("#efc3a0", "#33241d", "#2f6088", False)
 GUEST = ("#8a5a3c", "#221a18", "#c08a2d", True)
-BOOKS = "".join(f'<rect x="{40 + index * 17}" y="{104 - height}" width="14" height="{height}" fill="{colour}"/>' for index, (height, colour) in enumerate(
+BOOKS = "".join(f'<rect x="{40 + index * 17}" y="{104 - height}" width="14" height="{height}" fill="{color}"/>' for index, (height, color) in enumerate(
     zip([44, 52, 38, 50, 46, 54, 40, 48], ["#a5483b", "#3f6f78", "#c9a24a", "#5c4a78", "#7a8f4a", "#b0653a", "#41618c", "#8c4a5f"])))
 
 SCENES = {
@@ -61,7 +61,7 @@ SCENES = {
 
 
 def speech(path, begin):
-    """Noise that rises and falls like somebody who talks for some seconds and listens for as long, so that meters have something to show."""
+    """Noise with the level changes of a person who speaks and listens for some seconds in turn, to exercise the meters."""
     talk = f"0.004+0.55*pow(abs(sin(t*7.3+sin(t*1.9)*2)),0.7)*gt(sin((t+{begin})*0.6),-0.1)"
     subprocess.run(
         ["ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", f"anoisesrc=color=pink:amplitude=0.9:duration=240:sample_rate=48000:seed={begin + 1}",

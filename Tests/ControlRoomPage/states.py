@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Makes the documents' pictures of the control room, one of each state that they teach.
+"""Takes the documentation's screenshots of the control room, one for each documented state.
 
     states.py --address 'http://127.0.0.1:8470/#token=…' --into DIR [--only WORDS] [--patience N] [--chromium PATH]
 
-Needs a running `multicam studio` on standby with four cameras and two microphones, whose third camera goes away after 120 s of
-a recording; `tools/page-test --pictures` starts one. It records for two minutes. Look at each picture before you commit it.
+Needs a running `multicam studio` on standby with four cameras and two microphones, whose third camera disconnects 120 s into a recording;
+`tools/page-test --pictures` starts one. It records for two minutes. Check each screenshot before you commit it.
 """
 
 import argparse
 import os
 import subprocess
+import tempfile
 
 from playwright.sync_api import sync_playwright
 
@@ -58,11 +59,31 @@ class Camera:
         path = os.path.join(self.arguments.into, f"room-{name}.png")
         raw = path + ".raw.png"
         room.page.screenshot(path=raw, **options)
-        # Of few colours, since it lies in the repository.
+        # Uses a reduced palette, because the file is stored in the repository.
         subprocess.run(
             ["ffmpeg", "-v", "error", "-nostdin", "-y", "-i", raw, "-vf", "split[a][b];[a]palettegen=max_colors=200:stats_mode=single[p];[b][p]paletteuse=dither=none",
              "-frames:v", "1", path], check=True)
         os.remove(raw)
+        self.made.append(path)
+        print(f"{path}: {os.path.getsize(path) // 1000} kB", flush=True)
+
+    def animate(self, name, room, actions, frames=5, interval=400):
+        """Makes an animated GIF: `frames` screenshots after each action, one every `interval` ms."""
+        if not self.wants(name):
+            return
+        path = os.path.join(self.arguments.into, f"room-{name}.gif")
+        with tempfile.TemporaryDirectory() as folder:
+            number = 0
+            for action in actions:
+                action()
+                for _ in range(frames):
+                    room.page.wait_for_timeout(interval)
+                    room.page.screenshot(path=f"{folder}/{number:03}.png")
+                    number += 1
+            subprocess.run(
+                ["ffmpeg", "-v", "error", "-nostdin", "-y", "-framerate", f"1000/{interval}", "-i", f"{folder}/%03d.png", "-vf",
+                 "scale=800:-1:flags=lanczos,split[a][b];[a]palettegen=max_colors=128:stats_mode=diff[p];[b][p]paletteuse=dither=none:diff_mode=rectangle",
+                 path], check=True)
         self.made.append(path)
         print(f"{path}: {os.path.getsize(path) // 1000} kB", flush=True)
 
@@ -76,7 +97,7 @@ def view(room, name):
 
 
 def calm(room):
-    """Waits until nothing is wrong; on a machine that has much else to do the pictures say so."""
+    """Waits until there are no problems; on a busy machine, the screenshots show some."""
     try:
         room.until("nothing is wrong", lambda: room.data("level") in ("state", "note"), 10)
     except AssertionError:
@@ -88,7 +109,7 @@ def studio_states(camera, room):
     for name, words in [("Opening", ["layout=single", "main=wide"]), ("Talk", ["layout=side-by-side", "main=host", "inset=guest"]), ("Notes", ["layout=pip", "main=desk", "inset=host"])]:
         room.command("arrange", *words)
         page.wait_for_timeout(400)
-        room.command("keep-scene", name)
+        room.command("save-scene", name)
         page.wait_for_timeout(700)
     room.command("arrange", "layout=pip", "main=guest", "inset=host")
     room.command("gain", "host-mic", "3")
@@ -105,6 +126,10 @@ def studio_states(camera, room):
     page.mouse.move(5, 5)
     calm(room)
     camera.take("recording", room, wait=4000)
+    camera.animate(
+        "switching", room,
+        [lambda: page.keyboard.press("1"), lambda: page.keyboard.press("3"), lambda: room.command("scene", "Talk"), lambda: page.keyboard.press("m"),
+         lambda: room.command("scene", "Notes"), lambda: page.keyboard.press("2")])
     page.emulate_media(color_scheme="light")
     camera.take("recording-light", room)
     page.emulate_media(color_scheme="dark")
@@ -169,7 +194,7 @@ def prepare_states(camera, room):
     page.mouse.move(5, 5)
     page.evaluate("document.activeElement.blur()")
     camera.take("fit", room)
-    page.locator(".form-head button", has_text="As it was kept").click()
+    page.locator(".form-head button", has_text="Revert").click()
     page.locator(".form-head button", has_text="Form").click()
 
 
@@ -196,8 +221,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--address", required=True)
     parser.add_argument("--into", required=True)
-    parser.add_argument("--only", help="write those whose names contain these words; | stands between several")
-    parser.add_argument("--patience", type=float, default=1, help="wait so many times as long, on a machine that has much else to do")
+    parser.add_argument("--only", help="only screenshots whose names contain these words; separate several with |")
+    parser.add_argument("--patience", type=float, default=1, help="multiply timeouts by this factor, for busy machines")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     arguments = parser.parse_args()
     os.makedirs(arguments.into, exist_ok=True)
@@ -205,7 +230,7 @@ def main():
         browser = playwright.chromium.launch(executable_path=arguments.chromium, args=["--no-sandbox"])
         camera = Camera(browser, arguments)
         room = camera.room()
-        if camera.wants("keys", "recording", "recording-light", "health", "looks", "multiview", "phone", "remote", "alarm", "ending"):
+        if camera.wants("keys", "recording", "switching", "recording-light", "health", "looks", "multiview", "phone", "remote", "alarm", "ending"):
             studio_states(camera, room)
         if camera.wants("recordings"):
             recording_states(camera, room)
@@ -214,9 +239,10 @@ def main():
         if camera.wants("calibrate"):
             calibrate_states(camera, room)
         browser.close()
-    large = [path for path in camera.made if os.path.getsize(path) > 300_000]
+    limits = {".png": 300_000, ".gif": 3_000_000}
+    large = [path for path in camera.made if os.path.getsize(path) > limits[os.path.splitext(path)[1]]]
     if large:
-        raise SystemExit(f"larger than 300 kB: {', '.join(large)}")
+        raise SystemExit(f"larger than a picture may be ({limits}): {', '.join(large)}")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ import Testing
 @testable import ControlRoom
 @testable import Studio
 
-@Suite("Addresses and words from outside")
+@Suite("Input from web clients")
 struct AddressTests {
-    @Test("every file of the page is embedded, and nothing else is served as one")
+    @Test("embeds every file of the page, and serves no other file")
     func assets() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
             path: "../../Sources/ControlRoom/Page")
@@ -20,7 +20,7 @@ struct AddressTests {
     }
 
     @Test(
-        "paths that climb or name nothing find nothing",
+        "rejects paths that leave the page's folder or name no file",
         arguments: [
             "/page/../index.html", "/page/", "/page/%2e%2e/x", "/etc/passwd", "/page/index.html/", "",
             "/page/nothing.js",
@@ -30,25 +30,25 @@ struct AddressTests {
     }
 
     @Test(
-        "the pages have addresses of their own",
+        "serves each page at a separate path",
         arguments: ["/", "/multiview", "/program", "/remote", "/phone"])
     func pages(path: String) {
         #expect(PageAsset.at(path)?.type == "text/html; charset=utf-8")
     }
 
-    @Test("a picture's address names a role or the program, and whether frames follow")
+    @Test("reads the role or the program from an image path, and whether it is a stream")
     func pictures() throws {
-        let still = try #require(PictureWish("/api/v1/cameras/desk.jpg", width: 640))
+        let still = try #require(RequestedPicture("/api/v1/cameras/desk.jpg", width: 640))
         #expect(still.role == "desk" && !still.isStream)
-        let program = try #require(PictureWish("/api/v1/program.mjpg", width: 640))
+        let program = try #require(RequestedPicture("/api/v1/program.mjpg", width: 640))
         #expect(program.role == nil && program.isStream)
-        #expect(PictureWish("/api/v1/nothing", width: 640) == nil)
-        #expect(PictureWish("/api/v2/cameras/desk.jpg", width: 640) == nil)
+        #expect(RequestedPicture("/api/v1/nothing", width: 640) == nil)
+        #expect(RequestedPicture("/api/v2/cameras/desk.jpg", width: 640) == nil)
     }
 
-    @Test("a command is a text or a list of words; anything else is none")
+    @Test("accepts a command as a text or a list of words, and nothing else")
     func words() {
-        func words(_ text: String) -> [String]? { CommandDesk.words(Data(text.utf8)) }
+        func words(_ text: String) -> [String]? { CommandSender.words(Data(text.utf8)) }
         #expect(words(#"{"command":"mark question 2"}"#) == ["mark", "question", "2"])
         #expect(words(#"{"words":["mark","question 2"]}"#) == ["mark", "question 2"])
         for text in [
@@ -58,7 +58,7 @@ struct AddressTests {
         }
     }
 
-    @Test("lines between supervisor and web process come back as they were said")
+    @Test("encodes and decodes lines between supervisor and web process without loss")
     func lines() throws {
         var line = SupervisorLine()
         line.settings = RoomSettings(
@@ -77,11 +77,11 @@ struct AddressTests {
         try PageOrder(RequestHead(method: method, path: path)) { Data(body.utf8) }
     }
 
-    @Test("a page orders what its address says")
+    @Test("reads a page's order from its method, path, and body")
     func orders() throws {
         #expect(try order("GET", "/api/v1/plan").task == .plan)
         #expect(try order("POST", "/api/v1/start").task == .start)
-        // libsoup has decoded the path.
+        // libsoup has already decoded the path.
         #expect(try order("GET", "/api/v1/profiles/100% talk").name == "100% talk")
         #expect(try order("GET", "/api/v1/profiles/a%20b").name == "a%20b")
         #expect(try order("PUT", "/api/v1/profiles/a", #"{"text":"x"}"#).text == "x")
@@ -94,7 +94,7 @@ struct AddressTests {
     }
 
     @Test(
-        "what orders nothing is refused: 400 for a body, 404 for an address, 405 for a method",
+        "rejects an invalid order with 400 for a body, 404 for a path, and 405 for a method",
         arguments: [
             ("POST", "/api/v1/jobs", "", 400), ("POST", "/api/v1/jobs", "{}", 400),
             ("POST", "/api/v1/jobs", #"{"command":"delete","folder":"f"}"#, 400),
@@ -116,7 +116,7 @@ struct AddressTests {
         #expect(fault?.rawValue == status)
     }
 
-    @Test("a request about a camera's controls becomes words for the recorder")
+    @Test("converts a request for camera controls into a command for the recorder")
     func controls() {
         func words(_ body: String) -> [String]? {
             ControlsOrder(role: "desk", Data(body.utf8))?.words
@@ -130,7 +130,7 @@ struct AddressTests {
             words(#"{"set":{"gain":24,"auto_exposure":"manual","focus":true}}"#)
                 == ["controls", "desk", "auto_exposure=manual", "focus=on", "gain=24"])
         #expect(words(#"{"load":"evening"}"#) == ["load-preset", "desk", "evening"])
-        #expect(words(#"{"save":"evening"}"#) == ["keep-preset", "desk", "evening"])
+        #expect(words(#"{"save":"evening"}"#) == ["save-preset", "desk", "evening"])
         #expect(words(#"{"match":"face"}"#) == ["match", "desk", "face"])
         for body in [
             "", "{}", #"{"set":{}}"#, #"{"set":{"gain":null}}"#, #"{"set":{"gain":[1]}}"#,
@@ -141,16 +141,16 @@ struct AddressTests {
     }
 
     @Test(
-        "names from a page become no paths and no options",
+        "rejects names from a page that could be paths or options",
         arguments: ["../x", "a/b", "", "-o", ".", "..", "a\0b", String(repeating: "x", count: 300)])
     func names(name: String) {
-        #expect(!StudioDesk.isName(name))
-        #expect(!StudioDesk.isFolder(name))
+        #expect(!StudioRequestHandler.isName(name))
+        #expect(!StudioRequestHandler.isFolder(name))
     }
 
-    @Test("names of profiles and folders as multicam makes them are taken")
+    @Test("accepts names of profiles and folders created by multicam")
     func usualNames() {
-        #expect(StudioDesk.isName("side-by-side"))
-        #expect(StudioDesk.isFolder("2026-11-21_142310_pip"))
+        #expect(StudioRequestHandler.isName("side-by-side"))
+        #expect(StudioRequestHandler.isFolder("2026-11-21_142310_pip"))
     }
 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ControlRoom
 
-@Suite("What the web process gives up")
+@Suite("Confinement of the web process")
 struct ConfinementTests {
-    @Test("files but the system's, all writing and all other ports, for good")
+    @Test("permanently denies access to user files, all writing, and all other ports")
     func files() async throws {
         guard landlock_version() > 0 else { return }
         await #expect(processExitsWith: .success) {
@@ -26,7 +26,7 @@ struct ConfinementTests {
         }
     }
 
-    @Test("programs, connections, signals and changes of files, for all threads, and goes on working")
+    @Test("denies programs, connections, signals, and file changes to all threads of a working process")
     func calls() async throws {
         await #expect(processExitsWith: .success) {
             let file = NSTemporaryDirectory() + "kept-\(getpid())"
@@ -40,17 +40,17 @@ struct ConfinementTests {
             #expect(socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0) < 0 && errno == EPERM)
             #expect(kill(getppid(), 0) < 0 && errno == EPERM)
             #expect(unlink("/nonexistent") < 0 && errno == EPERM)
-            // A file that is opened to be read is not emptied.
+            // A file cannot be truncated while it is opened.
             for flags in [O_TRUNC, O_CREAT, O_WRONLY, O_RDWR] {
                 #expect(open(file, flags | O_CLOEXEC, 0o600) < 0 && errno == EPERM)
             }
             let again = open(file, O_RDONLY | O_CLOEXEC)
             #expect(again >= 0 && lseek(again, 0, SEEK_END) == 4)
-            // No signals, neither by kill(2) nor for who owns a descriptor (F_SETOWN, F_SETSIG).
+            // No signals by kill(2), and none to a descriptor's owner (F_SETOWN, F_SETSIG).
             #expect(fcntl(kept, 8, getppid()) < 0 && fcntl(kept, 10, SIGTERM) < 0)
             #expect(fcntl(kept, F_SETFL, O_NONBLOCK) == 0 && fcntl(kept, F_GETFL) & O_NONBLOCK != 0)
             #expect(fcntl(kept, F_DUPFD, 3) >= 0)
-            // Nothing is connected by sending, with an address or by TCP Fast Open.
+            // Sending cannot open a connection, neither with an address nor with TCP Fast Open.
             var place = sockaddr_in()
             (place.sin_family, place.sin_port) = (sa_family_t(AF_INET), UInt16(9).bigEndian)
             let (fastOpen, length) = (Int32(0x2000_0000), socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -63,7 +63,7 @@ struct ConfinementTests {
             var message = msghdr()
             #expect(sendmsg(stream, &message, fastOpen) < 0 && errno == ENOSYS)
             #expect(send(stream, "x", 1, Int32(MSG_NOSIGNAL)) < 0 && errno == EPIPE)
-            // How others run stays as it is.
+            // The scheduling of other processes cannot be changed.
             var parameters = sched_param()
             #expect(sched_setscheduler(getppid(), SCHED_OTHER, &parameters) < 0 && errno == ENOSYS)
             #expect(
@@ -71,7 +71,7 @@ struct ConfinementTests {
                     && errno == ENOSYS)
             #expect(setpriority(__priority_which_t(PRIO_USER.rawValue), 0, 19) < 0 && errno == ENOSYS)
             #expect(setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19) == 0)
-            // Threads, files that are open and memory are as before.
+            // Threads, open files, and memory are unaffected.
             let thread = Thread { _ = Data(count: 1 << 20) }
             thread.start()
             #expect(FileManager.default.contents(atPath: "/etc/passwd")?.isEmpty == false)

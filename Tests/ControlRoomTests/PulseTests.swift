@@ -2,9 +2,9 @@ import Testing
 
 @testable import Studio
 
-@Suite("Whether the web process still serves")
+@Suite("Watchdog of the web process")
 struct PulseTests {
-    @Test("it has half a minute to begin, and ten seconds from one sign of life to the next")
+    @Test("allows 30 seconds until the first heartbeat, and ten seconds between heartbeats")
     func beats() {
         let pulse = Pulse(limit: 10, first: 30)
         #expect((1...29).allSatisfy { _ in !pulse.isStill() })

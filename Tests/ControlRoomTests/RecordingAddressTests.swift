@@ -6,29 +6,29 @@ import Testing
 @testable import ControlRoom
 @testable import Studio
 
-@Suite("What is asked of recordings")
+@Suite("Requests for recordings")
 struct RecordingAddressTests {
     private static func read(_ path: String, _ query: [String: String] = [:]) throws(RecordingRefusal)
-        -> RecordingWish?
+        -> RequestedRecording?
     {
-        try RecordingWish.read(RequestHead(path: "/api/v1/recordings/" + path, query: query))
+        try RequestedRecording.read(RequestHead(path: "/api/v1/recordings/" + path, query: query))
     }
 
-    @Test("an address names a folder and what is wanted of it")
+    @Test("a path specifies a folder and the requested content")
     func addresses() throws {
         #expect(
             try Self.read("100% talk/frame.jpg", ["track": "desk", "at_ns": "7", "width": "160"])
-                == RecordingWish(folder: "100% talk", content: .frame(track: "desk", at: 7, width: 160)))
-        #expect(try Self.read("a") == RecordingWish(folder: "a", content: .manifest))
+                == RequestedRecording(folder: "100% talk", content: .frame(track: "desk", at: 7, width: 160)))
+        #expect(try Self.read("a") == RequestedRecording(folder: "a", content: .manifest))
         #expect(
             try Self.read("a/waveform", ["track": "host"])
-                == RecordingWish(folder: "a", content: .waveform(track: "host", count: 600)))
+                == RequestedRecording(folder: "a", content: .waveform(track: "host", count: 600)))
         #expect(
-            try Self.read("a/program.mp4") == RecordingWish(folder: "a", content: .program(part: 1)))
-        #expect(try Self.read("a/edit") == RecordingWish(folder: "a", content: .edits))
+            try Self.read("a/program.mp4") == RequestedRecording(folder: "a", content: .program(part: 1)))
+        #expect(try Self.read("a/edit") == RequestedRecording(folder: "a", content: .edits))
         #expect(
             try Self.read("a/edit/render-12.mp4")
-                == RecordingWish(folder: "a", content: .edited("render-12.mp4")))
+                == RequestedRecording(folder: "a", content: .edited("render-12.mp4")))
         for path in [
             "a/", "a/manifest.json", "a/program.mp4/x", "a/cameras/desk.mov", "a/edit/render-.mp4",
             "a/edit/render-1x.mp4", "a/edit/render-1234567.mp4", "a/edit/../manifest.json",
@@ -39,7 +39,7 @@ struct RecordingAddressTests {
     }
 
     @Test(
-        "a folder that is a path, and a number that cannot be, are refused",
+        "a folder that is a path, and an invalid number, are rejected",
         arguments: [
             ("..", ["track": "a", "at_ns": "0"]), (".", ["track": "a", "at_ns": "0"]),
             ("", ["track": "a", "at_ns": "0"]), ("a\0", ["track": "a", "at_ns": "0"]),
@@ -56,7 +56,7 @@ struct RecordingAddressTests {
     }
 
     @Test(
-        "a range is read as RFC 9110 has it",
+        "a range is parsed according to RFC 9110",
         arguments: [
             (nil, .whole), ("bytes=0-499", .part(0..<500)), ("bytes=500-", .part(500..<1000)),
             ("bytes=-300", .part(700..<1000)), ("bytes=-3000", .part(0..<1000)),
@@ -70,14 +70,14 @@ struct RecordingAddressTests {
         #expect(ByteRange(header, of: 1000) == range)
     }
 
-    @Test("an empty file has no range")
+    @Test("an empty file has only unsatisfiable ranges")
     func empty() {
         #expect(ByteRange("bytes=0-", of: 0) == ByteRange.none)
         #expect(ByteRange("bytes=-5", of: 0) == ByteRange.none)
         #expect(ByteRange(nil, of: 0) == .whole)
     }
 
-    @Test("a file is opened within its folder alone: neither links nor pipes nor folders are")
+    @Test("a file is opened only within its folder, and never if it is a link, a pipe, or a folder")
     func files() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "room-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -110,7 +110,7 @@ struct RecordingAddressTests {
         }
     }
 
-    @Test("a manifest is read within its folder alone, bounded, and without waiting")
+    @Test("a manifest is read only within its folder, with a size limit, and without blocking")
     func manifests() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "shelf-\(UUID().uuidString)")
         defer {
@@ -142,7 +142,7 @@ struct RecordingAddressTests {
         }
     }
 
-    @Test("the newest order is taken first, and the oldest gives way")
+    @Test("the newest order is processed first, and the oldest is dropped if the queue is full")
     func newest() {
         let orders = NewestFirst<Int>(capacity: 3)
         #expect([1, 2, 3].map { orders.put($0) } == [nil, nil, nil])
@@ -153,7 +153,7 @@ struct RecordingAddressTests {
         #expect(orders.next() == nil)
     }
 
-    @Test("a job's options become arguments that can be nothing else, and its lines a share")
+    @Test("a job's options become safe arguments, and its output lines become progress")
     func jobs() {
         #expect(JobCommand.verify.arguments(folder: "r/a", [:]) == ["verify", "r/a"])
         #expect(

@@ -1,14 +1,14 @@
-import FileSystem
 import Foundation
 import Glibc
 import Media
 import SessionFolder
 import Studio
+import System
 import Testing
 
 @testable import ControlRoom
 
-@Suite("Streams to pages")
+@Suite("Media streams to pages")
 struct StreamTests {
     private func piece(
         _ kind: StreamPiece.Kind, key: Bool = true, time: Int64 = 7, _ bytes: [UInt8] = [1, 2, 3]
@@ -18,19 +18,19 @@ struct StreamTests {
             setup: nil)
     }
 
-    @Test("a page that has not seen two pictures gets no third, and the next one when it has")
+    @Test("a page receives at most two unacknowledged images, and the next one after it acknowledges one")
     func pictures() {
         var stream = PageStream(3, .camera(role: "desk", width: 640, rate: 15))
         func isSent() -> Bool { stream.messages(for: piece(.jpeg), nil, start: nil) != nil }
         #expect([isSent(), isSent(), isSent(), isSent()] == [true, true, false, false])
         stream.note(seen: 1)
         #expect([isSent(), isSent()] == [true, false])
-        // A page cannot have seen what was not sent.
+        // A page cannot acknowledge an image that was not sent.
         stream.note(seen: 1000)
         #expect(!isSent())
     }
 
-    @Test("a decoder begins at a key frame, and after a gap goes on at the next one")
+    @Test("a packet stream starts at a key frame, and resumes after a gap at the next one")
     func packets() {
         var stream = PageStream(1, .packets)
         func isSent(_ key: Bool) -> Bool {
@@ -47,7 +47,7 @@ struct StreamTests {
         #expect(isSent(false))
     }
 
-    @Test("a setup goes before the first piece, and again when it changes")
+    @Test("a setup is sent before the first piece, and again after a change")
     func setups() throws {
         var stream = PageStream(9, .packets)
         let record: [UInt8] = [1, 0x64, 0, 0x28, 0xFF]
@@ -64,13 +64,13 @@ struct StreamTests {
     }
 
     @Test(
-        "what is no record of a decoder's configuration makes no setup",
+        "an invalid decoder configuration record yields no setup",
         arguments: [[], [1], [0, 1, 2, 3, 4]] as [[UInt8]])
     func noSetup(record: [UInt8]) {
         #expect(StreamSetup(h264: record) == nil)
     }
 
-    @Test("a message has kind, key, stream, sequence, time and duration before the bytes, little endian")
+    @Test("a message contains kind, key, stream, sequence, time, and duration before the data, little-endian")
     func layout() throws {
         var stream = PageStream(0x0102, .packets)
         let sent = stream.messages(for: piece(.h264, time: 5), nil, start: 256)
@@ -80,7 +80,7 @@ struct StreamTests {
     }
 
     @Test(
-        "pages of different sizes share a few widths",
+        "requested image widths are rounded to a few common ones",
         arguments: [(1, 160), (640, 640), (641, 960), (5000, 3840), (-4, 160)])
     func widths(wanted: Int, given: Int) {
         #expect(
@@ -88,18 +88,18 @@ struct StreamTests {
     }
 
     @Test(
-        "at most twenty streams are taken from the recorder: the levels' first, then pages', then pictures', and those that are open before others"
+        "at most 20 streams are requested from the recorder: levels first, then pages, then images, and open streams before new ones"
     )
     func most() throws {
         let connector = RecorderConnector(OwnedDescriptor(owning: open("/dev/null", O_RDWR)))
         let recorder = RecorderLink(nil, try WebMailbox(), connector)
         defer { recorder.close() }
-        let board = StreamBoard(recorder)
+        let board = StreamRegistry(recorder)
         func keys(_ rates: ClosedRange<Int>) -> Set<StreamKey> {
             Set(rates.map { .camera(role: "desk", width: 160, rate: $0) })
         }
         let levels: Set<StreamKey> = [.audio(role: "host"), .audio(role: "program")]
-        // Who has the token for looking alone fills the rest, and takes nothing from pages.
+        // Clients with the read-only token use only the streams that pages leave free.
         let refused = board.arrange([[], [], keys(1...40)])
         #expect(refused.count == 20)
         #expect(board.arrange([levels, keys(41...45), keys(1...40)]).isSuperset(of: refused))
@@ -108,9 +108,9 @@ struct StreamTests {
         #expect(board.arrange([levels, keys(41...58), []]).isEmpty)
     }
 
-    @Test("a sine of half of full scale has its peak and its root mean square on each channel")
+    @Test("a sine at half of full scale has the correct peak and RMS on each channel")
     func levels() throws {
-        var board = LevelBoard()
+        var board = LevelTracker()
         for slice in 0..<40 {
             let samples = (0..<960).flatMap { index -> [Int16] in
                 let phase = 2 * Double.pi * 1000 * Double(slice * 960 + index) / 48_000
@@ -131,7 +131,7 @@ struct StreamTests {
         let (peak, mean) = (try #require(told["peak"]), try #require(told["rms"]))
         #expect(abs(peak[0] - 0.5) < 0.001 && peak[1] == 0)
         #expect(abs(mean[0] - 0.5 / 2.0.squareRoot()) < 0.001 && mean[1] == 0)
-        // Peaks begin anew, the mean goes on.
+        // Peaks restart, and the mean continues.
         let later = try host(board.tell())
         #expect(later["peak"] == [0, 0])
         #expect(later["rms"] == mean)

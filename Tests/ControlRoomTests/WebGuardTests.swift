@@ -3,7 +3,7 @@ import Testing
 
 @testable import ControlRoom
 
-@Suite("Who may ask the control room for what")
+@Suite("Access control of the control room")
 struct WebGuardTests {
     private let token = AccessToken.random()
     private let readToken = AccessToken.random()
@@ -18,7 +18,7 @@ struct WebGuardTests {
         RequestHead(method: method, path: path, host: "127.0.0.1:8470", origin: origin)
     }
 
-    @Test("the page itself is for everybody, and only to be read")
+    @Test("the page is public and read-only")
     func page() {
         #expect(guardian.refusal(of: head("GET", "/")) == nil)
         #expect(guardian.refusal(of: head("GET", "/page/room.css")) == nil)
@@ -26,7 +26,7 @@ struct WebGuardTests {
     }
 
     @Test(
-        "the API is for those who have the token",
+        "the API requires the token",
         arguments: ["/api/v1/status", "/api/v1/command", "/api/v1/program.jpg"])
     func token(path: String) {
         #expect(guardian.refusal(of: head("GET", path))?.status == 401)
@@ -37,12 +37,12 @@ struct WebGuardTests {
         #expect(guardian.refusal(of: request)?.status == 401)
         request.authorization = "Bearer "
         #expect(guardian.refusal(of: request)?.status == 401)
-        // The token for looking is no token for everything.
+        // The read-only token does not grant full access.
         request.authorization = "Bearer \(readToken.text)"
         #expect(guardian.refusal(of: request)?.status == 401)
     }
 
-    @Test("the cookie lets a page of ours in, and no page of somebody else's")
+    @Test("the cookie grants access only to the control room's pages")
     func cookie() {
         var request = head("POST", "/api/v1/command", origin: "http://127.0.0.1:8470")
         request.cookies = ["multicam-8470": token.text]
@@ -51,29 +51,29 @@ struct WebGuardTests {
         #expect(guardian.refusal(of: request)?.status == 403)
         request.origin = nil
         #expect(guardian.refusal(of: request)?.status == 403)
-        // A WebSocket is opened by GET, and may command nothing, but it shows everything.
+        // A WebSocket is opened with GET and accepts no commands, but it reveals everything.
         request.path = WebServer.socketPath
         request.method = "GET"
         #expect(guardian.refusal(of: request)?.status == 403)
         request.path = "/api/v1/status"
         #expect(guardian.refusal(of: request) == nil)
-        // The cookie of a control room at another port is not this one's.
+        // The cookie of a control room at another port is not accepted.
         request.cookies = ["multicam-8471": token.text]
         #expect(guardian.refusal(of: request)?.status == 401)
     }
 
     @Test(
-        "a page at another port of this host does not use the cookie, which its browser sends along",
+        "the cookie is rejected for a page at another port of this host",
         arguments: [
             ("same-origin", nil), ("none", nil), (nil, nil), ("same-site", 403), ("cross-site", 403),
             ("", 403),
         ] as [(String?, Int?)])
-    func neighbour(site: String?, status: Int?) {
+    func neighbor(site: String?, status: Int?) {
         var request = head("GET", "/api/v1/recordings/x/program.mp4")
         request.cookies = ["multicam-8470": token.text]
         request.fetchSite = site
         #expect(guardian.refusal(of: request)?.status == status)
-        // What a token in the address opens is for all pages.
+        // A token in the URL grants access to any page.
         request.path = "/api/v1/program.jpg"
         request.query = ["token": readToken.text]
         #expect(guardian.refusal(of: request) == nil)
@@ -81,7 +81,7 @@ struct WebGuardTests {
     }
 
     @Test(
-        "the token for looking opens pictures and tally, to be read",
+        "the read-only token grants read access to images and tally",
         arguments: [
             ("GET", "/api/v1/cameras/desk.jpg", true), ("GET", "/api/v1/program.mjpg", true),
             ("GET", "/api/v1/tally", true),
@@ -98,7 +98,7 @@ struct WebGuardTests {
     }
 
     @Test(
-        "only names of this machine are answered, so that no page can point a name of its own here",
+        "only this machine's host names are accepted, to prevent DNS rebinding",
         arguments: [
             ("127.0.0.1:8470", true), ("localhost:8470", true), ("LOCALHOST:8470", true),
             ("[::1]:8470", true),
@@ -115,7 +115,7 @@ struct WebGuardTests {
     }
 
     @Test(
-        "a body says how long it is, and is short",
+        "a request body must state its length, and is limited in size",
         arguments: [(nil, 411), ("x", 411), ("-1", 411), ("99999999", 413), ("20", nil)] as [(String?, Int?)])
     func length(said: String?, status: Int?) {
         var request = head("POST", "/api/v1/command")
@@ -123,7 +123,7 @@ struct WebGuardTests {
         #expect(guardian.refusal(ofBodyOf: request)?.status == status)
     }
 
-    @Test("tokens have 128 bits, differ, and match only themselves")
+    @Test("tokens have 128 bits, are unique, and match only themselves")
     func tokens() {
         #expect(token.text.count == 22)
         #expect(token != readToken)

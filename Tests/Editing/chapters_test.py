@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the chapters of edit/rendered.mp4 of a session folder, as ffprobe and mpv read them, against the marks of its manifest.
+"""Compares the chapters of a session folder's edit/rendered.mp4, as read by ffprobe and mpv, with the markers in its manifest.
 
 Usage: chapters_test.py FOLDER
 
-Exit status 1 where a mark has no chapter at its time with its words, or mpv shows others than ffprobe.
+Exit status 1 if a marker has no matching chapter (time and title), or if mpv and ffprobe differ.
 """
 import json
 import subprocess
@@ -25,11 +25,11 @@ def main():
     problems = []
     if count != [len(listed)] or len(seen) != len(listed) or any(
             abs(a[0] - b[0]) > 0.001 or a[1] != b[1] for a, b in zip(seen, listed)):
-        problems.append(f"mpv has the chapters {seen}, ffprobe {listed}")
-    for mark in json.loads((folder / "manifest.json").read_text())["marks"]:
-        near = [title for start, title in listed if abs(start - mark["at_ns"] / 1e9) <= 0.001]
-        if not near or (mark["text"] and mark["text"] not in near):
-            problems.append(f"no chapter for the mark {mark['text']!r} at {mark['at_ns'] / 1e9:.4f} s: {listed}")
+        problems.append(f"mpv lists the chapters {seen}, ffprobe {listed}")
+    for marker in json.loads((folder / "manifest.json").read_text())["markers"]:
+        near = [title for start, title in listed if abs(start - marker["at_ns"] / 1e9) <= 0.001]
+        if not near or (marker["text"] and marker["text"] not in near):
+            problems.append(f"no chapter for the marker {marker['text']!r} at {marker['at_ns'] / 1e9:.4f} s: {listed}")
     print(f"{folder.name}: {len(listed)} chapters" + ("" if not problems else "; " + "; ".join(problems)))
     return 1 if problems else 0
 

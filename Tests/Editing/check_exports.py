@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the projects in a session folder against its manifest: angle by angle, cut by cut, marker by marker, to the frame.
+"""Compares the projects in a session folder with its manifest: angles, cuts and markers, accurate to the frame.
 
 Usage: check_exports.py FOLDER [--peers] [--dtd FILE]
 
-Needs nothing but Python. --peers reads the projects with OpenTimelineIO and its adapter for CMX 3600, too; --dtd holds the FCPXML
-against its document type definition (needs lxml). Prints each difference; exit status 1 where there is one.
+Requires only Python. --peers also reads the projects with OpenTimelineIO and its CMX 3600 adapter; --dtd validates the FCPXML against its
+document type definition (requires lxml). Prints each difference; exit status 1 if there are any.
 """
 import argparse
 import json
@@ -29,7 +29,7 @@ def exact(rate):
 
 
 class Truth:
-    """What a manifest says, computed anew."""
+    """A manifest's content, recomputed independently."""
 
     def __init__(self, folder):
         self.folder, self.first_frames = Path(folder), {}
@@ -52,7 +52,7 @@ class Truth:
         return round(Fraction(frame) / (rate or self.rate) * 10**9)
 
     def ceiling(self, ns, rate=None):
-        """The first frame that begins at an instant or after it."""
+        """The first frame that starts at or after a time."""
         rate = rate or self.rate
         frame = max(0, int(ns * rate / 10**9) - 1)
         while self.instant(frame, rate) < ns:
@@ -60,28 +60,28 @@ class Truth:
         return frame
 
     def label(self, rate):
-        """The number of the time code label at T0, at a rate."""
+        """The frame number of the timecode at T0, at a given rate."""
         counted = rate if rate in (Fraction(30000, 1001), Fraction(60000, 1001)) else Fraction(-(-rate.numerator // rate.denominator))
         return int((self.midnight + 10_000) * counted / 10**9)
 
     def first_frame(self, track, file):
-        """When a file that is not on a grid begins to show something, in ns since its time 0: at a key frame, in copied H.264."""
-        if track.get("grid") is not False:
+        """When a file without a frame grid first shows an image, in ns since its time 0: at a key frame, for copied H.264."""
+        if not track.get("variable_rate"):
             return 0
         if file not in self.first_frames:
             told = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-read_intervals", "%+#1", "-show_entries",
                                    "packet=pts_time", "-of", "csv=p=0", str(self.folder / file)], capture_output=True, text=True).stdout
             first = int(Fraction(told.strip().strip(",") or 0) * 10**9)
-            # A frame is shown at the tick that is nearest.
+            # A frame is shown at the nearest tick.
             self.first_frames[file] = first if first > 10**9 / exact(track["rate"]) / 2 else 0
         return self.first_frames[file]
 
     def parts(self, role):
-        """[file, its track, begin and end in frames of the project, begin in its own time] of an angle."""
+        """[file, its track, begin and end in project frames, begin in file time] of an angle."""
         opened = []
         for track in self.angles[role]:
             begin = max(0, track["first_ns"])
-            if track.get("grid") is False and track["first_ns"] > 0:
+            if track.get("variable_rate") and track["first_ns"] > 0:
                 begin = (track.get("ended_ns") or self.manifest["duration_ns"]) - track["duration_ns"]
             end = begin + track["duration_ns"]
             opened.append((begin, end, track, track["file"]))
@@ -93,7 +93,7 @@ class Truth:
             if index + 1 < len(opened):
                 end = min(end, opened[index + 1][0] + self.first_frame(*opened[index + 1][2:]))
             first, last = self.ceiling(begin + self.first_frame(track, file)), self.ceiling(min(end, self.manifest["duration_ns"]))
-            if track.get("grid") is False:
+            if track.get("variable_rate"):
                 origin = Fraction(round(Fraction(begin) * 90000 / 10**9), 90000)
             else:
                 rate = exact(track["rate"])
@@ -103,7 +103,7 @@ class Truth:
         return result
 
     def shown(self, role, first, last):
-        """The stretches of an angle within some frames: (file, first, last, time in the file at first)."""
+        """The parts of an angle within a frame range: (file, first, last, file time at first)."""
         return [(file, max(a, first), min(b, last), Fraction(max(a, first)) / self.rate - origin)
                 for file, _, a, b, origin, _ in self.parts(role) if max(a, first) < min(b, last)]
 
@@ -126,7 +126,7 @@ class Truth:
         return [(a, b, roles, look) for (a, _, roles, look), b in zip(shots, ends)]
 
     def gains(self, role):
-        """(frame, gain or None) of a microphone, changes alone."""
+        """(frame, gain or None) of a microphone, only changes."""
         result = []
         for item in self.manifest.get("arrangements") or []:
             frame = self.ceiling(item["at_ns"]) if result else 0
@@ -138,17 +138,17 @@ class Truth:
             result.append((frame, gain))
         return result or [(0, 0)]
 
-    def marks(self):
+    def markers(self):
         result = []
-        for mark in self.manifest["marks"]:
-            frame = self.ceiling(mark["at_ns"])
-            if self.instant(frame) != mark["at_ns"]:
+        for marker in self.manifest["markers"]:
+            frame = self.ceiling(marker["at_ns"])
+            if self.instant(frame) != marker["at_ns"]:
                 frame -= 1
-            result.append((min(max(frame, 0), self.count - 1), mark["text"] or "mark"))
+            result.append((min(max(frame, 0), self.count - 1), marker["text"] or "marker"))
         return result
 
     def media_start(self, track, begin):
-        """The time of day of a file's beginning, as its time code has it, in seconds."""
+        """The time of day at a file's start, according to its timecode, in seconds."""
         rate = exact(track["rate"])
         return (self.label(rate) + self.ceiling(begin, rate)) / rate
 
@@ -177,7 +177,7 @@ def read_otio(truth):
 
 
 def close(got, wanted):
-    """The same clips, where OpenTimelineIO keeps times as floating-point numbers."""
+    """The same clips, although OpenTimelineIO stores times as floating-point numbers."""
     return len(got) == len(wanted) and all(
         a[:3] == b[:3] and abs(a[3] - b[3]) < Fraction(1, 100_000) for a, b in zip(got, wanted))
 
@@ -191,8 +191,8 @@ def check_own_otio(truth):
     for name, clips in wanted.items():
         expect(close(tracks.get(name, []), clips), f"otio: {name} is {tracks.get(name)}, not {clips}")
     expect(document["global_start_time"]["value"] == truth.label(truth.rate), "otio: begins at another time code")
-    marks = [(int(m["marked_range"]["start_time"]["value"]), m["name"]) for m in document["tracks"]["markers"]]
-    expect(sorted(marks) == sorted(truth.marks()), f"otio: marks {marks}, not {truth.marks()}")
+    markers = [(int(m["marked_range"]["start_time"]["value"]), m["name"]) for m in document["tracks"]["markers"]]
+    expect(sorted(markers) == sorted(truth.markers()), f"otio: markers {markers}, not {truth.markers()}")
     return wanted
 
 
@@ -210,8 +210,8 @@ def check_peers(truth, wanted):
             clips.append((unquote(clip.media_reference.target_url)[3:], first, first + place.duration.to_frames(),
                           Fraction(inside.value) / exact(inside.rate)))
         expect(close(clips, wanted[track.name]), f"OpenTimelineIO: {track.name} is {clips}, not {wanted[track.name]}")
-    marks = [(m.marked_range.start_time.to_frames(), m.name) for m in timeline.tracks.markers]
-    expect(sorted(marks) == sorted(truth.marks()), f"OpenTimelineIO: marks {marks}, not {truth.marks()}")
+    markers = [(m.marked_range.start_time.to_frames(), m.name) for m in timeline.tracks.markers]
+    expect(sorted(markers) == sorted(truth.markers()), f"OpenTimelineIO: markers {markers}, not {truth.markers()}")
     if not wanted.get("Cut"):
         return
     rate = float(truth.rate)
@@ -274,8 +274,8 @@ def check_fcpxml(truth, dtd):
             expect(clips == truth.shown(role, 0, truth.count), f"fcpxml: angle {role} is {clips}")
     ids = {a.get("angleID") for a in multicam}
     expect(ids == set(truth.angles) | {"audio-" + t["name"] for t in truth.microphones}, f"fcpxml: angles {ids}")
-    # The cut: each frame shows the angles of its shot, with the gains of its arrangement.
-    at, marks = 0, []
+    # The cut: each frame shows the angles of its shot, with the gains of its layout.
+    at, markers = 0, []
     gains = {t["name"]: truth.gains(t["name"]) for t in truth.microphones}
     edges = set()
     for clip in root.find("library/event/project/sequence/spine"):
@@ -299,10 +299,10 @@ def check_fcpxml(truth, dtd):
                 level = float(source.find("audio-role-source/adjust-volume").get("amount")[:-2])
                 wanted = [g for f, g in gains[role] if f <= first][-1]
                 expect(wanted is not None and abs(level - wanted) < 1e-4, f"fcpxml: {role} at {level} dB, not {wanted}")
-        marks += [(frame(seconds(m.get("start"))), m.get("value")) for m in clip.findall("marker")]
+        markers += [(frame(seconds(m.get("start"))), m.get("value")) for m in clip.findall("marker")]
     expect(at == truth.count, f"fcpxml: the cut has {at} frames, not {truth.count}")
     expect({shot[0] for shot in truth.shots()} <= edges, f"fcpxml: cuts at {edges}")
-    expect(sorted(marks) == sorted(truth.marks()), f"fcpxml: marks {marks}, not {truth.marks()}")
+    expect(sorted(markers) == sorted(truth.markers()), f"fcpxml: markers {markers}, not {truth.markers()}")
 
 
 def check_mlt(truth):
@@ -342,9 +342,9 @@ def check_mlt(truth):
             if look:
                 layer = look[1][index]
                 box = (layer["x"], layer["y"], layer["width"], layer["height"])
-                places += [(a, b - 1, box, layer["filling"]) for _, a, b, _ in parts]
+                places += [(a, b - 1, box, layer["fit"]) for _, a, b, _ in parts]
     for name, clips in wanted.items():
-        # melt counts the frames of a file from the first that it shows.
+        # melt counts a file's frames from the first visible one.
         exactly = [(f, a, b, a - late[f] if f in late else round(float(t * truth.rate))) for f, a, b, t in clips]
         got = lists.get(name)
         expect(got is not None and all(x[:3] == y[:3] and abs(x[3] - y[3]) <= (0 if f else 1) for x, y, f in
@@ -352,16 +352,16 @@ def check_mlt(truth):
                f"mlt: {name} is {got}, not {exactly}")
     tractor = root.find("tractor")
     expect(len(stands) == len(places) or not truth.program, f"mlt: {len(stands)} places, not {len(places)}")
-    for first, last, box, filling in places:
+    for first, last, box, fit in places:
         inside = [b for a, c, b in stands if (a, c) == (first, last) and box[0] <= b[0] and box[1] <= b[1]
                   and b[0] + b[2] <= box[0] + box[2] and b[1] + b[3] <= box[1] + box[3]]
-        same = [b for b in inside if b == box] if filling == "fill" else inside
+        same = [b for b in inside if b == box] if fit == "cover" else inside
         expect(same, f"mlt: nothing at {box} in frames {first}…{last}: {stands}")
     guides = json.loads(next(e.text for e in tractor.findall("property") if e.get("name").endswith("guides")))
-    marks = [(g["pos"], g["comment"]) for g in guides if not g["comment"].startswith("gap: ")]
-    expect(sorted(marks) == sorted(truth.marks()), f"mlt: marks {marks}, not {truth.marks()}")
+    markers = [(g["pos"], g["comment"]) for g in guides if not g["comment"].startswith("gap: ")]
+    expect(sorted(markers) == sorted(truth.markers()), f"mlt: markers {markers}, not {truth.markers()}")
     gaps = [g for g in truth.manifest["gaps"] if any(g["track"] == t["name"] for ts in truth.angles.values() for t in ts)]
-    expect(len(guides) - len(marks) == len(gaps), f"mlt: {len(guides) - len(marks)} gaps, not {len(gaps)}")
+    expect(len(guides) - len(markers) == len(gaps), f"mlt: {len(guides) - len(markers)} gaps, not {len(gaps)}")
 
 
 def check_edl(truth, wanted):

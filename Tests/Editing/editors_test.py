@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Opens edit/session.mlt of a session folder in Kdenlive and Shotcut, in an X server of its own, as a person would by File → Open.
+"""Opens a session folder's edit/session.mlt in Kdenlive and Shotcut in a separate X server, like File → Open.
 
 Usage: editors_test.py FOLDER [--keep DIR]
 
---keep leaves a screenshot and the log of each. Exit status 1 where an editor does not open the project, shows a window besides its own
-(a message, a question), or its log tells of something that is wrong with the project.
+--keep saves a screenshot and the log of each. Exit status 1 if an editor doesn't open the project, shows an additional window (a message, a
+question), or logs a problem with the project.
 """
 import argparse
 import os
@@ -16,14 +16,14 @@ import time
 from pathlib import Path
 
 EDITORS = {"kdenlive": ["kdenlive"], "shotcut": ["shotcut", "--noupgrade"]}
-# What the logs say of projects. Of the machine (no sound card, no graphics card, no plug-ins) they say much more.
+# Log messages about projects. Many others concern the machine (no sound card, no graphics card, no plug-ins).
 WRONG = re.compile(r"corrupt|cannot find bin clip|not found in project bin|failed to insert|invalid (clip|project|producer)|"
                    r"\bunable to open|failed to load|could not open|missing (clip|file)|xml (parse|error)|SUSPICIOUS|ERROR :", re.I)
 OF_THE_MACHINE = re.compile(r"alsa|sdl|sndio|audio device|play stream|vaapi|nvenc|ladspa|jack", re.I)
 
 
 def windows(display):
-    """(title, width, height) of each top-level window that is on the screen."""
+    """(title, width, height) of each visible top-level window."""
     environment = dict(os.environ, DISPLAY=display)
     tree = subprocess.run(["xwininfo", "-root", "-tree"], env=environment, capture_output=True, text=True).stdout
     found = []
@@ -54,10 +54,10 @@ def open_in(editor, project, keep):
             while time.monotonic() < ended and program.poll() is None:
                 time.sleep(1)
                 shown = windows(display)
-                # The name of the project stands in the title once it is read.
+                # The title shows the project's name once it is loaded.
                 if any(re.match(r"session(\.mlt)?\b", title) for title, *_ in shown):
                     break
-            # A message may come after that, and thumbnails are made.
+            # A message may follow while thumbnails are generated.
             time.sleep(8)
             ran, shown = program.poll() is None, windows(display)
             if keep:
@@ -75,11 +75,11 @@ def open_in(editor, project, keep):
                 if WRONG.search(line) and not OF_THE_MACHINE.search(line)]
     problems = []
     if not ran:
-        problems.append("it ended")
+        problems.append("the editor exited")
     if not own:
         problems.append("the project is not open")
     if others:
-        problems.append("another window: " + ", ".join(others))
+        problems.append("unexpected window: " + ", ".join(others))
     problems += told[:5]
     print(f"{editor}: {project.parent.parent.name}: " + ("opened without a message" if not problems else "; ".join(problems)))
     return not problems

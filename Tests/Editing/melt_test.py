@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Renders edit/session.mlt of a session folder with melt, and holds the frames against our rendering of the same cut: as many, and each
-the same.
+"""Renders a session folder's edit/session.mlt with melt, and compares the frames with our rendering of the same cut: same number, same
+content.
 
 Usage: melt_test.py FOLDER [--against FILE]
 
-FILE is what `multicam render FOLDER -o FILE` has made (edit/rendered.mp4, where the suite ExportTests left it, else the program). Exit
-status 1 where frames are missing or differ: SSIM below 0.85 of a frame, as where a cut lies on another frame, or below 0.98 of all.
-Frames in which a camera is shown that has no track then, or a gap, are only counted: the program showed the camera, or a slate of its own.
+FILE is the output of `multicam render FOLDER -o FILE` (default: edit/rendered.mp4 from the suite ExportTests, otherwise the program). Exit
+status 1 if frames are missing or differ: SSIM below 0.85 for a frame, as for a shifted cut, or below 0.98 overall. Frames with a camera
+that has no track at that time, or a gap, are only counted, because the program showed the camera or a slate.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ from check_exports import Truth
 
 
 def recorded(truth):
-    """The frames in which every camera that is shown has a track, and no gap."""
+    """The frames in which every visible camera has a track without a gap."""
     frames = set()
     for first, last, roles, _ in truth.shots():
         inside = set(range(first, last))
@@ -47,7 +47,7 @@ def main():
     count -= round(Fraction(count - 1) / rate * 10**9) >= manifest["duration_ns"]
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch) / "melt.mp4"
-        # With one thread for frames, as melt leaves out frames of H.264 where several decode.
+        # Uses a single frame thread, because melt drops H.264 frames when decoding in parallel.
         subprocess.run(["melt", str(folder / "edit/session.mlt"), "-consumer", f"avformat:{made}", "vcodec=libx264", "crf=12",
                         "preset=ultrafast", "an=1", "pix_fmt=yuv420p", "real_time=-1"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

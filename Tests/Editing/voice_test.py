@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Made conversations of espeak-ng's voices, whose truth is known, cut by `multicam export --cut voice`, or live.
+"""Tests voice switching with synthetic conversations by espeak-ng, cut by `multicam export --cut voice`, or live.
 
 Usage: voice_test.py PROGRAM [--from SEED] [--count N] [--keep DIR]
        voice_test.py --make DIR [--from SEED] [--count N]     writes conversations for the suite LiveTalkTests, which cuts them live
-       voice_test.py --record PROGRAM DIR                     records them all at once, with `program: { cut: voice }`
-       voice_test.py --judge DIR                              holds the live cuts, by the suite or by recordings, against the truth
+       voice_test.py --record PROGRAM DIR                     records them all at once, with `program: { switching: voice }`
+       voice_test.py --judge DIR                              compares live cuts, by the suite or recordings, with the known speakers
 
-Each conversation has two or three people with a microphone each, on which the others are heard 12 dB lower, some milliseconds later,
-with noise and different gains; turns, pauses, people who speak at once. Says for each how much of the time the right camera is shown,
-how long the shortest shot is, and how far cuts are from the voices. Exit status 1 when one is below what is promised: 97 % of the time,
-no shot shorter than asked, cuts within 150 ms; live cuts within 700 ms of a change of voices, but for those that wait until the shot before
-is as long as asked. In live conversations people wait for each other as people do, a tenth to half a second: nobody can know within 700 ms
-whether a longer pause is the end of the talk.
+Each conversation has two or three people with a microphone each, where the others are heard 12 dB lower and some milliseconds later, with
+noise and different gains. It includes turns, pauses and simultaneous speech. For each, the script prints how much of the time the right
+camera is shown, the length of the shortest shot, and the distance of cuts from voice changes. Exit status 1 if a value misses its
+guarantee: 97 % of the time, no shot shorter than requested, cuts within 150 ms. Live cuts: within 700 ms of a change of speaker, except
+those that wait for the minimum shot length. In live conversations, people wait for each other like real ones, a tenth to half a second:
+within 700 ms, it is impossible to tell whether a longer pause is the end of a turn.
 """
 import argparse
 import json
@@ -55,7 +55,7 @@ def speak(text, voice, speed, pitch):
 
 
 def conversation(seed, seconds=80, pause=0.9):
-    """Samples of each microphone, and who speaks when."""
+    """Samples of each microphone, and the speaker at each time."""
     chance, noise = random.Random(seed), np.random.default_rng(seed)
     people = chance.choice([2, 2, 3])
     ratio = chance.choice([35, 25, 18])
@@ -93,7 +93,7 @@ def conversation(seed, seconds=80, pause=0.9):
 
 
 def folder_of(place, heard, seconds):
-    """A session folder as multicam would have left it; its cameras' files have no frames, since a cut by voice looks at none."""
+    """A session folder as written by multicam; the camera files have no frames, because voice switching doesn't use them."""
     (place / "cameras").mkdir(parents=True)
     (place / "audio").mkdir()
     length = int(seconds * 1e9)
@@ -115,7 +115,7 @@ def folder_of(place, heard, seconds):
     manifest = {"schema": 1, "multicam": "0.0.0", "profile": "talk", "started": "2026-11-21T14:23:10.000000000+01:00",
                 "t0_monotonic_ns": 1, "duration_ns": length, "alignment_delay_ns": 1, "outcome": "finished",
                 "machine": {"host": "h", "system": "s", "processors": 1}, "devices": devices, "tracks": tracks,
-                "governor": [], "marks": [], "gaps": []}
+                "governor": [], "markers": [], "gaps": []}
     (place / "manifest.json").write_text(json.dumps(manifest))
 
 
@@ -125,13 +125,13 @@ def runs(mask):
 
 
 def judge(shots, truth, people, seconds):
-    """The share of right time, the shortest shot in seconds, and how far cuts are from a voice's begin or end in seconds."""
+    """The fraction of time with the right camera, the shortest shot in seconds, and the distance of cuts from the start or end of a voice in seconds."""
     count = int(seconds * 100)
     speaks = np.zeros((people, count), bool)
     for begin, end, who in truth:
         speaks[who, int(begin * 100):int(end * 100)] = True
     several = speaks.sum(0)
-    wanted = np.full(count, -1)  # -1: anything will do
+    wanted = np.full(count, -1)  # -1: any camera is right
     for who in range(people):
         wanted[(several == 1) & speaks[who]] = who
     for begin, end in runs(several == 0) + runs(several > 1):
@@ -149,11 +149,11 @@ def judge(shots, truth, people, seconds):
 
 LIVE_PAUSE = 0.5
 LIVE_LATE = 0.7
-TICKS = 100_000_000  # what taps and ticks of a recording add at most, in nanoseconds
+TICKS = 100_000_000  # maximum delay added by taps and ticks of a recording, in nanoseconds
 
 
 def make(place, seeds):
-    """Writes each conversation's microphones, and its truth."""
+    """Writes each conversation's microphones and its speaker times."""
     for seed in seeds:
         heard, truth, facts = conversation(seed, pause=LIVE_PAUSE)
         folder = place / f"talk-{seed:03}"
@@ -166,7 +166,7 @@ def make(place, seeds):
 
 
 def record(program, place):
-    """Records each conversation that `make` wrote, its microphones played as devices, and takes down what the program showed when."""
+    """Records each conversation written by `make`, with its microphones played as devices, and logs the program's cuts."""
     running = []
     for folder in sorted(place.glob("talk-*")):
         count = len(list(folder.glob("mic?.wav")))
@@ -175,7 +175,7 @@ def record(program, place):
             f'  cam{index}: {{ device: "virtual:clap?size=320x180&fps=30&seed={index}", rate: 30 }}\n' for index in range(count))
         profile += "microphones:\n" + "".join(
             f'  mic{index}: {{ device: "file:{folder}/mic{index}.wav", camera: cam{index} }}\n' for index in range(count))
-        profile += "program: { size: 640x360, rate: 30, layout: grid, cut: voice, video: { preset: ultrafast } }\n"
+        profile += "program: { size: 640x360, rate: 30, layout: grid, switching: voice, video: { preset: ultrafast } }\n"
         profile += "tracks: { cameras: none, microphones: wav }\nlimits: none\n"
         (folder / "talk.yaml").write_text(profile)
         running.append((folder, count, subprocess.Popen(
@@ -190,7 +190,7 @@ def record(program, place):
         heard = np.frombuffer(heard, "<i2").astype(float)
         with wave.open(str(folder / "mic0.wav")) as file:
             played = np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(float)
-        # Where the recording begins in what was played.
+        # The recording's start within the played audio.
         size = 1 << (len(heard) + len(played)).bit_length()
         match = np.fft.irfft(np.fft.rfft(played, size) * np.conj(np.fft.rfft(heard, size)), size)
         begin = int(np.argmax(match))
@@ -206,7 +206,7 @@ def record(program, place):
 
 
 def late(shots, truth, people, seconds):
-    """How long after the last change of who speaks each cut comes in seconds, and whether the shot before had only just become long enough."""
+    """The delay of each cut after the last change of speaker in seconds, and whether the previous shot had just reached its minimum length."""
     changes = np.array(sorted({0.0} | {round(time, 3) for begin, end, _ in truth for time in (begin, end)}))
     found = []
     for before, shot in zip(shots, shots[1:]):
@@ -273,7 +273,7 @@ def main():
                            check=True, stdout=subprocess.DEVNULL)
             shots = json.loads((place / "edit/cut.json").read_text())["shots"]
         right, shortest, far = judge(shots, truth, len(heard), seconds)
-        # A cut may lie elsewhere only where a voice begins within the shortest shot of the cut before.
+        # A cut may differ only if a voice starts within the minimum shot length after the previous cut.
         wrong = right < 0.97 or shortest < SHORTEST - 0.001 or sum(error > 0.15 for error in far) > len(far) // 10
         bad += wrong
         print(f"{seed}: {facts}: right {right:.4f}, {len(shots)} shots, shortest {shortest:.2f} s, "

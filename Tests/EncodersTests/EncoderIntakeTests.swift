@@ -3,7 +3,7 @@ import Testing
 
 @testable import Encoders
 
-@Suite("which frames a governed encoder gets")
+@Suite("Frame admission of a governed encoder")
 struct EncoderIntakeTests {
     private let rate: FrameRate = FrameRate(30)
 
@@ -16,7 +16,7 @@ struct EncoderIntakeTests {
         return count
     }
 
-    @Test("with room it gets all; at a lower rate those of that, and again all afterwards")
+    @Test("admits all frames while the queue has room, fewer at a lower rate, and all again afterwards")
     func rates() {
         var intake = EncoderIntake(rate: rate, room: 30)
         #expect(taken(&intake, 0..<30, queue: 20) == 30)
@@ -27,7 +27,7 @@ struct EncoderIntakeTests {
         #expect(intake.overflowCount == 0)
     }
 
-    @Test("before the queue overflows every second frame is left out, then each, and that is counted")
+    @Test("drops every other frame before the queue overflows, then every frame, and counts the drops")
     func overflow() {
         var intake = EncoderIntake(rate: rate, room: 30)
         #expect((15...16).contains(taken(&intake, 0..<30, queue: 25)))
@@ -38,7 +38,7 @@ struct EncoderIntakeTests {
     }
 
     @Test(
-        "a short queue of slow frames is thinned out as well, before a crash would take more than a second")
+        "also thins out a short queue of slow frames, so that a crash loses at most a second")
     func slow() {
         var intake = EncoderIntake(rate: rate, room: 30)
         #expect(taken(&intake, 0..<30, queue: 4, backlog: .milliseconds(390)) == 30)
@@ -47,7 +47,7 @@ struct EncoderIntakeTests {
         #expect((44...45).contains(intake.overflowCount))
     }
 
-    @Test("what the lower rate leaves out is not counted as overflow")
+    @Test("does not count frames omitted by a lower rate as overflow")
     func both() {
         var intake = EncoderIntake(rate: rate, room: 30)
         intake.lower(to: FrameRate(15))
@@ -55,7 +55,7 @@ struct EncoderIntakeTests {
         #expect((15...16).contains(intake.overflowCount))
     }
 
-    @Test("a queue without an end, as in simulated time, never overflows")
+    @Test("never overflows with an unlimited queue, as in simulated time")
     func endless() {
         var intake = EncoderIntake(rate: rate, room: .max)
         #expect(taken(&intake, 0..<30, queue: 10_000) == 30)

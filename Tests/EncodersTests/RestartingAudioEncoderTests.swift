@@ -4,9 +4,10 @@ import Testing
 @testable import Encoders
 @testable import Writers
 
-@Suite("an encoder of audio that fails")
+@Suite("Recovery of a failing audio encoder")
 struct RestartingAudioEncoderTests {
-    /// Packets of 1024 samples, one behind, as AAC has them; each carries whether it has any audio. Fails at a value of 9.
+    /// Packets of 1024 samples with one packet of delay, like AAC; each records whether it contains audio.
+    /// Fails on the value 9.
     private final class Encoder: AudioEncoding {
         let parameters = StreamParameters(
             codec: .aac, timeScale: 48_000, audio: AudioFormat(rate: 48_000, channels: 1), priming: 1024)
@@ -46,14 +47,20 @@ struct RestartingAudioEncoderTests {
         static let error = EncodingError(subject: "program", operation: "encode", reason: "it is broken")
     }
 
-    /// What was made of some blocks of 960 samples.
+    /// The results of encoding blocks of 960 samples.
     private struct Made {
         var packets: [EncodedPacket] = []
         var encoders = 1
         var outages: [RestartingAudioEncoder.Outage] = []
         var end: RestartingAudioEncoder.End?
+        var dropped = AudioFateRun()
 
-        /// Where the packets end, if there is no hole between them.
+        /// The fates of all samples in the packets.
+        var fates: AudioFateRun {
+            packets.reduce(into: AudioFateRun()) { $0.append($1.samples) }
+        }
+
+        /// The end of the packets, or `nil` if they have a gap.
         var reached: Int64? {
             var place: Int64 = -1024
             for packet in packets {
@@ -84,57 +91,72 @@ struct RestartingAudioEncoderTests {
             },
             delivering: { packet in packets.withLock { $0.append(packet) } })
         for block in 0..<blocks {
-            encoder.encode(Array(repeating: broken.contains(block) ? 9 : 0.5, count: 960))
+            encoder.encode(
+                AudioBlock(
+                    Array(repeating: broken.contains(block) ? 9 : 0.5, count: 960),
+                    fates: AudioFateRun(.captured, count: 960)))
         }
         encoder.finish()
         return Made(
             packets: packets.withLock { $0 }, encoders: count.withLock { $0 },
-            outages: encoder.takeOutages(), end: encoder.end)
+            outages: encoder.takeOutages(), end: encoder.end, dropped: encoder.dropped)
     }
 
-    @Test("is opened anew, and what it took with it is silence of the same length")
+    @Test("the encoder is restarted, and its lost samples become silence of the same length")
     func restart() throws {
         let made = encode(100, failingAt: [50])
         #expect(made.encoders == 2 && made.end == nil)
-        // Every sample is in its place: the next encoder pads what it was given to where it began.
+        // Every sample keeps its position: the next encoder's input is padded back to its start.
         #expect(made.reached == 96_000)
         let outage = try #require(made.outages.first)
         #expect(made.outages.count == 1 && outage.reason == Encoder.error)
-        // From the end of the last packet to the end of the block that broke it.
+        // From the end of the last packet to the end of the block that caused the failure.
         let last = made.packets.last {
             $0.presentation < 48_000 && $0.bytes.bytes[0] == 0 && $0.presentation > 0
         }
         #expect(last != nil)
         #expect(outage.samples.upperBound == 48_960)
         #expect(outage.samples.lowerBound > 44_000 && outage.samples.lowerBound < 48_000)
+        // The packets carry the fate of each sample: exactly the outage is silence.
+        var fates = AudioFateRun(.captured, count: Int(outage.samples.lowerBound))
+        fates.append(.silence(.encoder), count: outage.samples.count)
+        fates.append(.captured, count: 96_000 - fates.count)
+        #expect(made.fates == fates && made.dropped.isEmpty)
         let silent = made.packets.filter { $0.bytes.bytes[0] == 0 && $0.presentation >= 0 }
         #expect(silent.allSatisfy { outage.samples.contains($0.presentation) })
     }
 
-    @Test("may fail again and again, as long as audio comes between")
+    @Test("the encoder may fail repeatedly if it encodes audio in between")
     func oftenButNotInARow() {
         let made = encode(400, failingAt: [50, 100, 150, 200, 250, 300, 350])
         #expect(made.encoders == 8 && made.end == nil && made.outages.count == 7)
         #expect(made.reached == 384_000)
+        var counts = SampleCounts()
+        counts.add(made.fates)
+        let outages = made.outages.reduce(0) { $0 + Int64($1.samples.count) }
+        #expect(counts.silence == [.encoder: outages] && counts.captured == 384_000 - outages)
     }
 
-    @Test("ends the stream after three new ones failed in a row")
+    @Test("the stream ends after three restarts fail in a row")
     func end() throws {
         let made = encode(500, failingAt: [50]) { (_) throws(EncodingError) in throw Encoder.error }
         let end = try #require(made.end)
         #expect(made.encoders == 4 && end.failure == Encoder.error)
         #expect(end.sample == made.reached && made.outages.isEmpty)
+        // Every sample is in a packet, or dropped.
+        #expect(made.fates == AudioFateRun(.captured, count: Int(end.sample)))
+        #expect(made.dropped == AudioFateRun(.silence(.encoder), count: 480_000 - Int(end.sample)))
     }
 
-    @Test("gets another chance a moment later where the audio itself breaks it")
+    @Test("the encoder is retried later if the audio itself causes the failure")
     func badAudio() {
-        // 0.1 s of audio that no encoder bears.
+        // 0.1 s of audio that every encoder rejects.
         let made = encode(200, failingAt: Set(50..<55))
         #expect(made.end == nil && made.outages.count == 1 && made.reached == 192_000)
         #expect(made.outages.first.map { $0.samples.upperBound >= 55 * 960 } == true)
     }
 
-    @Test("at the end leaves silence behind, not a shorter stream")
+    @Test("a failure at the end is replaced with silence instead of a shorter stream")
     func atTheEnd() {
         let made = encode(100, first: Encoder(failsAtEnd: true))
         #expect(
@@ -142,7 +164,7 @@ struct RestartingAudioEncoderTests {
         #expect(made.reached.map { abs($0 - 96_000) <= 1024 } == true)
     }
 
-    @Test("is not replaced by one that describes its stream otherwise")
+    @Test("the encoder is not replaced by one with other stream parameters")
     func otherParameters() {
         final class Other: AudioEncoding {
             let parameters = StreamParameters(
@@ -151,6 +173,6 @@ struct RestartingAudioEncoderTests {
             func finish() throws(EncodingError) -> [EncodedPacket] { [] }
         }
         let made = encode(200, failingAt: [50]) { (_) throws(EncodingError) in Other() }
-        #expect(made.end?.failure.reason.contains("describes its stream otherwise") == true)
+        #expect(made.end?.failure.reason.contains("stream parameters differ") == true)
     }
 }

@@ -9,12 +9,13 @@ import Testing
 @testable import Timing
 @testable import Writers
 
-@Suite("an encoder's worker")
+@Suite("Video encoder worker")
 struct VideoEncoderWorkerTests {
     private static let parameters = StreamParameters(
         codec: .mjpeg, timeScale: 30, size: FrameSize(width: 64, height: 48), rate: FrameRate(30))
 
-    /// Gives out each tick at once, as one byte; waits at its first one until it is let go, or fails where it is told to.
+    /// Returns every tick immediately, as one byte. Blocks at its first tick until the gate opens, or fails
+    /// at the given ticks.
     private final class SyntheticEncoder: VideoEncoding {
         let parameters = VideoEncoderWorkerTests.parameters
         private let gate: ConditionLock<Bool>
@@ -62,7 +63,7 @@ struct VideoEncoderWorkerTests {
     }
 
     @Test(
-        "that is behind gets what waits as one run of repeats and the newest frames, and the file has every tick"
+        "a worker that is behind receives the backlog as one run of repeats plus the newest frames, and the file has every tick"
     )
     func behind() throws {
         let disk = try TestDisk()
@@ -74,7 +75,7 @@ struct VideoEncoderWorkerTests {
             to: TrackSink(writer: writer, stream: 0), waitsForRoom: false)
         worker.encode([], tick: 0, asKey: false)
         seen.wait { $0.isEmpty ? nil : true }
-        // 13 s without a step of the encoder, in which the program stands still, and two of frames.
+        // The encoder blocks for 13 s of static program, then for 2 s of new frames.
         for tick in Int64(1)..<400 { worker.repeatLast(tick: tick, asKey: false) }
         #expect(worker.queueLength == 30)
         for tick in Int64(400)..<460 { worker.encode([], tick: tick, asKey: false) }
@@ -83,15 +84,14 @@ struct VideoEncoderWorkerTests {
         worker.finish()
         worker.join()
         #expect(seen.withLock { $0 } == [1, 429] + Array(repeating: 1, count: 30))
-        #expect(writer.join()[0]?.counts == [460])
-        var counts = FrameCounts()
-        (counts.captured, counts.repeated) = (61, 399)
-        let told = worker.corrected(counts)
-        #expect(told.captured == 31 && told.repeated == 429 && told.lost == [.encoder: 30])
+        let file = try #require(writer.join()[0])
+        #expect(file.counts == [460] && file.ledgers[0].written.frames.total == 460)
+        let told = worker.counts(DeliveryCounts(), in: file.ledgers[0])
+        #expect(told.captured == 31 && told.duplicated == 429 && told.lost == [.encoder: 30])
     }
 
     @Test(
-        "whose encoder fails for good takes no memory and is nobody's pressure; its file ends with the last good tick"
+        "after a permanent encoder failure, the worker uses no memory and causes no pressure; its file ends with the last good tick"
     )
     func failed() throws {
         let disk = try TestDisk()
@@ -102,7 +102,7 @@ struct VideoEncoderWorkerTests {
             to: TrackSink(writer: writer, stream: 0), waitsForRoom: true)
         let outputs = SessionOutputs(disks: [disk.disk], writers: ["desk.mov": writer], microphones: [])
         outputs.program = ProgramTrack(rate: FrameRate(30), followers: [], layers: [], encoder: worker)
-        // Each tick reaches the encoder by itself, so that it fails with the tenth.
+        // Ticks reach the encoder one by one, so encoding fails at tick 10.
         for tick in Int64(0)..<100 { worker.encode([], tick: tick, asKey: false) }
         worker.finish()
         worker.join()
@@ -110,13 +110,12 @@ struct VideoEncoderWorkerTests {
         #expect(worker.queueLength == 0 && outputs.encoderAges.isEmpty)
         #expect(worker.conclusion?.tick == 10)
         #expect(worker.failure?.reason == "it is made to fail")
-        #expect(writer.join()[0]?.counts == [10])
-        var counts = FrameCounts()
-        counts.captured = 1000
-        #expect(worker.corrected(counts).written == 10)
+        let file = try #require(writer.join()[0])
+        let told = worker.counts(DeliveryCounts(), in: file.ledgers[0])
+        #expect(file.counts == [10] && told.written == 10 && told.lost == [.encoder: 990])
     }
 
-    @Test("a failure behind which all is in the file is none")
+    @Test("an encoder failure that loses no ticks counts as recovered")
     func afterAll() throws {
         let disk = try TestDisk()
         let writer = try Self.writer(disk)

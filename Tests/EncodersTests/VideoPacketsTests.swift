@@ -3,9 +3,9 @@ import Testing
 
 @testable import Encoders
 
-@Suite("Packets of a frame encoder on their way to the file")
+@Suite("Packets from a video encoder to the file")
 struct VideoPacketsTests {
-    /// The file's time scale is 30000, and a frame lasts 1001 ticks of it.
+    /// The file's time scale is 30000, and a frame lasts 1001 units.
     private static let rate = FrameRate(30000, per: 1001)
 
     private static func packet(
@@ -16,7 +16,7 @@ struct VideoPacketsTests {
             duration: duration, isKey: tick == 0)
     }
 
-    @Test("packets in order go on at once, each with its tick")
+    @Test("packets in order are released immediately, each with its tick")
     func inOrder() throws {
         var packets = VideoPackets(of: "program.mp4", rate: Self.rate)
         for tick in Int64(0)..<5 {
@@ -26,7 +26,7 @@ struct VideoPacketsTests {
         }
     }
 
-    @Test("a frame that is shown later waits for those before it, and all go on in the order of decoding")
+    @Test("a reordered frame waits for the frames before it, and all are released in decoding order")
     func reordered() throws {
         var packets = VideoPackets(of: "program.mp4", rate: Self.rate)
         #expect(try packets.add(Self.packet(0, decode: -2), of: 0..<8) != nil)
@@ -38,7 +38,7 @@ struct VideoPacketsTests {
     }
 
     @Test(
-        "a packet that cannot be of the stream is the encoder's failure",
+        "an invalid packet is an encoder failure",
         arguments: [
             packet(1, bytes: []), packet(0), packet(9), packet(-1), packet(1, offset: 1),
             packet(1, duration: 0),
@@ -51,14 +51,14 @@ struct VideoPacketsTests {
         #expect(error?.description.contains("program.mp4") == true)
     }
 
-    @Test("a frame that comes twice is the encoder's failure while others are awaited, too")
+    @Test("a duplicate frame is an encoder failure, even while other frames are pending")
     func twice() throws {
         var packets = VideoPackets(of: "program.mp4", rate: Self.rate)
         #expect(try packets.add(Self.packet(2, decode: -2), of: 0..<8)?.packets == nil)
         #expect(throws: EncodingError.self) { try packets.add(Self.packet(2, decode: -1), of: 0..<8) }
     }
 
-    @Test("frames that never come out are named, at the end and when too many are inside")
+    @Test("frames that the encoder never returns are reported, at the end or when too many are pending")
     func missing() throws {
         let packets = VideoPackets(of: "program.mp4", rate: Self.rate)
         try packets.check(0..<200, isLast: false)

@@ -3,9 +3,9 @@ import Foundation
 import Media
 import Testing
 
-@Suite("AAC")
+@Suite("AAC encoder")
 struct AACEncoderTests {
-    /// A 1 kHz tone, the channels in opposite phase.
+    /// A 1 kHz tone, with the channels in opposite phase.
     private func tone(_ count: Int, channels: Int, from start: Int = 0) -> [Float] {
         (start..<start + count).flatMap { index in
             (0..<channels).map { channel in
@@ -15,7 +15,7 @@ struct AACEncoderTests {
     }
 
     @Test(
-        "packets cover all samples, whatever the slices, beginning at minus the priming", arguments: [1, 2],
+        "packets cover all samples for any slice size, starting at the negative priming", arguments: [1, 2],
         [0, 1, 1024, 10_000, 48_000])
     func packets(channels: Int, count: Int) throws {
         let encoder = try Codecs().makeAudioEncoder(channels: channels, bitrate: 128_000, name: "host")
@@ -35,21 +35,22 @@ struct AACEncoderTests {
         if count > 0 { #expect(packets.reduce(0) { $0 + $1.duration } == Int64(count + 1024)) }
     }
 
-    @Test("the setup is AudioSpecificConfig, and the audio comes back", arguments: [1, 2])
+    @Test("the setup is an AudioSpecificConfig, and decoding returns the original audio", arguments: [1, 2])
     func decodes(channels: Int) throws {
         let encoder = try Codecs().makeAudioEncoder(channels: channels, bitrate: 160_000, name: "host")
         // AAC-LC is object type 2, 48 kHz frequency index 3 (ISO/IEC 14496-3, 1.6.2.1): 00010 0011 cccc ...
         #expect(encoder.parameters.setup.prefix(2) == [0x11, UInt8(0x80 | channels << 3)])
         let packets = try encoder.encode(tone(24_000, channels: channels)) + encoder.finish()
-        // Each packet gets an ADTS header (ISO/IEC 13818-7, 6.2), so that ffmpeg reads the stream without a container.
+        // Each packet gets an ADTS header (ISO/IEC 13818-7, 6.2), so that ffmpeg can read the stream without
+        // a container.
         let stream = packets.flatMap { adts($0.bytes, channels: channels) }
         let bench = try Workbench()
         let path = try bench.write(stream, "sound.aac")
         let raw = try bench.run("ffmpeg", ["-v", "error", "-i", path, "-f", "f32le", "-"])
         let samples = raw.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
         let wanted = tone(24_000, channels: channels)
-        // The ends are left out: a tone that begins at once cannot be coded well. The fast search leaves 0.04 at any rate,
-        // a shift by one sample would be 0.065.
+        // Excludes both ends because an abrupt onset can't be encoded well. The fast search has an error of
+        // 0.04 at any bitrate; a shift by one sample would cause 0.065.
         let middle = 4096 * channels..<20_000 * channels
         let played = samples.dropFirst(1024 * channels)
         let worst = middle.map { abs(played[played.startIndex + $0] - wanted[$0]) }.max() ?? 1
@@ -65,7 +66,7 @@ struct AACEncoderTests {
     }
 
     @Test(
-        "what cannot be encoded is refused",
+        "unsupported settings are rejected",
         arguments: [(3, 128_000), (0, 128_000), (2, 31_999), (1, 600_000)])
     func refused(channels: Int, bitrate: Int) {
         #expect(throws: EncodingError.self) {

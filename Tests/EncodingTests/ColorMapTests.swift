@@ -7,13 +7,15 @@ private let descriptions: [ColorDescription] = [
     .jpeg, .bt601Limited, .bt709Limited, ColorDescription(matrix: .bt709, range: .full),
 ]
 
-@Test("codes convert within one level of the defining equations", arguments: descriptions, descriptions)
+@Test(
+    "conversion differs from the defining equations by at most one level", arguments: descriptions,
+    descriptions)
 func codesConvert(from source: ColorDescription, to target: ColorDescription) throws {
     guard let map = ColorMap(from: source, to: target) else {
         #expect(source == target)
         return
     }
-    // 16 luma codes side by side and below each other, for each of 18 × 18 colours.
+    // 16 luma codes next to each other in two rows, for each of 18 × 18 colors.
     var worst = 0.0
     for cb in stride(from: 0, through: 255, by: 15) {
         for cr in stride(from: 0, through: 255, by: 15) {
@@ -41,7 +43,7 @@ func codesConvert(from source: ColorDescription, to target: ColorDescription) th
     #expect(worst <= 1)
 }
 
-@Test("4:2:2 and odd sides convert like 4:2:0")
+@Test("4:2:2 and odd dimensions convert like 4:2:0")
 func otherShapesConvert() throws {
     let map = try #require(ColorMap(from: .jpeg, to: .bt709Limited))
     let wanted = reference([90, 200, 60], .jpeg, .bt709Limited)
@@ -64,7 +66,7 @@ func otherShapesConvert() throws {
     }
 }
 
-/// Over red, green and blue in doubles, clamped to the codes that exist.
+/// Converts via RGB in doubles, clamped to valid codes.
 private func reference(_ codes: [Int], _ source: ColorDescription, _ target: ColorDescription) -> [Double] {
     let (zero, luma, chroma) = source.range == .full ? (0.0, 255.0, 255.0) : (16.0, 219.0, 224.0)
     let (red, blue) = source.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)

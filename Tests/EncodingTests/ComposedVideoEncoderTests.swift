@@ -15,7 +15,7 @@ struct ComposedVideoEncoderTests {
                 color: color), name: "program")
     }
 
-    /// A byte stream as a file holds it: parameter sets first.
+    /// An elementary stream as stored in a file: parameter sets first.
     private func stream(_ encoder: any VideoEncoding, _ packets: [EncodedPacket]) -> [UInt8] {
         packets.reduce(into: encoder.parameters.setup) { $0.append(contentsOf: $1.bytes.array) }
     }
@@ -34,7 +34,7 @@ struct ComposedVideoEncoderTests {
         return (0..<raw.count / size).map { Canvas(width, height, raw[$0 * size..<($0 + 1) * size]) }
     }
 
-    @Test("75 % bars of a JPEG come out as BT.709 within 3 levels, in the main frame and in an inset")
+    @Test("75 % bars of a JPEG are encoded as BT.709 within 3 levels, in the main frame and in an inset")
     func bars() throws {
         let frame = try TestFrames.jpeg(448, 256, quality: 90) { x, _ in
             TestFrames.codes(TestFrames.bars[x / 64], .jpeg)
@@ -54,7 +54,7 @@ struct ComposedVideoEncoderTests {
     }
 
     @Test(
-        "the stream is tagged as what its pixels are",
+        "the stream's color tags match its pixels",
         arguments: [
             (.bt709Limited, "tv", "bt709"), (nil, "pc", "smpte170m"), (.bt601Limited, "tv", "smpte170m"),
         ] as [(ColorDescription?, String, String)])
@@ -79,7 +79,7 @@ struct ComposedVideoEncoderTests {
         if color == nil { #expect(distance(frames[0][32, 24], [250, 100, 160]) <= 2) }
     }
 
-    @Test("without a colour of its own the stream takes the first frame's")
+    @Test("without a configured color, the stream uses the first frame's color")
     func ownColor() throws {
         let encoder = try makeEncoder(color: nil)
         let before = encoder.parameters.setup
@@ -91,7 +91,7 @@ struct ComposedVideoEncoderTests {
     }
 
     @Test(
-        "every tick has its exact time, in decoding order, whatever the preset",
+        "every tick has its exact time, in decoding order, with every preset",
         arguments: VideoEncodingSettings.Preset.allCases,
         [FrameRate(30), FrameRate(30000, per: 1001), FrameRate(15, per: 2)])
     func times(preset: VideoEncodingSettings.Preset, rate: FrameRate) throws {
@@ -117,7 +117,7 @@ struct ComposedVideoEncoderTests {
         #expect(isReordered == (preset == .superfast || preset == .veryfast))
     }
 
-    @Test("a repeat shows the last frame again, and an unchanged one is not composed anew")
+    @Test("a repeat shows the last frame again, and an unchanged frame isn't composed again")
     func repeats() throws {
         let encoder = try makeEncoder()
         let frame = try TestFrames.plain(64, 48, [200, 128, 128])
@@ -128,7 +128,7 @@ struct ComposedVideoEncoderTests {
         packets += try encoder.encode([FrameLayer(nil, at: 0, 0, 64, 48)], tick: 3).packets
         packets += try encoder.finish()
         let lumas = try frames(stream(encoder, packets), 64, 48).map { $0.luma(32, 6) }
-        // 200 and 128 of full range in limited range.
+        // Full-range 200 and 128, converted to limited range.
         #expect(zip(lumas, [188, 188, 188, 126]).allSatisfy { abs($0 - $1) <= 3 } && lumas.count == 4)
     }
 
@@ -140,7 +140,7 @@ struct ComposedVideoEncoderTests {
     }
 
     @Test(
-        "a key frame comes when asked for, also as a repeat, and a file can begin with it",
+        "a requested key frame is encoded, even as a repeat, and a file can start with it",
         arguments: [true, false])
     func keyFrames(isRepeat: Bool) throws {
         let encoder = try makeEncoder()
@@ -159,7 +159,7 @@ struct ComposedVideoEncoderTests {
         #expect(try frames(stream(encoder, Array(second)), 64, 48).count == 9)
     }
 
-    @Test("a damaged layer is reported by its index, and the frame goes on")
+    @Test("a damaged layer is reported by its index, and encoding continues")
     func damaged() throws {
         let encoder = try makeEncoder()
         let good = try TestFrames.plain(64, 48, [200, 128, 128])
@@ -173,7 +173,7 @@ struct ComposedVideoEncoderTests {
         #expect(try encoder.encode(layers(good), tick: 3).damagedLayers == [])
     }
 
-    @Test("packets keep their bytes after the encoder is gone")
+    @Test("packets keep their bytes after the encoder is deallocated")
     func ownership() throws {
         var made: (any VideoEncoding)? = try makeEncoder()
         let packets = try made?.repeatLast(tick: 0).packets ?? []
@@ -183,7 +183,7 @@ struct ComposedVideoEncoderTests {
         #expect(before.count == 1 && (packets + last).map { $0.bytes.array } == before)
     }
 
-    @Test("an odd size and a layer outside are refused with the track's name")
+    @Test("an odd size and a layer outside the frame are rejected with the track's name")
     func refused() throws {
         let error = #expect(throws: EncodingError.self) { try makeEncoder(63, 48) }
         #expect(

@@ -8,7 +8,7 @@ struct CompositorTests {
     private let white = [255, 128, 128]
     private let black = [0, 128, 128]
 
-    /// Four quarters of plain colour: light grey, red-ish, green-ish, dark, clockwise from the top left.
+    /// Four quarters of solid color, clockwise from the top left: light gray, reddish, greenish, dark.
     private func quarters(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> [Int] {
         switch (x < width / 2, y < height / 2) {
         case (true, true): [220, 128, 128]
@@ -28,7 +28,7 @@ struct CompositorTests {
     }
 
     @Test(
-        "every raw format shows the same frame",
+        "all raw formats result in the same picture",
         arguments: [PixelFormat.i420, .i422, .nv12, .yuyv, .uyvy, .converted])
     func rawFormats(pixel: PixelFormat) {
         let frame = TestFrames.raw(pixel, 64, 48) { quarters($0, $1, 64, 48) }
@@ -41,7 +41,7 @@ struct CompositorTests {
         #expect(small[15, 11] == black && compositor.damagedLayers == [])
     }
 
-    @Test("a frame without colour shows its luma and no colour, whole, scaled and cropped")
+    @Test("a grayscale frame shows its luma without color: whole, scaled and cropped")
     func grey() {
         let frame = TestFrames.raw(.grey, 64, 48) { x, _ in [x < 32 ? 40 : 200] }
         let (canvas, _) = compose([FrameLayer(frame, at: 0, 0, 64, 48)])
@@ -52,7 +52,7 @@ struct CompositorTests {
         #expect(compositor.damagedLayers == [])
     }
 
-    @Test("a BGRA frame is converted, and its crop begins where it is asked to")
+    @Test("a BGRA frame is converted, and its crop starts at the requested position")
     func bgra() {
         let frame = TestFrames.raw(.bgra, 64, 48) { x, _ in x < 32 ? [0, 0, 0] : [0, 0, 255] }
         let crop = PixelRectangle(x: 32, y: 0, width: 32, height: 48)
@@ -63,7 +63,7 @@ struct CompositorTests {
     }
 
     @Test(
-        "JPEGs of every sampling are right at every decoding scale",
+        "JPEGs of every chroma subsampling are correct at every decoding scale",
         arguments: [ChromaSampling.c420, .c422, .c444], [64, 48, 32, 24, 16, 8, 96])
     func jpegs(chroma: ChromaSampling, width: Int) throws {
         let frame = try TestFrames.jpeg(64, 48, chroma: chroma) { quarters($0, $1, 64, 48) }
@@ -77,7 +77,7 @@ struct CompositorTests {
     }
 
     @Test(
-        "turning is clockwise, and mirroring is of what is seen",
+        "rotation is clockwise, and mirroring applies after rotation",
         arguments: [
             (.none, false, [0, 1, 2, 3]), (.quarter, false, [3, 0, 1, 2]), (.half, false, [2, 3, 0, 1]),
             (.threeQuarters, false, [1, 2, 3, 0]), (.none, true, [1, 0, 3, 2]),
@@ -98,10 +98,10 @@ struct CompositorTests {
     }
 
     @Test(
-        "an enlarged frame has all in its place, light and colour",
+        "enlarging keeps luma and chroma in position",
         arguments: [(96, 72), (64, 48), (80, 60), (34, 26), (96, 26), (24, 72), (640, 480)])
     func enlarging(width: Int, height: Int) {
-        // Ramps across in light and Cb, and down in Cr.
+        // Horizontal ramps in luma and Cb, a vertical ramp in Cr.
         let frame = TestFrames.raw(.i420, 32, 24) { x, y in [8 * x, 8 * (x / 2) + 20, 8 * (y / 2) + 20] }
         let canvas = Canvas(width, height)
         let everything = PixelRectangle(x: 0, y: 0, width: 32, height: 24)
@@ -126,10 +126,10 @@ struct CompositorTests {
     }
 
     @Test(
-        "a crop of a JPEG begins where it is asked to, at any scale",
+        "a crop of a JPEG starts at the requested position, at any scale",
         arguments: [2, 34, 50, 106], [(216, 360), (108, 180), (54, 90), (36, 60), (18, 30)])
     func cropOfJPEG(left: Int, size: (width: Int, height: Int)) throws {
-        // White from the crop's middle on.
+        // White starts in the middle of the crop.
         let frame = try TestFrames.jpeg(320, 180) { x, _ in [x < left + 54 ? 20 : 220, 128, 128] }
         let crop = PixelRectangle(x: left, y: 0, width: 108, height: 180)
         let canvas = Canvas(size.width, size.height)
@@ -138,23 +138,23 @@ struct CompositorTests {
         #expect(abs(first - size.width / 2) <= 1)
     }
 
-    @Test("fitting leaves black beside the frame, filling cuts its edges")
-    func filling() throws {
+    @Test("contain leaves black bars, cover crops the edges")
+    func fit() throws {
         let frame = try TestFrames.jpeg(64, 48) { x, _ in
             x < 16 || x >= 48 ? [250, 128, 128] : [90, 128, 128]
         }
         let (fitted, _) = compose([FrameLayer(frame, at: 0, 0, 64, 24)])
         #expect(fitted[15, 0] == black && fitted[48, 23] == black)
         #expect(distance(fitted[17, 2], [250, 128, 128]) <= 4)
-        let (filled, _) = compose([FrameLayer(frame, at: 0, 0, 24, 48, filling: .fill)])
+        let (filled, _) = compose([FrameLayer(frame, at: 0, 0, 24, 48, fit: .cover)])
         for x in [0, 12, 23] { #expect(distance(filled[x, 10], [90, 128, 128]) <= 8) }
         #expect(filled[24, 10] == black)
     }
 
-    @Test("a border is white, inside the rectangle and of the asked width")
+    @Test("a border is white, inside the rectangle, and has the requested width")
     func borders() throws {
         let frame = try TestFrames.plain(64, 48, [90, 128, 128])
-        let (canvas, _) = compose([FrameLayer(frame, at: 8, 8, 40, 32, filling: .fill, border: 4)])
+        let (canvas, _) = compose([FrameLayer(frame, at: 8, 8, 40, 32, fit: .cover, border: 4)])
         #expect(
             canvas[7, 20] == black && canvas[20, 7] == black && canvas[48, 20] == black
                 && canvas[20, 40] == black)
@@ -180,14 +180,16 @@ struct CompositorTests {
         }
     }
 
-    @Test("a damaged JPEG changes nothing, at the bottom and on top", arguments: [0, 1], [0.3, 0.75])
+    @Test(
+        "a damaged JPEG leaves the picture unchanged, both as background and as inset", arguments: [0, 1],
+        [0.3, 0.75])
     func damaged(index: Int, share: Double) throws {
         let main = try TestFrames.jpeg(64, 48) { quarters($0, $1, 64, 48) }
         let inset = try TestFrames.jpeg(64, 48) { x, y in [(x * 3 + y) % 250, 90, 150] }
         let (canvas, compositor) = compose(layers(main, inset))
         let before = canvas.allBytes
         let broken = TestFrames.truncated(index == 0 ? main : inset, keeping: share)
-        // The other one is a new frame of the same content, so that everything is painted again.
+        // The other layer gets a new frame with the same content, so that everything is painted again.
         let next =
             index == 0
             ? layers(broken, TestFrames.jpeg(inset.memory, 64, 48))
@@ -205,7 +207,7 @@ struct CompositorTests {
         [FrameLayer(main, at: 0, 0, 64, 48), FrameLayer(inset, at: 32, 24, 24, 18)]
     }
 
-    @Test("what cannot be read is damaged, whatever it says of itself")
+    @Test("unreadable frames count as damaged, regardless of their metadata")
     func rubbish() throws {
         let size = FrameSize(width: 64, height: 48)
         let good = try TestFrames.plain(64, 48, [200, 128, 128])
@@ -227,7 +229,7 @@ struct CompositorTests {
         #expect(canvas.luma(32, 6) == 128)
     }
 
-    @Test("a slate is painted once, and a frame takes its place")
+    @Test("a slate is painted once, and a frame replaces it")
     func slates() throws {
         let frame = try TestFrames.plain(64, 48, [200, 128, 128])
         let (canvas, compositor) = compose(layers(frame, nil))
@@ -238,7 +240,7 @@ struct CompositorTests {
         #expect(canvas.luma(10, 8) == 128)
     }
 
-    @Test("whatever changes below and above, what is shown is what composing from nothing shows")
+    @Test("incremental composition gives the same result as composing from scratch")
     func incremental() throws {
         let frames = try (0..<6).map { seed in
             try TestFrames.jpeg(64, 48) { x, y in
@@ -250,13 +252,13 @@ struct CompositorTests {
         var shown: [CapturedFrame?] = [frames[0], frames[1], frames[2], nil]
         var random = SystemRandomNumberGenerator()
         for round in 0..<60 {
-            // One of them changes, sometimes two, sometimes none.
+            // Changes none, one or two of them.
             for _ in 0..<(round % 3) {
                 shown[Int.random(in: 0..<4, using: &random)] = frames.randomElement(using: &random)
             }
             let layers = [
                 FrameLayer(shown[0], at: 0, 0, 64, 48), FrameLayer(shown[1], at: 32, 4, 24, 18),
-                // Over a part of the one before.
+                // Partly overlaps the previous inset.
                 FrameLayer(shown[2], at: 40, 14, 20, 14, border: 2),
                 FrameLayer(shown[3], at: 2, 30, 20, 16),
             ]
@@ -268,7 +270,7 @@ struct CompositorTests {
     }
 
     @Test(
-        "a frame decoded for several outputs looks as if decoded for one, and is decoded once",
+        "a frame decoded once for several outputs looks the same as one decoded separately",
         arguments: [
             ChromaSampling.c422, .c420, .c444,
         ])
@@ -280,13 +282,13 @@ struct CompositorTests {
             let (canvas, compositor) = compose([FrameLayer(forAll, at: 0, 0, 64, 48)])
             #expect(canvas.allBytes == alone.allBytes && compositor.damagedLayers == [])
         }
-        // Whoever asks now is given what is known.
+        // Returns the known outcome.
         let outcome = forAll.sharedDecoding?.outcome { .damaged }
         let wasDecoded = if case .whole = outcome { true } else { false }
         #expect(wasDecoded == (chroma != .c444), "4:4:4 is decoded by each")
     }
 
-    @Test("a damaged frame is damaged for all who share it")
+    @Test("a damaged frame counts as damaged for all outputs that share it")
     func sharedDamage() throws {
         let whole = try TestFrames.jpeg(64, 48) { quarters($0, $1, 64, 48) }
         let bytes = Array(whole.memory.bytes)
@@ -300,7 +302,7 @@ struct CompositorTests {
         }
     }
 
-    @Test("a new layout leaves nothing of the old one")
+    @Test("a new layout leaves no remains of the previous one")
     func layouts() throws {
         let frame = try TestFrames.plain(64, 48, [200, 128, 128])
         let (canvas, compositor) = compose([FrameLayer(frame, at: 0, 0, 64, 48)])
@@ -310,7 +312,7 @@ struct CompositorTests {
         #expect(canvas[30, 20] == black)
     }
 
-    @Test("a frame of another shape in the same place gets bars of its own")
+    @Test("a frame with a different aspect ratio gets its own bars")
     func shapes() throws {
         let wide = try TestFrames.plain(64, 32, [200, 128, 128])
         let high = try TestFrames.plain(32, 64, [200, 128, 128])
@@ -320,14 +322,14 @@ struct CompositorTests {
         #expect(canvas[2, 20] == black && canvas[30, 2] != black)
     }
 
-    @Test("a frame that is shown is not held")
+    @Test("the compositor doesn't retain a frame that it shows")
     func notHeld() {
         var frame: CapturedFrame? = TestFrames.raw(.i420, 64, 48) { _, _ in [1, 2, 3] }
         weak let held = frame
         let (_, compositor) = compose([FrameLayer(frame, at: 0, 0, 64, 48)])
         frame = nil
         #expect(held == nil)
-        // A new frame is new, even at the address of the old one.
+        // A new frame is detected even at the same address.
         #expect(
             !compositor.shows([
                 FrameLayer(TestFrames.raw(.i420, 64, 48) { _, _ in [1, 2, 3] }, at: 0, 0, 64, 48)

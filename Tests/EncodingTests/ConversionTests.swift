@@ -2,12 +2,12 @@ import Encoding
 import Media
 import Testing
 
-@Suite("Conversion for programs")
+@Suite("Pixel format conversion for applications")
 struct ConversionTests {
     private let codecs = Codecs()
 
     @Test(
-        "NV12, I420 and YUYV keep every code", arguments: [PixelFormat.i420, .nv12, .yuyv],
+        "NV12, I420 and YUYV preserve every code", arguments: [PixelFormat.i420, .nv12, .yuyv],
         [PixelFormat.i420, .nv12, .yuyv])
     func codes(target: PixelFormat, source: PixelFormat) throws {
         let frame = TestFrames.raw(source, 16, 8, color: .bt601Limited) { x, y in
@@ -21,7 +21,7 @@ struct ConversionTests {
     }
 
     @Test(
-        "BGRA has the right colours, whatever the matrix and range",
+        "BGRA has correct colors for every matrix and range",
         arguments: [
             ColorDescription.jpeg, .bt601Limited, .bt709Limited,
             ColorDescription(matrix: .bt709, range: .full),
@@ -38,7 +38,7 @@ struct ConversionTests {
         }
     }
 
-    @Test("a stream's frame and an odd wish are refused with a reason")
+    @Test("an H.264 frame and an unsupported target format are rejected with a reason")
     func refused() throws {
         let unit = CapturedFrame(
             pixel: .h264, size: FrameSize(width: 64, height: 48), color: .jpeg,

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Encoding
 
-/// JPEGs that ffmpeg made, 4:2:2 as webcams send them, in four slices with restart markers between them.
-@Suite("damaged JPEGs")
+/// JPEGs encoded by ffmpeg: 4:2:2 as from webcams, in four slices separated by restart markers.
+@Suite("Damaged JPEGs")
 struct DamagedJPEGTests {
     private let size = FrameSize(width: 320, height: 180)
     private let good: [UInt8]
@@ -34,7 +34,7 @@ struct DamagedJPEGTests {
         [FrameLayer(frame, at: 0, 0, 320, 180)]
     }
 
-    /// Where the first scan's data begins.
+    /// Offset of the first scan's data.
     private func scanStart(_ bytes: [UInt8]) throws -> Int {
         let marker = try #require(
             bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
@@ -47,9 +47,9 @@ struct DamagedJPEGTests {
         }
     }
 
-    /// Composes a frame over the good one.
+    /// Composes the given frame over the good one.
     ///
-    /// - Returns: Whether it counted as damaged, and what the program shows.
+    /// - Returns: Whether it counted as damaged, and the program's picture.
     private func compose(_ bytes: [UInt8]) -> (isDamaged: Bool, shown: [UInt8]) {
         let canvas = Canvas(size.width, size.height)
         let compositor = Compositor(color: .bt709Limited)
@@ -58,7 +58,7 @@ struct DamagedJPEGTests {
         return (compositor.damagedLayers == [0], canvas.allBytes)
     }
 
-    /// What the program shows of a frame alone.
+    /// The program's picture of this frame only.
     private func shown(_ bytes: [UInt8]) -> [UInt8] {
         let canvas = Canvas(size.width, size.height)
         let compositor = Compositor(color: .bt709Limited)
@@ -66,7 +66,7 @@ struct DamagedJPEGTests {
         return canvas.allBytes
     }
 
-    @Test("cut anywhere, with an end or without one, leave the last good frame")
+    @Test("a JPEG truncated anywhere, with or without an end marker, leaves the last good frame")
     func truncated() throws {
         let before = shown(good)
         let start = try scanStart(next)
@@ -82,12 +82,12 @@ struct DamagedJPEGTests {
     }
 
     @Test(
-        "with bytes changed, lost or doubled anywhere show either all of themselves or the last good frame",
+        "a JPEG with changed, lost or duplicated bytes shows either its entire picture or the last good frame",
         arguments: ["turned bit", "zeros", "lost", "doubled", "rubbish"])
     func damaged(kind: String) throws {
         let before = shown(good)
         var found = 0
-        // From the start of the image on: tables and headers too.
+        // Covers the whole image, including tables and headers.
         let positions = stride(from: 2, to: next.count - 70, by: 83)
         for position in positions {
             var bytes = next
@@ -104,11 +104,11 @@ struct DamagedJPEGTests {
             let isLast = shown == before
             #expect(isLast, "\(position)")
         }
-        // A JPEG has no checksum: a bit of a coefficient shows nowhere but in the frame.
+        // JPEG lacks a checksum: a changed coefficient is visible only in the picture.
         #expect(found > Array(positions).count / (kind == "turned bit" ? 10 : 3))
     }
 
-    @Test("a few bytes too many before restart markers, as Logitech cameras leave them, do no harm")
+    @Test("a few extra bytes before restart markers, as sent by Logitech cameras, are harmless")
     func leftOver() throws {
         var bytes = next
         let markers = try restartMarkers(next)
@@ -121,11 +121,11 @@ struct DamagedJPEGTests {
         #expect(!isDamaged && isSame)
     }
 
-    @Test("a harmless complaint does not hide a harmful one before it")
+    @Test("a harmless decoder warning doesn't hide an earlier serious one")
     func hidden() throws {
         let markers = try restartMarkers(next)
         var bytes = next
-        // The second slice ends early; the image's end has one byte too many, which is the last complaint.
+        // The second slice ends early. An extra byte at the end of the image causes the last warning.
         bytes.insert(0x55, at: bytes.count - 2)
         bytes.removeSubrange(markers[1] - 200..<markers[1])
         let (isDamaged, shown) = compose(bytes)
@@ -133,7 +133,7 @@ struct DamagedJPEGTests {
         #expect(isDamaged && isLast)
     }
 
-    @Test("another size in the frame header is found without decoding, and by decoding")
+    @Test("a different size in the frame header is detected with and without decoding")
     func wrongSize() throws {
         var bytes = next
         let frame = try #require(
@@ -145,7 +145,7 @@ struct DamagedJPEGTests {
         #expect(isDamaged && isLast)
     }
 
-    @Test("rubbish and zeros after the end do no harm", arguments: [0, 0x41] as [UInt8])
+    @Test("garbage and zeros after the end are harmless", arguments: [0, 0x41] as [UInt8])
     func trailing(value: UInt8) throws {
         let bytes = next + [UInt8](repeating: value, count: 5000)
         #expect(Codecs().isWholeJPEG(SharedBytes(bytes), size: size))
@@ -154,7 +154,7 @@ struct DamagedJPEGTests {
         #expect(!isDamaged && isSame)
     }
 
-    @Test("without Huffman tables, ffmpeg plays what a copied track holds of them")
+    @Test("ffmpeg can play JPEGs without Huffman tables from a copied track")
     func noTables() throws {
         var bytes = next
         while let table = bytes.indices.dropLast().first(where: { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC4 }

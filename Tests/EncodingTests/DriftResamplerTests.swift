@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Drift resampler")
 struct DriftResamplerTests {
-    /// Sine of so many cycles a sample.
+    /// A sine with the given number of cycles per sample.
     private func tone(_ frames: Range<Int>, cycles: Double, channels: Int = 1) -> [Float] {
         frames.flatMap { index in
             [Float](repeating: Float(0.5 * sin(2 * .pi * cycles * Double(index))), count: channels)
@@ -13,7 +13,7 @@ struct DriftResamplerTests {
     }
 
     @Test(
-        "the length follows the corrections to within a sample over a minute",
+        "the length follows the corrections within one sample per minute",
         arguments: [
             (48_000, [0.0]), (48_000, [37.3]), (44_100, [-120.7]), (16_000, [3.1, -250, 80.25]),
             (96_000, [0.4]),
@@ -42,20 +42,22 @@ struct DriftResamplerTests {
         let resampler = try Codecs().makeResampler(from: AudioFormat(rate: rate, channels: 1), name: "host")
         var output: [Float] = []
         for index in 0..<200 {
-            // Changes as a clock model makes them: 20 ppm a second.
+            // Changes as in a clock model: 20 ppm per second.
             try resampler.correct(partsPerMillion: 40 + Double(index) * 0.2)
             output += try resampler.convert(
                 tone(index * rate / 100..<(index + 1) * rate / 100, cycles: 1000 / Double(rate)))
         }
-        // In windows of 50 ms, where so small a change of pitch is no distortion, the tone is fitted by frequency, amplitude and phase; the rest is distortion and noise.
+        // Fits frequency, amplitude and phase of the tone in windows of 50 ms, because the change of pitch is
+        // negligible there. The residual is distortion and noise.
         for start in stride(from: 4800, to: output.count - 4800, by: 2400) {
             #expect(residue(Array(output[start..<start + 2400])) < -85)
         }
     }
 
-    /// What is left of a tone of about 1 kHz after the best sine is taken off, in dB of the tone.
+    /// The residual of a tone of about 1 kHz after subtracting the best-fitting sine, in dB relative to the
+    /// tone.
     private func residue(_ samples: [Float]) -> Double {
-        // The phases of both halves tell how far the frequency is from 1 kHz.
+        // The phase difference between both halves gives the deviation from 1 kHz.
         let half = samples.count / 2
         let nominal: Double = 2 * .pi / 48
         let turn = fit(samples[half...], step: nominal).phase - fit(samples[..<half], step: nominal).phase
@@ -63,7 +65,7 @@ struct DriftResamplerTests {
         return 10 * log10(fit(samples[...], step: step).residue)
     }
 
-    /// The phase of the sine of one frequency at index 0 that fits best, and the share of power that it leaves.
+    /// Phase at index 0 of the best-fitting sine of a fixed frequency, and the residual share of power.
     private func fit(_ samples: ArraySlice<Float>, step: Double) -> (phase: Double, residue: Double) {
         var (s, c, ss, cc, sc, power) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         for index in samples.indices {
@@ -82,7 +84,7 @@ struct DriftResamplerTests {
         return (atan2(b, a), max(0, power - a * s - b * c) / power)
     }
 
-    @Test("channels stay apart, and their number stays", arguments: [2, 6])
+    @Test("channels aren't mixed, and their number is preserved", arguments: [2, 6])
     func channels(count: Int) throws {
         let resampler = try Codecs().makeResampler(
             from: AudioFormat(rate: 44_100, channels: count), name: "host")
@@ -92,7 +94,7 @@ struct DriftResamplerTests {
         for channel in 0..<count { #expect(abs(output[2400 * count + channel] - Float(channel) / 10) < 1e-3) }
     }
 
-    @Test("the output begins where the input begins")
+    @Test("the output starts at the same time as the input")
     func beginning() throws {
         let resampler = try Codecs().makeResampler(from: AudioFormat(rate: 48_000, channels: 1), name: "host")
         #expect(resampler.delay == .zero)
@@ -103,12 +105,12 @@ struct DriftResamplerTests {
         let loudest = first.indices.max { abs(first[$0]) < abs(first[$1]) }
         #expect(loudest == 1000)
         #expect(try first.count + resampler.drain().count == 4800)
-        // And again after it was emptied.
+        // Also after draining.
         let second = try resampler.convert(input)
         #expect(second == first)
     }
 
-    @Test("formats and corrections beyond reason are refused")
+    @Test("unreasonable formats and corrections are rejected")
     func refused() throws {
         #expect(throws: EncodingError.self) {
             try Codecs().makeResampler(from: AudioFormat(rate: 7999, channels: 1), name: "a")

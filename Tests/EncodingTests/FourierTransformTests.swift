@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Fourier transform")
 struct FourierTransformTests {
-    @Test("A wave is one line of the spectrum, and comes back, so many times as high", arguments: [16, 1024])
+    @Test(
+        "A sinusoid has a single spectral line, and the inverse transform returns it scaled by the length",
+        arguments: [16, 1024])
     func line(length: Int) throws {
         let turn = 2 * Double.pi * 3 / Double(length)
         let wave = (0..<length).flatMap { [Float(cos(turn * Double($0))), Float(sin(turn * Double($0)))] }

@@ -2,12 +2,12 @@ import Encoding
 import Media
 import Testing
 
-@Suite("How bright frames are")
+@Suite("Frame brightness")
 struct FrameBrightnessTests {
     private let brightness = FrameBrightness()
 
     @Test(
-        "Black, grey and white have the same brightness in every format and range",
+        "Black, gray and white have the same brightness in every format and range",
         arguments: [PixelFormat.yuyv, .uyvy, .nv12, .i420, .i422, .grey])
     func raw(pixel: PixelFormat) throws {
         for (code, full, limited) in [
@@ -20,7 +20,7 @@ struct FrameBrightnessTests {
         }
     }
 
-    @Test("Red, green and blue count by the matrix")
+    @Test("Red, green and blue are weighted according to the matrix")
     func colors() throws {
         let white = TestFrames.raw(.bgra, 64, 48) { _, _ in [255, 255, 255] }
         #expect(abs(try #require(brightness.mean(of: white)) - 1) < 1e-9)
@@ -34,7 +34,7 @@ struct FrameBrightnessTests {
         #expect(abs(try #require(brightness.mean(of: frame)) - 120.0 / 255) < 0.005)
     }
 
-    @Test("Half a JPEG, none, H.264, and planes outside their memory have no brightness")
+    @Test("Brightness is undefined for truncated and invalid JPEGs, H.264, and planes outside their memory")
     func unknown() throws {
         let bytes = try TestFrames.jpeg(128, 96) { x, y in [x ^ y, 128, 128] }.memory.array
         #expect(
@@ -51,7 +51,7 @@ struct FrameBrightnessTests {
     }
 
     @Test(
-        "Sizes that no frame has, and planes further off than memory reaches, are refused rather than reckoned with",
+        "Invalid sizes, and planes beyond the end of memory, are rejected",
         arguments: [PixelFormat.yuyv, .uyvy, .nv12, .i420, .i422, .grey, .bgra])
     func impossible(pixel: PixelFormat) {
         let sides = [-1, 0, 16385, 1 << 31, Int.max]

@@ -2,7 +2,7 @@ import Encoding
 import Media
 import Testing
 
-@Suite("H.264 of cameras")
+@Suite("H.264 from cameras")
 struct H264Tests {
     private let size = FrameSize(width: 64, height: 48)
 
@@ -19,7 +19,7 @@ struct H264Tests {
             sequence: Int64(tick + 100), isKey: packet.isKey, memory: packet.bytes)
     }
 
-    @Test("each frame comes out of encoder and decoder at once, with its own time, and looks the same")
+    @Test("each frame leaves encoder and decoder immediately, with its own time and the same picture")
     func roundTrip() throws {
         let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
         let decoder = try Codecs().makeVideoDecoder(name: "desk")
@@ -44,12 +44,12 @@ struct H264Tests {
         }
     }
 
-    @Test("parameter sets are in the stream as asked", arguments: [true, false])
+    @Test("parameter sets are in the stream only if requested", arguments: [true, false])
     func parameterSets(annexB: Bool) throws {
         let encoder = try H264Encoder(size: size, rate: FrameRate(30), annexB: annexB)
         let packets = try encoder.encode(i420: frame(0).memory, planes: frame(0).planes, tick: 0)
         let bytes = packets.flatMap { $0.bytes.array }
-        // NAL unit type 7 behind a start code (ITU-T H.264, 7.4.1 and annex B).
+        // NAL unit type 7 after a start code (ITU-T H.264, 7.4.1 and annex B).
         let hasSets = bytes.indices.dropFirst(3).contains {
             bytes[$0 - 3..<$0] == [0, 0, 1] && bytes[$0] & 31 == 7
         }
@@ -73,7 +73,7 @@ struct H264Tests {
         #expect(zip(kept, wanted).allSatisfy { abs($0.code(0, 0, 0) - $1) <= 12 } && kept.count == 12)
     }
 
-    @Test("rubbish is damaged, and the next key frame is decoded again")
+    @Test("garbage is reported as damaged, and the next key frame is decoded")
     func rubbish() throws {
         let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
         let decoder = try Codecs().makeVideoDecoder(name: "desk")
@@ -88,7 +88,7 @@ struct H264Tests {
         #expect(throws: EncodingError.self) { try decoder.decode(original) }
     }
 
-    /// 25 units with key frames at 0, 10 and 20, and what each shows when all are whole.
+    /// 25 access units with key frames at 0, 10 and 20, and the undamaged picture of each.
     private func stream() throws -> (units: [CapturedFrame], shown: [[UInt8]]) {
         let encoder = try H264Encoder(size: size, rate: FrameRate(10), quality: 10)
         let decoder = try Codecs().makeVideoDecoder(name: "desk")
@@ -117,7 +117,7 @@ struct H264Tests {
     }
 
     @Test(
-        "after a damaged unit nothing is shown until the next key frame, and what is shown is whole",
+        "after a damaged access unit, no frame is shown until the next key frame, and shown frames are complete",
         arguments: ["cut", "zeros", "rubbish", "lost"], [0, 4, 10])
     func damaged(kind: String, index: Int) throws {
         let (units, wanted) = try stream()
@@ -146,11 +146,12 @@ struct H264Tests {
                 #expect(isRight, "\(offset), \(tick)")
             }
         }
-        // Entropy coding has no checksum: some rubbish is a valid frame too. What is not there is always noticed.
+        // Entropy coding lacks a checksum, so some garbage decodes as a valid frame. Missing data is always
+        // detected.
         #expect(tries > 10 && unnoticed <= (kind == "cut" || kind == "zeros" ? 0 : tries / 3))
     }
 
-    @Test("after a missing unit nothing is shown until the next key frame")
+    @Test("after a missing access unit, no frame is shown until the next key frame")
     func missing() throws {
         let (units, wanted) = try stream()
         let decoder = try Codecs().makeVideoDecoder(name: "desk")

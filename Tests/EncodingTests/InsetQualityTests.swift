@@ -4,10 +4,11 @@ import Testing
 
 @testable import Encoding
 
-/// What scaling costs an inset, against ffmpeg's slowest and best scaler.
-@Suite("Quality of insets")
+/// Scaling quality of an inset compared with ffmpeg's best and slowest scaler.
+@Suite("Inset quality")
 struct InsetQualityTests {
-    /// Detail of every size as in a photograph, each octave half as strong as the one before; the finest has three pixels a wave.
+    /// Detail at all scales as in a photo: each octave has half the amplitude of the previous one, and the
+    /// finest has a wavelength of three pixels.
     private static func scene(_ x: Int, _ y: Int) -> Int {
         var sum = 128.0
         var (amplitude, wave) = (40.0, 400.0)
@@ -24,7 +25,7 @@ struct InsetQualityTests {
     }
 
     @Test(
-        "an inset is within 40 dB of what Lanczos makes of the same frame",
+        "an inset has a PSNR of at least 40 dB relative to Lanczos scaling",
         arguments: [(320, 180), (426, 240), (480, 270), (640, 360), (160, 90)])
     func insets(width: Int, height: Int) throws {
         let frame = try TestFrames.jpeg(1280, 720) { [Self.scene($0, $1), 128, 128] }

@@ -16,7 +16,7 @@ struct JPEGTests {
         return frame.memory.array
     }
 
-    @Test("is whole at its full length, without its end, and at no other length")
+    @Test("a JPEG is complete at its full length or without its end marker, and at no other length")
     func truncations() throws {
         let bytes = try bytesOfFrame()
         #expect(codecs.isWholeJPEG(SharedBytes(bytes), size: size))
@@ -29,7 +29,7 @@ struct JPEGTests {
         #expect(try codecs.convert(endless, to: .i420).memory.array == wanted)
     }
 
-    @Test("of a screen's pixels has their colours, and rows that are apart")
+    @Test("a JPEG of BGRX pixels has the right colors, and rows may be padded")
     func screen() throws {
         let stride = 64 * 4 + 32
         var pixels = [UInt8](repeating: 0, count: stride * 48)
@@ -45,20 +45,20 @@ struct JPEGTests {
         #expect(codecs.isWholeJPEG(jpeg, size: size))
         let planes = try codecs.convert(TestFrames.jpeg(jpeg, 64, 48), to: .i420).memory.array
         func near(_ place: Int, _ value: Int) -> Bool { abs(Int(planes[place]) - value) <= 3 }
-        // Y, Cb and Cr of JFIF, in which conversions to I420 leave a JPEG.
+        // Conversion to I420 keeps the JPEG's JFIF Y, Cb and Cr.
         #expect(near(24 * 64 + 8, 29) && near(24 * 64 + 56, 76))
         #expect(near(64 * 48 + 12 * 32 + 4, 255) && near(64 * 48 + 12 * 32 + 28, 85))
         #expect(near(64 * 48 * 5 / 4 + 12 * 32 + 4, 107) && near(64 * 48 * 5 / 4 + 12 * 32 + 28, 255))
     }
 
-    @Test("is whole with padding after its end, as cameras leave it", arguments: [1, 3, 4096])
+    @Test("a JPEG with padding after its end, as from cameras, is complete", arguments: [1, 3, 4096])
     func padding(count: Int) throws {
         let bytes = try bytesOfFrame()
         #expect(codecs.isWholeJPEG(SharedBytes(bytes + [UInt8](repeating: 0, count: count)), size: size))
         #expect(codecs.isWholeJPEG(SharedBytes(bytes + [UInt8](repeating: 0xA5, count: count)), size: size))
     }
 
-    @Test("is not whole with another size, a segment too long, or a scan without a frame")
+    @Test("a JPEG with a different size, an oversized segment, or a scan without a frame isn't complete")
     func headers() throws {
         let bytes = try bytesOfFrame()
         #expect(!codecs.isWholeJPEG(SharedBytes(bytes), size: FrameSize(width: 48, height: 64)))
@@ -69,7 +69,7 @@ struct JPEGTests {
         #expect(!codecs.isWholeJPEG(SharedBytes([0xFF, 0xD8, 0xFF, 0xD9]), size: size))
     }
 
-    @Test("without Huffman tables is whole and is decoded with the standard ones")
+    @Test("a JPEG without Huffman tables is complete and is decoded with the standard tables")
     func noTables() throws {
         let original = try frame()
         let bytes = withoutHuffmanTables(original.memory.array)
@@ -81,14 +81,14 @@ struct JPEGTests {
         #expect(decoded.memory.array == wanted.memory.array)
     }
 
-    @Test("with padding decodes; with half its scan it does not")
+    @Test("a JPEG with padding can be decoded, one with half of its scan can't")
     func decoding() throws {
         let whole = try frame()
         let padded = SharedBytes(whole.memory.array + [0, 0, 0, 0])
         let wanted = try codecs.convert(whole, to: .i420)
         let decoded = try codecs.convert(TestFrames.jpeg(padded, 64, 48), to: .i420)
         #expect(decoded.memory.array == wanted.memory.array)
-        // Too many bytes before the end are padding as well: a few of any value, or many of one.
+        // Extra bytes before the end also count as padding: a few of any value, or many of the same value.
         let endless = [UInt8](whole.memory.array.dropLast(2))
         let left: [[UInt8]] = [[0x11, 0x22, 0x33], [UInt8](repeating: 0, count: 700), [0xFF, 0xFF]]
         for padding in left {
@@ -96,7 +96,7 @@ struct JPEGTests {
             let harmless = try codecs.convert(TestFrames.jpeg(SharedBytes(stuffed), 64, 48), to: .i420)
             #expect(harmless.memory.array == wanted.memory.array)
         }
-        // Forty bytes of data that no block needed: a decoder that lost its step leaves such.
+        // Forty bytes of unused data, as left by a decoder that lost synchronization.
         let rest = endless + (1...40).map { UInt8($0 * 5) } + [0xFF, 0xD9]
         #expect(throws: EncodingError.self) {
             try codecs.convert(TestFrames.jpeg(SharedBytes(rest), 64, 48), to: .i420)
@@ -105,7 +105,7 @@ struct JPEGTests {
     }
 
     @Test(
-        "a slate has the size, sampling and coding of the camera's frames",
+        "a slate has the size, chroma subsampling and coding of the camera's frames",
         arguments: [ChromaSampling.c420, .c422, .c444])
     func slates(chroma: ChromaSampling) throws {
         let camera = try frame(chroma)
@@ -119,7 +119,7 @@ struct JPEGTests {
         #expect(distance(canvas[0, 24], [89, 128, 128]) <= 12)
     }
 
-    @Test("a slate like something that is no JPEG is refused")
+    @Test("a slate can't be made for a frame that isn't a JPEG")
     func noSlate() throws {
         #expect(throws: EncodingError.self) {
             try codecs.makeSlate(
@@ -128,7 +128,7 @@ struct JPEGTests {
         }
     }
 
-    /// The baseline frame header: precision, size, components with their sampling.
+    /// The baseline frame header: precision, size, and components with their sampling factors.
     private func frameHeader(_ bytes: [UInt8]) -> [UInt8] {
         segments(bytes).first { bytes[$0.lowerBound + 1] == 0xC0 }.map { Array(bytes[$0]) } ?? []
     }

@@ -4,9 +4,10 @@ import Testing
 
 @testable import Encoding
 
-@Suite("loudness of the last moments")
+@Suite("Momentary and short-term loudness")
 struct LoudnessWindowTests {
-    /// Momentary and short-term loudness that ffmpeg finds at each tenth of a second; -120 or less, or nothing, is silence.
+    /// ffmpeg's momentary and short-term loudness every tenth of a second; -120 or less, or no value, is
+    /// silence.
     private func measured(_ audio: [Float], channels: Int) throws -> [(momentary: Double, shortTerm: Double)]
     {
         let bench = try Workbench()
@@ -26,7 +27,7 @@ struct LoudnessWindowTests {
         return zip(values("M"), values("S")).map { (momentary: $0, shortTerm: $1) }
     }
 
-    @Test("is none three seconds after the last sound, and never less than silence")
+    @Test("loudness is undefined three seconds after the last sound, and never falls below silence")
     func silence() throws {
         var random = SeededGenerator(seed: 3)
         let meter = try LoudnessMeter(channels: 1, name: "host")
@@ -34,19 +35,19 @@ struct LoudnessWindowTests {
         for tenth in 1...60 {
             try meter.add([Float](repeating: 0, count: 4800))
             let loudness = meter.loudness
-            // One tenth of -120 LUFS among four or thirty silent ones is 6 or 15 dB less.
+            // One block at -120 LUFS among four or thirty silent blocks lowers the mean by 6 or 15 dB.
             #expect((loudness.momentary ?? 0) > -127 && (loudness.shortTerm ?? 0) > -136)
             if tenth > 31 { #expect(loudness.momentary == nil && loudness.shortTerm == nil) }
         }
     }
 
     @Test(
-        "is what ffmpeg finds in 0.4 s and 3 s, at each tenth of a second, however the audio is cut",
+        "loudness over 0.4 s and 3 s equals ffmpeg's every tenth of a second, for any slicing",
         arguments: [1, 2], [1, 2] as [UInt64])
     func windows(channels: Int, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let tenth = 4800
-        // Five seconds, whose loudness changes; the third one is silent.
+        // Five seconds of varying loudness; the third second is silent.
         let audio = (0..<50 * tenth).flatMap { frame in
             let level: Float = frame / 48_000 == 2 ? 0 : [0.01, 0.3, 0.05][frame / 9000 % 3]
             return (0..<channels).map { _ in level * Float.random(in: -1...1, using: &random) }
@@ -60,7 +61,8 @@ struct LoudnessWindowTests {
             try meter.add(Array(part[..<cut]))
             try meter.add(Array(part[cut...]))
             let loudness = meter.loudness
-            // ffmpeg says nothing before the first window is full. Below -70 LUFS a filter's last echo is no loudness.
+            // ffmpeg reports no values until the first window is full. Values below -70 LUFS are only filter
+            // ringing.
             if place >= 3 {
                 #expect(
                     abs(max(loudness.momentary ?? -200, -70) - max(expected.momentary, -70)) < 0.05,

@@ -3,7 +3,7 @@ import Foundation
 import Media
 import Testing
 
-@Suite("Files as cameras")
+@Suite("Media files as cameras")
 struct MediaFileReaderTests {
     private func make(_ bench: Workbench, _ name: String, _ arguments: [String]) throws -> String {
         _ = try bench.run("ffmpeg", ["-v", "error", "-y"] + arguments + [bench.path(name)])
@@ -12,7 +12,7 @@ struct MediaFileReaderTests {
 
     private let video = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=1"]
 
-    @Test("JPEGs of a file come untouched, at their own times")
+    @Test("JPEGs from a file are unchanged and keep their timestamps")
     func jpegs() throws {
         let bench = try Workbench()
         let path = try make(bench, "a.mov", video + ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p"])
@@ -37,7 +37,7 @@ struct MediaFileReaderTests {
     }
 
     @Test(
-        "other frames come as I420, with the file's colours",
+        "other formats are decoded to I420 with the file's colors",
         arguments: [
             ("a.mp4", ["-c:v", "libx264", "-pix_fmt", "yuv420p"], "h264"),
             ("a.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv422p"], "ffv1"),
@@ -61,7 +61,7 @@ struct MediaFileReaderTests {
         #expect(times == (0..<10).map { $0 * 100_000_000 })
     }
 
-    @Test("audio comes as interleaved floats of the file's own format", arguments: ["pcm_s16le", "flac"])
+    @Test("audio is returned as interleaved floats in the file's format", arguments: ["pcm_s16le", "flac"])
     func audio(codec: String) throws {
         let bench = try Workbench()
         let path = try make(
@@ -74,7 +74,7 @@ struct MediaFileReaderTests {
         #expect(reader.audio == AudioFormat(rate: 44_100, channels: 2) && reader.video == nil)
         var samples: [Float] = []
         while let slice = try reader.nextAudio() {
-            // Matroska keeps milliseconds.
+            // Matroska has a resolution of one millisecond.
             #expect(
                 (slice.time - .seconds(rounding: Double(samples.count / 2) / 44_100)).magnitude
                     < .milliseconds(1))
@@ -86,7 +86,30 @@ struct MediaFileReaderTests {
         }
     }
 
-    @Test("a still image becomes I420 as a JPEG means it, undistorted", arguments: ["a.png", "a.jpg"])
+    @Test(
+        "frames of a recorded Motion JPEG track have the range stated in the file, and their brightness is based on it",
+        arguments: [("tv", ColorDescription.bt601Limited), ("pc", .jpeg)])
+    func recordedRange(stated: String, color: ColorDescription) throws {
+        let bench = try Workbench()
+        let path = try make(
+            bench, "range.mov",
+            [
+                "-f", "lavfi", "-i", "color=black:size=64x48:rate=10:duration=0.3", "-vf",
+                "scale=out_range=\(stated),format=\(stated == "tv" ? "yuv420p" : "yuvj420p")", "-c:v",
+                "mjpeg",
+                "-color_range", stated, "-strict", "unofficial",
+            ])
+        let reader = try TrackReader(path: path, stream: 0, media: .video, isMeasured: false)
+        let frame = try #require(try reader.nextFrame()?.frame)
+        #expect(frame.pixel == .mjpeg && frame.color == color)
+        let meter = try TrackReader(path: path, stream: 0, media: .video)
+        let look = try #require(try meter.nextBrightness())
+        #expect(abs(look.brightness) < 0.01, "\(look.brightness)")
+    }
+
+    @Test(
+        "a still image is converted to I420 with JPEG colors, without distortion",
+        arguments: ["a.png", "a.jpg"])
     func stills(name: String) throws {
         let bench = try Workbench()
         let path = try make(
@@ -102,7 +125,33 @@ struct MediaFileReaderTests {
         #expect(distance(canvas[63, 9], TestFrames.codes([0, 192.0 / 255, 0], .jpeg)) <= 3)
     }
 
-    @Test("a file that is missing, or without what is wanted, says so with its path")
+    @Test("a still image is rotated according to its Exif orientation", arguments: 1...8)
+    func orientation(number: UInt8) throws {
+        let bench = try Workbench()
+        let plain = try bench.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-f", "lavfi", "-i", "color=black:size=96x48", "-vf",
+                "drawbox=x=0:y=0:w=48:h=24:color=white:t=fill", "-frames:v", "1", "-pix_fmt", "yuvj420p",
+                "-q:v", "2",
+                "-f", "mjpeg", "-",
+            ])
+        let exif: [UInt8] =
+            [0xFF, 0xE1, 0, 34] + Array("Exif\0\0MM\0*".utf8)
+            + [0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, number, 0, 0, 0, 0, 0, 0]
+        let path = try bench.write(Array(plain[..<2]) + exif + Array(plain[2...]), "a.jpg")
+        let turned = number >= 5
+        let size = FrameSize(width: turned ? 48 : 96, height: turned ? 96 : 48)
+        let canvas = Canvas(size.width, size.height, try StillImage.load(path: path, size: size).array)
+        func isWhite(_ x: Int, _ y: Int) -> Bool {
+            canvas.luma(x * (size.width - 1), y * (size.height - 1)) > 128
+        }
+        // The corner that shows the stored frame's first pixel: TIFF 6.0, Orientation.
+        let corner = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0), (1, 0), (1, 1), (0, 1)][Int(number) - 1]
+        for (x, y) in [(0, 0), (1, 0), (1, 1), (0, 1)] { #expect(isWhite(x, y) == ((x, y) == corner)) }
+    }
+
+    @Test("a missing file, or one without the requested media, causes an error with its path")
     func missing() throws {
         let error = #expect(throws: EncodingError.self) {
             _ = try MediaFileReader(path: "/none/a.mov", media: .video)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Encoding
 
-@Suite("another preset in the same stream")
+@Suite("Preset change within a stream")
 struct PresetChangeTests {
     private let size = FrameSize(width: 320, height: 240)
 
@@ -15,7 +15,7 @@ struct PresetChangeTests {
             name: "program")
     }
 
-    /// Moving noise, so that no frame is like the one before.
+    /// Moving noise, so that consecutive frames differ.
     private func layer(_ tick: Int64) throws -> FrameLayer {
         let memory = SharedBytes(count: size.pixelCount * 2)
         let bytes = memory.start.assumingMemoryBound(to: UInt8.self)
@@ -31,7 +31,7 @@ struct PresetChangeTests {
     }
 
     @Test(
-        "there and back, no tick is missing, times rise, each change is a key frame, and one set of parameters decodes all",
+        "after changes in both directions, no tick is missing, times increase, each change starts with a key frame, and one parameter set decodes all frames",
         arguments: [VideoEncodingSettings.Preset.balanced, .superfast, .veryfast])
     func thereAndBack(_ preset: VideoEncodingSettings.Preset) throws {
         let encoder = try encoder(preset)
@@ -58,7 +58,7 @@ struct PresetChangeTests {
     }
 
     @Test(
-        "after so few frames that the encoder holds all of them back, times rise all the same",
+        "times increase even if the encoder still holds back all frames before the change",
         arguments: 1...5)
     func early(count: Int64) throws {
         let encoder = try encoder(.superfast)
@@ -74,7 +74,7 @@ struct PresetChangeTests {
         #expect(packets.allSatisfy { $0.decode <= $0.presentation })
     }
 
-    @Test("changing to what it is already changes nothing")
+    @Test("changing to the current preset does nothing")
     func same() throws {
         let encoder = try encoder(.superfast)
         _ = try encoder.encode([try layer(0)], tick: 0)
@@ -83,7 +83,7 @@ struct PresetChangeTests {
         #expect(rest.map(\.presentation) == [0])
     }
 
-    @Test("what would need other parameter sets is refused, and it goes on as it was")
+    @Test("a preset that needs different parameter sets is rejected, and encoding continues")
     func refusal() throws {
         let encoder = try encoder(.ultrafast)
         var packets = try encoder.encode([try layer(0)], tick: 0).packets
@@ -93,7 +93,7 @@ struct PresetChangeTests {
         #expect(packets.map(\.presentation).sorted() == [0, 1])
     }
 
-    /// By ffmpeg, which stops at the first error.
+    /// Decodes with ffmpeg, which stops at the first error.
     private func decodedFrames(_ path: String) throws -> Int {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/ffmpeg")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Encoding
 
-@Suite("slates")
+@Suite("Slates")
 struct SlateTests {
-    /// What is darker or lighter than ground and frame can be: the panel and the words on it.
+    /// The area and number of pixels that belong to text.
     private struct Ink {
         var columns: ClosedRange<Int>
         var rows: ClosedRange<Int>
@@ -18,7 +18,7 @@ struct SlateTests {
         return canvas
     }
 
-    /// Where pixels are nearly white: words, and nothing else of a slate.
+    /// Only text has nearly white pixels.
     private func ink(_ canvas: Canvas) -> Ink? {
         var ink: Ink?
         for y in 0..<canvas.size.height {
@@ -33,7 +33,7 @@ struct SlateTests {
     }
 
     @Test(
-        "name the camera in the middle, with a margin of a tenth, at every size",
+        "a slate shows the camera's name in the middle with a margin of a tenth, at every size",
         arguments: [(320, 180), (640, 480), (1080, 1920), (1920, 1080), (3840, 2160)])
     func words(width: Int, height: Int) throws {
         let canvas = slate(SlateCaption(role: "desk", device: "Studio Webcam"), width, height)
@@ -43,13 +43,13 @@ struct SlateTests {
         #expect(ink.rows.lowerBound >= margin && ink.rows.upperBound < height - margin)
         let offset = ink.columns.lowerBound + ink.columns.upperBound - width
         #expect(abs(offset) <= width / 50)
-        // At least as many pixels as strokes of letters of that height have.
+        // At least the number of pixels in letter strokes of that height.
         #expect(ink.count > min(width, height) * min(width, height) / 80)
         #expect(ink.count < width * height / 4)
         #expect(canvas[1, 1] == [89, 128, 128] && canvas[width / 2, height / 6] == [128, 128, 128])
     }
 
-    @Test("words can be read after a player has turned the frame", arguments: Rotation.allCases)
+    @Test("text is readable after a player has rotated the frame", arguments: Rotation.allCases)
     func rotation(rotation: Rotation) {
         let (width, height) = (320, 180)
         let upright = slate(SlateCaption(role: "desk", device: "Studio Webcam"), width, height)
@@ -57,13 +57,13 @@ struct SlateTests {
         let stored = rotation.swapsSides ? slate(caption, height, width) : slate(caption, width, height)
         let seen = Canvas(width, height)
         stored.planes.turn(rotation, into: seen.planes)
-        // Letters are hinted only when they are drawn upright: their edges may lie half a pixel elsewhere.
+        // Hinting applies only to upright letters, so edges may be half a pixel off.
         #expect(largestDifference(seen, upright) < 64)
         let unturned = slate(SlateCaption(role: "", device: ""), width, height)
         #expect(largestDifference(unturned, upright) > 96)
     }
 
-    /// Between the means of squares of eight by eight pixels.
+    /// The largest difference between the means of 8 × 8 pixel blocks.
     private func largestDifference(_ one: Canvas, _ other: Canvas) -> Int {
         var largest = 0
         for top in stride(from: 0, to: one.size.height - 7, by: 8) {
@@ -79,14 +79,14 @@ struct SlateTests {
     }
 
     @Test(
-        "every script that a font has is written, and what no font has does no harm",
+        "every script with an available font is rendered, and missing glyphs are harmless",
         arguments: ["é ü ø", "Кириллица", "Ελληνικά", "日本語", "العربية", "🎥", "\u{10FFFD}"])
     func scripts(role: String) throws {
         let canvas = slate(SlateCaption(role: role, device: ""), 320, 180)
         #expect(try #require(ink(canvas)).count > 100)
     }
 
-    @Test("names of any length and content stay within their panel")
+    @Test("names of any length and content fit into the panel")
     func longNames() throws {
         let harmful = String(repeating: "name\u{7}\n\u{1B}[31m\u{202E}e\u{301}\u{301}", count: 300)
         #expect(harmful.utf8.count > 4096)
@@ -101,7 +101,7 @@ struct SlateTests {
         #expect(!caption.role.contains("\u{1B}") && !caption.device.contains("\n"))
     }
 
-    @Test("without names they say what is wrong all the same; too small for words, they have bars")
+    @Test("slates without names still state the problem; slates too small for text show bars")
     func noNames() throws {
         let nameless = slate(SlateCaption(role: "", device: " "), 320, 180)
         let hasWords = nameless.allBytes != slate(nil, 320, 180).allBytes
@@ -111,7 +111,7 @@ struct SlateTests {
         #expect(slate(caption, 640, 16).allBytes == slate(nil, 640, 16).allBytes)
     }
 
-    @Test("can be drawn by many threads at once, and come out the same")
+    @Test("concurrent threads draw identical slates")
     func threads() async {
         let wanted = slate(SlateCaption(role: "desk", device: "Кириллица"), 320, 180).allBytes
         let count = await withTaskGroup(of: Bool.self) { group in
@@ -125,7 +125,7 @@ struct SlateTests {
         #expect(count == 16)
     }
 
-    @Test("a program draws them once, also where something moves below them")
+    @Test("a program draws a slate only once, even if the layer below changes")
     func drawnOnce() throws {
         let canvas = Canvas(640, 360)
         let compositor = Compositor(color: .bt709Limited)
@@ -157,7 +157,7 @@ struct SlateTests {
         #expect(isOther && compositor.shows(moved))
     }
 
-    @Test("are limited range where their track is")
+    @Test("slates in a limited-range track are limited range")
     func range() {
         let canvas = Canvas(320, 180)
         canvas.planes.paintSlate(SlateCaption(role: "desk", device: ""), in: .bt709Limited)
@@ -166,7 +166,7 @@ struct SlateTests {
     }
 
     @Test(
-        "of a JPEG track have the camera's size and sampling for ffprobe too",
+        "ffprobe reports the camera's size and chroma subsampling for slates of a JPEG track",
         arguments: [(ChromaSampling.c420, "yuvj420p"), (.c422, "yuvj422p"), (.c444, "yuvj444p")])
     func probed(chroma: ChromaSampling, name: String) throws {
         let camera = try TestFrames.jpeg(160, 90, chroma: chroma) { x, _ in [x, 128, 128] }

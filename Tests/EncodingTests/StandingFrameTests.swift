@@ -4,11 +4,11 @@ import Testing
 
 @testable import Encoding
 
-@Suite("a long run of repeats")
+@Suite("Long runs of repeats")
 struct StandingFrameTests {
     private static let size = FrameSize(width: 320, height: 240)
 
-    /// A grey of its own for each tick.
+    /// A different gray for each tick.
     private func layer(_ tick: Int64) -> FrameLayer {
         let memory = SharedBytes(count: Self.size.pixelCount * 2)
         let bytes = memory.start.assumingMemoryBound(to: UInt8.self)
@@ -21,7 +21,7 @@ struct StandingFrameTests {
     }
 
     @Test(
-        "is copies of two key frames, decodes to the last frame at each tick, and the stream goes on behind it",
+        "a run consists of copies of two key frames, shows the last frame at each tick, and the stream continues after it",
         arguments: [VideoEncodingSettings.Preset.balanced, .superfast, .veryfast])
     func run(_ preset: VideoEncodingSettings.Preset) throws {
         let encoder = try Codecs().makeVideoEncoder(
@@ -33,7 +33,7 @@ struct StandingFrameTests {
         for tick in Int64(0)..<10 { packets += try encoder.encode([layer(tick * 10)], tick: tick).packets }
         let first = try encoder.repeatLast(ticks: 10..<300).packets
         packets += first
-        // What waited meanwhile goes on with the same frames.
+        // Repeats queued in the meantime reuse the same key frames.
         packets += try encoder.repeatLast(ticks: 300..<320).packets
         for tick in Int64(320)..<325 { packets += try encoder.encode([layer(150)], tick: tick).packets }
         packets += try encoder.repeatLast(ticks: 325..<328).packets
@@ -59,7 +59,7 @@ struct StandingFrameTests {
         }
     }
 
-    @Test("before any frame is black")
+    @Test("a run before any frame is black")
     func black() throws {
         let encoder = try Codecs().makeVideoEncoder(
             VideoEncodingSettings(size: Self.size, rate: FrameRate(30)), name: "program")

@@ -3,16 +3,17 @@ import Testing
 
 @testable import Encoding
 
-@Suite("peaks between samples")
+@Suite("True peaks")
 struct TruePeakTests {
-    /// What libebur128 finds when it is given everything.
+    /// The true peak measured by libebur128 from all samples.
     private func everything(_ samples: [Float], channels: Int) throws -> Double {
         let state = try OwnedLoudnessState(.truePeak, channels: channels, name: "all")
         try samples.withUnsafeBufferPointer { try state.add($0) }
         return state.truePeak
     }
 
-    /// A second and more of frames whose loudness comes and goes in some milliseconds, up to a tenth below full scale.
+    /// More than a second of frames with a level that changes every few milliseconds, up to 0.9 of full
+    /// scale.
     private func audio(channels: Int, seed: UInt64) -> [Float] {
         var random = SeededGenerator(seed: seed)
         var samples: [Float] = []
@@ -27,7 +28,7 @@ struct TruePeakTests {
     }
 
     @Test(
-        "what is passed over would have changed nothing, however the audio is cut",
+        "skipped samples never affect the result, for any slicing",
         arguments: [1, 2], [1, 2, 3, 4, 5, 6] as [UInt64])
     func exactness(channels: Int, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed &+ 100)
@@ -40,7 +41,7 @@ struct TruePeakTests {
             let end = min(start + count, samples.count)
             try samples[start..<end].withUnsafeBufferPointer { try meter.add($0) }
             start = end
-            // At any instant, not only when the highest of all has come.
+            // At any time, not only after the highest peak.
             if seed == 3 || end == samples.count {
                 #expect(meter.highest == (try everything(Array(samples[..<end]), channels: channels)))
                 if seed == 3, end > 20_000 { break }
@@ -48,9 +49,10 @@ struct TruePeakTests {
         }
     }
 
-    @Test("a tone whose samples all miss its crests reaches 3 dB above them")
+    @Test("a tone sampled off its crests has a true peak 3 dB above its samples")
     func crests() throws {
-        // A quarter of the rate, 45° off: every sample is at 0.5 / √2 of full scale, the crests are at 0.5.
+        // A quarter of the sample rate, 45° off: every sample is at 0.5 / √2 of full scale, the crests are at
+        // 0.5.
         let samples = (0..<48_000).map { frame -> Float in
             [1, 1, -1, -1][frame % 4] * 0.5 * Float(0.5).squareRoot()
         }

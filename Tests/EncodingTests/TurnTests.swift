@@ -3,9 +3,9 @@ import Testing
 
 @testable import Encoding
 
-@Suite("Turning planes")
+@Suite("Rotation of planes")
 struct TurnTests {
-    /// Where a code of the turned and mirrored frame was in the stored one.
+    /// The position in the stored frame of a code in the rotated and mirrored frame.
     private static func origin(
         _ x: Int, _ y: Int, of size: FrameSize, _ rotation: Rotation, isMirrored: Bool
     ) -> (x: Int, y: Int) {
@@ -19,9 +19,9 @@ struct TurnTests {
         }
     }
 
-    /// Larger than a piece both ways, with sides that no piece divides.
+    /// Larger than a tile in both directions, with dimensions that aren't multiples of a tile.
     @Test(
-        "each code comes to its place, whatever the sides, turned and mirrored",
+        "each code moves to the right position for all dimensions, rotated and mirrored",
         arguments: Rotation.allCases, [false, true])
     func places(rotation: Rotation, isMirrored: Bool) {
         for size in [FrameSize(width: 1090, height: 154), FrameSize(width: 62, height: 530)] {

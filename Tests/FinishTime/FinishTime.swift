@@ -2,15 +2,15 @@ import Containers
 import Foundation
 import Media
 
-/// Writes a film of JPEG frames and prints, as JSON, how long it takes to finish.
+/// Writes a movie of JPEG frames and prints, as JSON, how long finishing it takes.
 ///
 ///     finish-time FILE GIGABYTES PICTURE_BYTES sparse|full
 ///
-/// Of a sparse film the frames are holes but for their first bytes: its index is as long as a full one's. For
+/// In a sparse movie, frames are holes except for their first bytes, but the index has the full length. For
 /// `tools/finish-time`.
 @main
 struct FinishTime {
-    /// A fragment's frames: half a second.
+    /// Frames per fragment: half a second.
     private static let perFragment = 15
 
     static func main() throws {
@@ -46,7 +46,7 @@ struct FinishTime {
             """)
     }
 
-    /// Bytes that begin and end as a JPEG does.
+    /// Bytes that start and end like a JPEG.
     private static func frame(byteCount: Int) -> SharedBytes {
         var bytes = [UInt8](repeating: 0x55, count: byteCount)
         bytes.replaceSubrange(0..<4, with: [0xFF, 0xD8, 0xFF, 0xE0])

@@ -1,19 +1,20 @@
-import FoundationEssentials
+import Foundation
+import Media
 import Testing
 
 @testable import Group
 
-@Suite("Messages of a group")
+@Suite("Group messages")
 struct GroupMessageTests {
     private static func recording(_ change: (inout GroupRecording) -> Void = { _ in }) -> GroupRecording {
         var recording = GroupRecording(
-            name: "2026-11-23_142310_studio", group: "studio", conductor: "left", term: 1, t0_utc_ns: 1_000,
+            name: "2026-11-23_142310_studio", group: "studio", coordinator: "left", term: 1, t0_utc_ns: 1_000,
             nodes: ["left", "right"])
         change(&recording)
         return recording
     }
 
-    @Test("a recording runs until its duration is over, or until somebody has ended it")
+    @Test("a recording runs until its duration has elapsed or it is ended")
     func running() {
         #expect(Self.recording().isRunning(at: .max))
         let timed = Self.recording { $0.duration_ns = 500 }
@@ -26,14 +27,17 @@ struct GroupMessageTests {
     }
 
     @Test(
-        "an order that cannot be is refused with a sentence",
+        "an invalid order is refused with a message",
         arguments: [
-            "recording": "../etc", "profile": "--output", "id": "", "duration_ns": "0", "term": "-1",
-        ].sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+            ("recording", "../etc"), ("profile", "--output"), ("profile", "/etc/passwd"), ("profile", "./a"),
+            ("profile", "secrets.yaml"), ("profile", ".."), ("profile", "a\u{1b}[2J"), ("profile", ""),
+            ("id", ""),
+            ("duration_ns", "0"), ("term", "-1"), ("term", "9223372036854775807"),
+        ])
     func faults(field: String, value: String) {
         var order = GroupOrder(
-            id: "a", conductor: "c", term: 1, action: .begin, deadline_utc_ns: 1, recording: "r")
-        #expect(NodeDesk.fault(of: order) == nil)
+            id: "a", coordinator: "c", term: 1, action: .begin, deadline_utc_ns: 1, recording: "r")
+        #expect(NodeCommandHandler.fault(of: order) == nil)
         switch field {
         case "recording": order.recording = value
         case "profile": order.profile = value
@@ -41,37 +45,67 @@ struct GroupMessageTests {
         case "duration_ns": order.duration_ns = Int64(value)
         default: order.term = Int64(value) ?? 0
         }
-        #expect(NodeDesk.fault(of: order) != nil)
+        #expect(NodeCommandHandler.fault(of: order) != nil)
     }
 
     @Test(
-        "what is no message of the group is nothing",
+        "invalid messages are ignored",
         arguments: ["", "{", "[]", "null", "{\"node\":1}", String(repeating: "[", count: 1000), "\u{0}"])
     func rubbish(text: String) {
         let bytes = Array(text.utf8)
         #expect(GroupStatus.state(bytes) == nil)
-        #expect(RecordingBoard.recording(bytes) == nil)
-        #expect(Conductor.sign(bytes) == nil)
+        #expect(StoredRecording((bytes, 1), of: "studio", at: 0).recording == nil)
+        #expect(Coordinator.sign(bytes) == nil)
         #expect(throws: GroupError.self) { try GroupCaller.answer(bytes) }
     }
 
-    @Test("a recording with names that are none is nothing")
-    func names() throws {
-        func text(_ change: (inout GroupRecording) -> Void) throws -> [UInt8] {
-            Array(try JSONEncoder().encode(Self.recording(change)))
-        }
-        #expect(RecordingBoard.recording(try text { _ in }) != nil)
-        #expect(RecordingBoard.recording(try text { $0.name = "../x" }) == nil)
-        #expect(RecordingBoard.recording(try text { $0.nodes = ["a.>"] }) == nil)
+    @Test(
+        "answers are sent only to inboxes, never into a stream or to another member",
+        arguments: [
+            ("_INBOX_serving.abc.1", true), ("_R_.4EsxcP.38JxLI", true), ("mc.studio.event.right", false),
+            ("$KV.mc-sessions.studio.recording", false), ("$JS.API.STREAM.DELETE.x", false), ("", false),
+        ])
+    func inboxes(subject: String, isInbox: Bool) {
+        #expect(GroupSubjects.isInbox(subject) == isInbox)
     }
 
-    @Test("each event line is read once, and half a line only when it is whole")
+    @Test("a state must have a valid node name and a limited size")
+    func states() throws {
+        func bytes(_ change: (inout NodeState) -> Void) throws -> [UInt8] {
+            var state = NodeState(node: "left", at_utc_ns: .max, state: "standby")
+            change(&state)
+            return Array(try JSONEncoder().encode(state))
+        }
+        #expect(GroupStatus.state(try bytes { _ in })?.node == "left")
+        #expect(GroupStatus.state(try bytes { $0.node = "../x" }) == nil)
+        #expect(GroupStatus.state(try bytes { $0.page = String(repeating: "x", count: 20_000) }) == nil)
+    }
+
+    @Test("a node's state is printed without control characters")
+    func shown() {
+        let bad = "\u{1b}[2J\u{9b}x\n"
+        let state = NodeState(
+            node: "left", at_utc_ns: .min, state: bad, profile: bad, recording: nil, time_ns: .min,
+            lost_frames: .min, disk_seconds: -.greatestFiniteMagnitude, cost: .greatestFiniteMagnitude,
+            pressure: bad)
+        for recording in [nil, bad, String(repeating: "x", count: 10_000)] {
+            var state = state
+            state.recording = recording
+            let line = GroupStatus.line(state)
+            #expect(line == line.printable(limit: 1000))
+            #expect(!line.contains("\u{1b}"))
+        }
+    }
+
+    @Test("each event line is read once, and an incomplete line only after it is complete")
     func eventFile() throws {
-        let path =
+        let folder =
             FileManager.default.temporaryDirectory.path + "/events-\(UInt64.random(in: 0...UInt64.max))"
-        defer { _ = Result { try FileManager.default.removeItem(atPath: path) } }
+        let path = folder + "/events.ndjson"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { _ = Result { try FileManager.default.removeItem(atPath: folder) } }
         func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
-        var file = EventFile(path)
+        var file = EventFile("events.ndjson", in: folder)
         #expect(file.next().isEmpty)
         try write("{\"a\":1}\n{\"b\"")
         #expect(file.next().map(\.line) == ["{\"a\":1}"])
@@ -80,5 +114,9 @@ struct GroupMessageTests {
         let rest = file.next()
         #expect(rest.map(\.line) == ["{\"b\":2}", "{\"c\":3}"])
         #expect(rest.map(\.number) == [2, 3])
+        // A link could make the node publish an arbitrary file.
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link.ndjson", withDestinationPath: path)
+        var link = EventFile("link.ndjson", in: folder)
+        #expect(link.next().isEmpty)
     }
 }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Group
 
-@Suite("A pairing code")
+@Suite("Pairing codes")
 struct PairingCodeTests {
     @Test(
-        "is read as it was written, whatever the address is",
+        "a code is parsed as it was printed, for every type of address",
         arguments: ["192.168.1.20", "2001:db8::1", "studio-pc.local"])
     func roundTrip(address: String) throws {
         let code = PairingCode(
@@ -15,7 +15,7 @@ struct PairingCodeTests {
     }
 
     @Test(
-        "that is incomplete or changed is a usage error",
+        "an incomplete or altered code is a usage error",
         arguments: [
             "", "studio", "studio@", "studio@192.168.1.20:8475/", "studio@192.168.1.20:8475/ABCD",
             "Studio@192.168.1.20:8475/\(String(repeating: "A", count: 42))",
@@ -28,7 +28,7 @@ struct PairingCodeTests {
         #expect(error?.status == 2)
     }
 
-    @Test("has another secret each time")
+    @Test("each code has a different secret")
     func secrets() {
         let codes = (0..<8).map { _ in
             PairingCode(group: "studio", address: "h", port: 1, fingerprint: Array(1...16)).secretText

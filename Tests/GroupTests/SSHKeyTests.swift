@@ -2,9 +2,9 @@ import Testing
 
 @testable import Group
 
-@Suite("The key that collects")
+@Suite("SSH key for collection")
 struct SSHKeyTests {
-    @Test("may run rsync in one folder, and nothing else")
+    @Test("the key may only run rsync in one folder")
     func allowance() throws {
         let line = try SSHKey.allowance(
             of: "ssh-ed25519 AAAAC3Nz multicam-group-studio\n", of: "studio",
@@ -16,7 +16,7 @@ struct SSHKeyTests {
     }
 
     @Test(
-        "is refused when it would say more than a key",
+        "text that contains more than a key is rejected",
         arguments: [
             "", "command=\"sh\" ssh-ed25519 AAAA", "ssh-ed25519", "ssh-ed25519 AA\"AA x y z",
             "ssh-unknown AAAA",
@@ -26,7 +26,7 @@ struct SSHKeyTests {
     }
 
     @Test(
-        "is refused for a folder whose name would end its command",
+        "a folder name that would end the command is rejected",
         arguments: ["/a'b", "/a\"b", "/a\\b", "/a\nb"])
     func folders(folder: String) {
         #expect(throws: GroupError.self) {
@@ -35,7 +35,7 @@ struct SSHKeyTests {
     }
 
     @Test(
-        "a session folder's name that would be more than one is none",
+        "a session folder name with special characters is rejected",
         arguments: ["", ".", "..", "a/b", "-e", "a b", "$(x)", "a:b"])
     func names(name: String) {
         #expect(!Collection.isFolder(name))

@@ -9,10 +9,11 @@ import SessionFolder
 import Setup
 import Writers
 
-/// A second and a half of a recording in simulated time that has one of everything: copied MJPEG and H.264, an encoded track, a camera
-/// that goes away and becomes a slate, a program, audio to be resampled, a safety copy, listeners, a split.
+/// A recording of 1.5 s in simulated time with all features: copied MJPEG and H.264, an encoded track, a
+/// camera that disconnects and is replaced by a slate, a program, resampled audio, a backup, listeners, and a
+/// split.
 struct Bench {
-    /// Where recordings are made.
+    /// Parent folder of the recordings.
     let folder: String
 
     static let seconds = 1.5
@@ -32,23 +33,23 @@ struct Bench {
           guest: { device: "virtual:tone?channels=2" }
         program: { size: 160x96, rate: 15, layout: pip, main: desk, inset: face, audio: { codec: aac, bitrate: 96k, mix: [host, guest] } }
         budget: { governor: false }
-        limits: { lostFrames: 0.05 }
+        limits: { lost_frames: 0.05 }
         """
 
-    /// What a recording left behind.
+    /// The result of a recording.
     struct Outcome {
         let result: Result<RecordingResult, any Error>
         let events: [SessionEvent]
-        /// By the path below the bench's folder of recordings.
+        /// Keyed by path relative to the recordings folder.
         let files: [String: Data]
         let calls: [String: Int]
         let firedCount: Int
-        /// What the process has now and had not before, in bytes and numbers.
+        /// Growth of the process during the recording, in bytes and descriptors.
         let memoryGrowth: Int
         let descriptorGrowth: Int
     }
 
-    /// Makes the folder, and the two profiles.
+    /// Creates the folder and both profiles.
     init(in parent: String) throws {
         folder = Self.folder(ofProcess: getpid(), in: parent)
         let own = ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"]
@@ -72,7 +73,7 @@ struct Bench {
 
     func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
-    /// Removes what a process left that died.
+    /// Removes the folder of a process that died.
     static func remove(ofProcess number: pid_t) {
         let folder = folder(ofProcess: number, in: NSTemporaryDirectory())
         if FileManager.default.fileExists(atPath: folder) {
@@ -84,7 +85,7 @@ struct Bench {
         URL(fileURLWithPath: parent).resolvingSymlinksInPath().path + "/inject-\(number)"
     }
 
-    /// Records with a fault. What it recorded is removed but where `isKept` says otherwise.
+    /// Records with a fault. Removes the recording unless `isKept`.
     func record(_ fault: Fault?, isKept: Bool = false) async throws -> Outcome {
         let root = folder + "/recording"
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
@@ -142,7 +143,7 @@ struct Bench {
         var options = RecordingOptions(
             parentFolder: root + "/a", name: "session", duration: .seconds(rounding: Self.seconds),
             version: "0.0.0")
-        options.copy = SafetyCopy(parentFolder: root + "/b", content: .all)
+        options.backup = Backup(parentFolder: root + "/b", content: .all)
         let frames = [
             FrameTap(role: "desk", format: .converted(.nv12)) { _ in },
             FrameTap(role: "face", format: .asCaptured) { _ in },
@@ -163,7 +164,7 @@ struct Bench {
         return (session, frames + audioBlocks + metadata + together)
     }
 
-    /// Every file below a folder, by its path there.
+    /// All files below a folder, keyed by relative path.
     private static func contents(of root: String) throws -> [String: Data] {
         var files: [String: Data] = [:]
         for case let path as String in FileManager.default.enumerator(atPath: root) ?? .init() {
@@ -182,7 +183,7 @@ struct Bench {
         return ((pages.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * 4096, descriptors)
     }
 
-    /// Threads that nobody waits for close what they have a moment later.
+    /// Detached threads close their descriptors a moment later.
     private static func settled(_ before: (memory: Int, descriptors: Int)) -> (memory: Int, descriptors: Int)
     {
         for _ in 0..<100 {
@@ -194,9 +195,9 @@ struct Bench {
     }
 }
 
-/// Sets a mark and splits the recording in its middle.
+/// Sets a marker in the middle of the recording and splits it there.
 private final class Steering: Sendable {
-    /// The session holds its cameras, and one of them holds this.
+    /// Weak, because the session retains its cameras, and one of them retains this.
     private struct Steered {
         weak var session: MulticamSession?
     }
@@ -209,7 +210,7 @@ private final class Steering: Sendable {
     func steer(_ session: MulticamSession) { steered.withLock { $0.session = session } }
 
     func begin(at start: ClockTime) {
-        _ = clock.startThread(named: "steer") { [clock, steered] in
+        clock.startThreadEventually(named: "steer") { [clock, steered] in
             clock.sleep(until: start + .milliseconds(700), unless: Cancellation())
             let session = steered.withLock { $0.session }
             session?.mark("the middle")

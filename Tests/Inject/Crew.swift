@@ -1,7 +1,8 @@
 import Foundation
 import Media
 
-/// Has faults tried by processes of their own: one that dies or hangs is a finding, and another takes up the rest.
+/// Tests faults in separate processes. A process that dies or hangs is a finding, and a new one continues
+/// with the remaining faults.
 final class Crew: Sendable {
     private struct State {
         var breaches: [(fault: Fault, sentence: String)] = []
@@ -12,31 +13,32 @@ final class Crew: Sendable {
     private let state = ConditionLock(State())
     private let program: String
 
-    /// So many faults a process: little is lost where one dies, and memory that is not given back does not count against all.
+    /// Faults per process. A small number limits the loss if a process dies, and the accumulation of
+    /// unreleased memory.
     private static let batch = 40
 
     init(program: String) { self.program = program }
 
-    /// What did not hold, in the order in which it was found.
+    /// Violated invariants, in the order of detection.
     var breaches: [(fault: Fault, sentence: String)] { state.withLock { $0.breaches } }
-    /// How many were tried, and at how many of them the fault happened.
+    /// The number of faults tested, and how many of them occurred.
     var counts: (tried: Int, fired: Int) { state.withLock { ($0.tried, $0.fired) } }
 
-    /// Tries all, by several processes at once.
+    /// Tests all faults in several parallel processes.
     func run(_ faults: [Fault], jobs: Int) {
         let batches = stride(from: 0, to: faults.count, by: Self.batch).map {
             Array(faults[$0..<min($0 + Self.batch, faults.count)])
         }
         let left = ConditionLock(batches[...])
         let threads = (0..<jobs).map { _ in
-            MediaThread(name: "crew") { [self] in
+            MediaThread.eventually(name: "crew") { [self] in
                 while let batch = left.withLock({ $0.popFirst() }) { work(batch) }
             }
         }
         for thread in threads { thread.join() }
     }
 
-    /// One process after the other until all of them are tried.
+    /// Runs one process after the other until all faults are tested.
     private func work(_ faults: [Fault]) {
         var rest = faults[...]
         while !rest.isEmpty {
@@ -65,7 +67,8 @@ final class Crew: Sendable {
         Worker.say("BROKEN \(fault)  \(sentence)")
     }
 
-    /// - Returns: How many were tried to their end, which one was not, and how the process ended.
+    /// - Returns: The number of completed tests, the fault with an incomplete test if any, and how the
+    ///   process ended.
     private func start(_ faults: [Fault]) -> (finished: Int, underWay: Fault?, end: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
@@ -82,7 +85,7 @@ final class Crew: Sendable {
             return (0, nil, "could not be started: \(error)")
         }
         let complaints = ConditionLock("")
-        let listener = MediaThread(name: "complaints") {
+        let listener = MediaThread.eventually(name: "complaints") {
             let data = errors.fileHandleForReading.readDataToEndOfFile()
             complaints.withLock { $0 = String(decoding: data.suffix(2000), as: UTF8.self) }
         }

@@ -1,10 +1,11 @@
-/// One thing that goes wrong in a recording: at which call of which seam, and what happens there.
+/// A single fault in a recording: the seam, the call, and the kind of fault.
 ///
-/// `camera.desk.event:7:twice:1` is the seventh event of the camera `desk`, which comes twice; the last number is the seed of what is
-/// random in it. With a `+` behind its kind (`encoder.program:7:throws+:1`) all later calls fail alike.
+/// `camera.desk.event:7:twice:1` duplicates the seventh event of the camera `desk`; the last number is the
+/// seed for random parts. With a `+` after its kind (`encoder.program:7:throws+:1`), all later calls fail
+/// too.
 struct Fault: Hashable, Sendable {
     let seam: String
-    /// From 1 on.
+    /// Starts at 1.
     let call: Int
     let kind: String
     let isLasting: Bool
@@ -18,7 +19,7 @@ struct Fault: Hashable, Sendable {
         self.seed = seed
     }
 
-    /// Reads what `description` says; `nil` for anything else.
+    /// Parses a `description`; `nil` for other text.
     init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4, let call = Int(parts[1]), call > 0, let seed = UInt64(parts[3]) else {

@@ -1,6 +1,6 @@
 import Media
 
-/// Counts the calls of each seam of one recording, and tells the one at which its fault happens. Any thread.
+/// Counts the calls of each seam in a recording, and injects the fault at its call. Thread-safe.
 final class FaultPlan: Sendable {
     private struct State {
         var calls: [String: Int] = [:]
@@ -14,7 +14,7 @@ final class FaultPlan: Sendable {
 
     /// Counts a call of a seam.
     ///
-    /// - Returns: What goes wrong at it; `nil` where it goes well.
+    /// - Returns: The fault to inject at this call, if any.
     func next(_ seam: String) -> String? {
         state.withLock { state in
             state.calls[seam, default: 0] += 1
@@ -26,10 +26,10 @@ final class FaultPlan: Sendable {
         }
     }
 
-    /// How often each seam was called so far.
+    /// Number of calls of each seam up to now.
     var calls: [String: Int] { state.withLock { $0.calls } }
-    /// How often the fault happened so far.
+    /// Number of times the fault has occurred up to now.
     var firedCount: Int { state.withLock { $0.firedCount } }
-    /// Of what is random in the fault.
+    /// Seed for random parts of the fault.
     var seed: UInt64 { fault?.seed ?? 1 }
 }

@@ -1,6 +1,6 @@
 import Media
 
-/// A camera that refuses to start, or tells something else than it should at one event or from one on.
+/// A camera that fails to start, or delivers wrong events once or permanently.
 final class FaultyCamera: CameraSource {
     static let events =
         ["nothing", "twice", "late", "swapped", "otherSize", "sizeZero", "sizeHuge", "otherPixel", "notKey"]
@@ -13,7 +13,7 @@ final class FaultyCamera: CameraSource {
 
     private struct State {
         var hasBegun = false
-        /// What is delivered later, and how many events later.
+        /// Delayed events, and after how many further events they are delivered.
         var held: [CameraEvent] = []
         var releasedIn = 0
     }
@@ -24,7 +24,7 @@ final class FaultyCamera: CameraSource {
     private let whenBegun: @Sendable (ClockTime) -> Void
     private let state = ConditionLock(State())
 
-    /// `whenBegun` is told of the recording's first instant.
+    /// `whenBegun` is called with the start time of the recording.
     init(
         _ camera: any CameraSource, role: String, plan: FaultPlan,
         whenBegun: @escaping @Sendable (ClockTime) -> Void = { _ in }
@@ -60,7 +60,7 @@ final class FaultyCamera: CameraSource {
     func change(to format: VideoFormat?) { camera.change(to: format) }
     func stop() { camera.stop() }
 
-    /// What is told in place of an event.
+    /// Events delivered instead of the given one.
     private func passed(_ event: CameraEvent) -> [CameraEvent] {
         let hasBegun = state.withLock { $0.hasBegun }
         let kind = plan.next("camera.\(role).\(hasBegun ? "event" : "warm-up")")
@@ -110,7 +110,7 @@ final class FaultyCamera: CameraSource {
 }
 
 extension CapturedFrame {
-    /// The same frame, other than it should be.
+    /// The frame with a defect.
     func changed(_ kind: String, seed: UInt64) -> CapturedFrame {
         let size =
             switch kind {
@@ -135,7 +135,7 @@ extension DeviceError {
         "other",
     ]
 
-    /// An error of each kind that a device's start may give.
+    /// An error for each reason why a device may fail to start.
     init(_ device: CaptureDevice, _ kind: String) {
         let reason: Reason =
             switch kind {

@@ -1,6 +1,6 @@
 import Media
 
-/// An encoder of frames that fails at one of its calls, or gives packets that are none.
+/// A video encoder that fails at one of its calls, or returns invalid packets.
 final class FaultyVideoEncoder: VideoEncoding {
     static let kinds = FaultPlan.packetKinds + ["damaged", "damagedNegative"]
 
@@ -67,7 +67,7 @@ extension StreamParameters {
     }
 }
 
-/// Likewise of audio.
+/// An audio encoder that fails, or returns invalid packets.
 final class FaultyAudioEncoder: AudioEncoding {
     private let encoder: any AudioEncoding
     private let name: String
@@ -90,7 +90,7 @@ final class FaultyAudioEncoder: AudioEncoding {
     }
 }
 
-/// A resampler that fails, or gives what is no audio.
+/// A resampler that fails, or returns invalid audio.
 final class FaultyResampler: Resampling {
     static let kinds = ["throws", "nothing", "twice"] + Rubbish.audioBlocks
 
@@ -136,7 +136,7 @@ final class FaultyResampler: Resampling {
     }
 }
 
-/// A meter that fails, or measures what cannot be.
+/// A loudness meter that fails, or returns impossible values.
 final class FaultyMeter: LoudnessMetering {
     static let kinds = ["nan", "infinite", "nothing"]
 
@@ -172,7 +172,7 @@ final class FaultyMeter: LoudnessMetering {
     }
 }
 
-/// A decoder that fails, or gives frames that are none.
+/// A video decoder that fails, or returns invalid frames.
 final class FaultyDecoder: VideoDecoding {
     static let kinds =
         ["throws", "nothing", "twice", "damaged", "otherSize"] + Rubbish.times + Rubbish.counts
@@ -197,7 +197,7 @@ final class FaultyDecoder: VideoDecoding {
         case "damaged"?: return DecodedFrames(ready: result.ready, isDamaged: true)
         case "twice"?: return DecodedFrames(ready: result.ready + result.ready, isDamaged: false)
         case let kind? where kind == "otherSize":
-            // Another frame of another size, which is whole in itself.
+            // A different frame of another size, valid by itself.
             let (planes, count) = FramePlane.packed(.i420, FrameSize(width: 32, height: 32))
             let other = CapturedFrame(
                 pixel: .i420, size: FrameSize(width: 32, height: 32), color: frame.color,

@@ -1,11 +1,11 @@
 import Media
 
-/// A computer that is well, and says once that it is not, or what no computer can say.
+/// A healthy computer that reports a problem or impossible values at one call.
 final class FaultyHost: HostReading {
     static let kinds = ["nothing", "freeZero", "freeNegative", "freeMin", "freeMax", "nan", "hot", "cold"]
 
     private let plan: FaultPlan
-    /// The folder of the recording, not of its safety copy.
+    /// The recording's folder, as opposed to its backup's.
     private let own: String
 
     init(_ plan: FaultPlan, own: String) {
@@ -15,7 +15,7 @@ final class FaultyHost: HostReading {
 
     func read(folder: String, at time: ClockTime) -> HostState {
         var state = HostState()
-        let kind = plan.next(folder.hasPrefix(own) ? "host" : "host.copy")
+        let kind = plan.next(folder.hasPrefix(own) ? "host" : "host.backup")
         guard kind != "nothing" else { return state }
         var free: Int64 = 1 << 40
         switch kind {

@@ -1,10 +1,10 @@
 import Media
 
-/// Machinery of which one call fails, gives nothing, or gives what it should not.
+/// Codecs with one call that fails, returns nothing, or returns a wrong result.
 struct FaultyMachinery: CodecFactory {
     let codecs: any CodecFactory
     let plan: FaultPlan
-    /// Which camera's frames have a size.
+    /// Maps frame sizes to cameras.
     let roles: [FrameSize: String]
 
     static let make = ["throws"]
@@ -97,12 +97,12 @@ extension EncodingError {
 }
 
 extension FaultPlan {
-    /// A call that can do nothing worse than fail.
+    /// A call that can only fail.
     func mayThrow(_ seam: String) throws(EncodingError) {
         if next(seam) != nil { throw .injected }
     }
 
-    /// A call that gives packets.
+    /// A call that returns packets.
     func packets(
         _ seam: String, _ body: () throws(EncodingError) -> [EncodedPacket]
     ) throws(EncodingError) -> [EncodedPacket] {

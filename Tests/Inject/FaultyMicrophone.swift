@@ -1,6 +1,6 @@
 import Media
 
-/// A microphone that refuses to start, or tells something else than it should at one event or from one on.
+/// A microphone that fails to start, or delivers wrong events once or permanently.
 final class FaultyMicrophone: MicrophoneSource {
     static let events =
         ["nothing", "twice", "late", "swapped", "noChannels", "manyChannels"] + Rubbish.audioBlocks

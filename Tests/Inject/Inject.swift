@@ -1,13 +1,13 @@
 import Foundation
 
-/// Lets every part of a recording fail at every call, and says which sentence did not hold.
+/// Makes every component of a recording fail at every call, and reports violated invariants.
 ///
 ///     inject [--seam PREFIX] [--calls N] [--sample N] [--seed N] [--jobs N]
 ///     inject --list
 ///     inject --try FAULT…
 ///     inject --show FAULT
 ///
-/// For `tools/inject`, which says more, and for the suite.
+/// For `tools/inject`, which documents the options, and for the test suite.
 @main
 struct Inject {
     static func main() async throws {
@@ -40,7 +40,7 @@ struct Inject {
         run(faults, jobs: jobs)
     }
 
-    /// Tries faults, prints what was found, and ends the program with 1 where a sentence was broken.
+    /// Tests faults, prints the findings, and exits with status 1 if an invariant was violated.
     private static func run(_ faults: [Fault], jobs: Int) {
         let crew = Crew(program: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
         crew.run(faults, jobs: jobs)

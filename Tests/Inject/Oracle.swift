@@ -1,17 +1,19 @@
 import Foundation
+import Media
 import Session
 import SessionFolder
+import Timing
 
-/// The sentences that hold whatever fails, held against a recording with a fault and the same one without.
+/// Invariants that hold for every fault. Compares a recording with a fault to the same recording without it.
 struct Oracle {
     let baseline: Bench.Outcome
 
     private static let folders = ["a/session", "b/session"]
-    /// Of one cause, beside those for frames that were lost.
+    /// Maximum number of new events per fault, in addition to one per lost frame.
     private static let mostEvents = 24
     private static let mostMemory = 192 << 20
 
-    /// The sentences that do not hold.
+    /// The violated invariants.
     func breaches(_ outcome: Bench.Outcome, _ fault: Fault) -> [String] {
         var breaches: [String] = []
         if outcome.descriptorGrowth > 0 {
@@ -31,7 +33,7 @@ struct Oracle {
         return breaches
     }
 
-    /// A recording may be refused before it has begun, and leaves nothing then.
+    /// A recording may be refused before it begins, and then leaves no files.
     private func refused(_ outcome: Bench.Outcome, _ error: any Error) -> [String] {
         var breaches: [String] = []
         if outcome.events.contains(where: { $0.name == .started }) {
@@ -43,7 +45,7 @@ struct Oracle {
         return breaches
     }
 
-    /// What does not depend on the faulty part is the same to the byte.
+    /// Files that don't depend on the faulty component must be identical.
     private func others(_ outcome: Bench.Outcome, _ seam: Seam, _ fault: Fault) -> [String] {
         guard let touched = seam.touched else { return [] }
         return baseline.files.keys.sorted().compactMap { path in
@@ -54,7 +56,7 @@ struct Oracle {
             else { return nil }
             guard let data = outcome.files[path] else { return "others: \(path) is missing" }
             guard data != baseline.files[path] else { return nil }
-            // Streams of one file are interleaved as their threads come.
+            // Interleaving of streams in one file depends on thread timing.
             if let film = Film(data), let other = baseline.files[path].flatMap(Film.init) {
                 if film.streams == other.streams { return nil }
             }
@@ -62,10 +64,11 @@ struct Oracle {
         }
     }
 
-    /// Whether a fault of a file may touch another: its parts, what is in it where it is a folder, and on a full disk all that is there.
+    /// Whether a fault in one file may affect another: its parts, files inside it if it is a folder, and all
+    /// files if the disk is full.
     private func isTouched(_ path: String, _ folder: String, _ faulty: String?, _ fault: Fault) -> Bool {
         guard let faulty else { return false }
-        // A write that takes nothing is that of a full disk.
+        // A write of zero bytes indicates a full disk.
         let isFull =
             Self.isFull.contains(fault.kind)
             || fault.kind == "nothing" && Seam(name: fault.seam).family == "file.write"
@@ -75,13 +78,13 @@ struct Oracle {
 
     private static let isFull: Set<String> = ["ENOSPC", "EDQUOT"]
 
-    /// The file's path without number of part and suffix.
+    /// The file's path without part number and extension.
     private static func stem(_ path: String) -> String {
         let name = path.split(separator: ".").first.map(String.init) ?? path
         return name.hasSuffix("-2") ? String(name.dropLast(2)) : name
     }
 
-    /// Every frame and sample is accounted for, and every file holds what the manifest says.
+    /// All frames and samples must be accounted for, and all files must match the manifest.
     private func accounts(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [String] {
         var breaches: [String] = []
         for (folder, manifest) in manifests(outcome, result) {
@@ -109,10 +112,10 @@ struct Oracle {
             breaches.append("a file is not whole, and nothing says so")
         }
         if let frames = track.frames {
-            if frames.written != frames.captured - frames.skipped + frames.repeated + frames.slate {
-                breaches.append("written is not captured − skipped + repeated + slate: \(frames)")
+            if frames.written != frames.captured - frames.decimated + frames.duplicated + frames.slate {
+                breaches.append("written is not captured − decimated + duplicated + slate: \(frames)")
             }
-            let all = [frames.written, frames.captured, frames.skipped, frames.repeated, frames.slate]
+            let all = [frames.written, frames.captured, frames.decimated, frames.duplicated, frames.slate]
             if (all + frames.lost.values).contains(where: { $0 < 0 || $0 > 100_000 }) {
                 breaches.append("a count that cannot be: \(frames)")
             }
@@ -125,13 +128,17 @@ struct Oracle {
             let rate = track.rate ?? 0
             let ticks = Int((Double(manifest.duration_ns) / 1e9 * rate - 1e-6).rounded(.up))
             let isWhole = track.failure == nil && manifest.outcome == .finished
-            if track.grid != false, isWhole, frames.written != ticks {
+            let lost = frames.lost.values.reduce(0, +)
+            if track.kind == "program", lost > ticks {
+                breaches.append("\(lost) frames lost in \(ticks) ticks")
+            }
+            if track.variable_rate != true, isWhole, frames.written != ticks {
                 breaches.append("\(frames.written) frames in \(ticks) ticks")
             }
         }
         if let samples = track.samples {
-            if samples.written != samples.captured + samples.filled || samples.captured < 0
-                || samples.filled < 0
+            if samples.written != samples.captured + samples.silence || samples.captured < 0
+                || samples.silence < 0
             {
                 breaches.append("samples that do not add up: \(samples)")
             }
@@ -150,10 +157,11 @@ struct Oracle {
         return breaches
     }
 
-    /// What is other than without the fault has an event that says so, and not very many.
+    /// Every difference from the recording without the fault must be reported by an event, but without too
+    /// many events.
     private func events(_ outcome: Bench.Outcome, _ result: RecordingResult) -> [String] {
         func lines(_ events: [SessionEvent]) -> [String: Int] {
-            events.reduce(into: [:]) { $0["\($1.name) \($1.fields)", default: 0] += 1 }
+            events.reduce(into: [:]) { $0["\($1.content)", default: 0] += 1 }
         }
         let (before, now) = (lines(baseline.events), lines(outcome.events))
         let new = now.reduce(0) { $0 + max(0, $1.value - (before[$1.key] ?? 0)) }
@@ -163,20 +171,23 @@ struct Oracle {
         let changed = result.manifest.tracks.filter { track in
             guard let old = baselineTracks[track.name] else { return true }
             return old.frames?.lost != track.frames?.lost || old.frames?.slate != track.frames?.slate
-                || old.samples?.filled != track.samples?.filled || old.failure != track.failure
+                || old.samples?.silence != track.samples?.silence || old.failure != track.failure
         }
-        let failed = !result.storageFailures.isEmpty || !(result.copy?.storageFailures.isEmpty ?? true)
-        if !changed.isEmpty, new == 0, !failed {
+        let failed = !result.storageFailures.isEmpty || !(result.backup?.storageFailures.isEmpty ?? true)
+        // The gap of a device that disconnected before T0 is in the manifest; the event was before the recording.
+        let explained = Set(result.manifest.gaps.filter { $0.from <= .zero }.map(\.track))
+        if !changed.allSatisfy({ explained.contains($0.name) }), new == 0, !failed {
             breaches.append(
                 "events: nothing tells what became of \(changed.map(\.name).joined(separator: ", "))")
         }
         return breaches
     }
 
-    /// The documented status: 7 for storage, 1 for encoders, 6 for losses beyond the limit, 0 where all is whole.
+    /// The documented exit status: 7 for storage, 1 for encoders, 6 for losses above the limit, 0 if
+    /// everything is complete.
     private func exit(_ result: RecordingResult) -> [String] {
         var breaches: [String] = []
-        let copyFailures = result.copy?.storageFailures ?? []
+        let backupFailures = result.backup?.storageFailures ?? []
         let failed = result.manifest.tracks.filter { $0.failure != nil }
         if result.isStored, result.encodingFailures.isEmpty, !failed.isEmpty {
             breaches.append(
@@ -190,16 +201,18 @@ struct Oracle {
             guard let frames = track.frames else { continue }
             let lost = frames.lost.values.reduce(0, +)
             let isBeyond = Double(lost) > 0.05 * Double(frames.captured + lost)
-            let isTold = result.exceededLimits.contains { $0.contains("\(track.name) misses ") }
+            let isTold = result.exceededLimits.contains { $0.contains("\(track.name) is missing ") }
             if isBeyond != isTold {
                 breaches.append("exit: \(track.name) lost \(lost) frames, and the status does not follow")
             }
         }
-        if result.isStored, !copyFailures.isEmpty { breaches.append("exit: the copy failed unseen") }
+        if result.isStored, !backupFailures.isEmpty {
+            breaches.append("exit: the backup failed without a report")
+        }
         return breaches
     }
 
-    /// The manifest on the disk is the one that was handed back, unless the disk has failed with it.
+    /// The manifest on disk must equal the returned one unless the disk failed.
     private func onDisk(_ outcome: Bench.Outcome, _ result: RecordingResult, _ seam: Seam) -> String? {
         guard result.storageFailures.isEmpty else { return nil }
         guard let data = outcome.files["a/session/manifest.json"] else { return "manifest: it is missing" }
@@ -224,7 +237,7 @@ struct Oracle {
         return Dictionary(uniqueKeysWithValues: result.manifest.tracks.map { ($0.name, $0) })
     }
 
-    /// Of the first stream of a finished movie, which is that of its frames.
+    /// Frame count of a finished movie's first stream, which is the video.
     private static func shownCount(_ data: Data) -> Int {
         Film(data)?.streams.first.map { $0.packetSizes.count - $0.hiddenCount } ?? -1
     }

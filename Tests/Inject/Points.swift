@@ -1,15 +1,15 @@
-/// Every fault that a recording can have, or a sample of them.
+/// All faults that a recording can have, or a sample of them.
 struct Points {
-    /// How often the recording without a fault calls each seam.
+    /// Number of calls of each seam in a recording without faults.
     let calls: [String: Int]
 
-    /// How many descriptors are left at most when they run out.
+    /// Maximum number of descriptors available when they run out.
     private static let descriptors = 40
 
     /// - Parameters:
-    ///   - prefix: Of the seams' names.
-    ///   - most: Of each seam and kind so many calls, spread evenly, the first and the last among them.
-    /// - Returns: Each kind at each of those calls, and from the first and the middle one on for ever.
+    ///   - prefix: Prefix of the seams' names.
+    ///   - most: Maximum number of calls per seam and kind, evenly spaced, including the first and the last.
+    /// - Returns: Each kind at each of those calls, and permanently from the first and from the middle call.
     func all(ofSeams prefix: String = "", most: Int) -> [Fault] {
         var faults: [Fault] = []
         for (name, count) in calls.sorted(by: { $0.key < $1.key }) where name.hasPrefix(prefix) {
@@ -31,7 +31,7 @@ struct Points {
         return (0..<most).map { 1 + $0 * (count - 1) / (most - 1) }
     }
 
-    /// Some of them, the same ones for the same seed, of every seam as many as of any other as far as it has them.
+    /// A random sample, reproducible by seed and evenly distributed over the seams.
     static func sample(_ faults: [Fault], _ count: Int, seed: UInt64) -> [Fault] {
         var state = seed
         func random(_ limit: Int) -> Int {

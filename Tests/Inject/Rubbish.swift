@@ -1,11 +1,11 @@
 import Media
 
-/// Values that no part should ever give, and that one may give all the same.
+/// Invalid values that a component could nevertheless return.
 enum Rubbish {
     static let times = ["timeBack", "timeAhead", "timeZero", "timeMin", "timeMax"]
     static let counts = ["countBack", "countSame", "countAhead", "countMin", "countMax"]
 
-    /// `time` as a kind of `times` has it.
+    /// Changes a time according to a kind in `times`.
     static func time(_ kind: String, _ time: ClockTime) -> ClockTime {
         switch kind {
         case "timeBack": time - .seconds(1)
@@ -17,7 +17,7 @@ enum Rubbish {
         }
     }
 
-    /// A device's own count as a kind of `counts` has it.
+    /// Changes a device's counter according to a kind in `counts`.
     static func count(_ kind: String, _ count: Int64) -> Int64 {
         switch kind {
         case "countBack": count - 100
@@ -29,7 +29,7 @@ enum Rubbish {
         }
     }
 
-    /// A number that stands for a length or a place, out of all bounds.
+    /// An out-of-range length or position.
     static func number(_ kind: String) -> Int64 {
         switch kind {
         case "negative": -1
@@ -49,7 +49,7 @@ enum Rubbish {
             })
     }
 
-    /// Bytes that were damaged on their way, as a kind of `damages` has it.
+    /// Damages bytes according to a kind in `damages`.
     static func damaged(_ kind: String, _ bytes: SharedBytes, seed: UInt64) -> SharedBytes {
         switch kind {
         case "empty": return SharedBytes([])
@@ -63,7 +63,7 @@ enum Rubbish {
     }
     static let damages = ["empty", "cut", "flipped", "garbage"]
 
-    /// Samples of which some are no audio.
+    /// Replaces some samples with invalid values.
     static func samples(_ kind: String, _ samples: [Float]) -> [Float] {
         var samples = samples
         guard !samples.isEmpty else { return samples }

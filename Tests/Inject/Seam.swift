@@ -2,12 +2,12 @@ import CInject
 import Glibc
 import Media
 
-/// What can go wrong at the calls of a seam, and what that may touch.
+/// Possible faults at the calls of a seam, and the files that they may affect.
 struct Seam {
-    /// As the recording counts its calls.
+    /// The name used for counting calls.
     let name: String
 
-    /// What may go wrong at a call.
+    /// Possible kinds of faults.
     var kinds: [String] {
         switch words[0] {
         case "camera": words.last == "start" ? DeviceError.kinds : FaultyCamera.events
@@ -31,14 +31,15 @@ struct Seam {
         }
     }
 
-    /// Kinds that make no sense at every call, or that nobody could survive there: a call that is interrupted for ever.
+    /// Kinds that make sense only once, or that are impossible to survive permanently, such as an interrupted
+    /// call.
     static let single: Set<String> = ["late", "swapped", "EINTR", "long", "babble"]
 
-    /// The beginnings of the files that it may change, in both folders; `nil` for all of them.
+    /// Path prefixes, in both folders, of files that a fault may change; `nil` for all files.
     var touched: [String]? {
         let role = words.last ?? ""
         return switch words[0] {
-        // The first instant follows from what comes before it.
+        // The start time depends on the events before it.
         case "camera", "microphone": words.last == "warm-up" ? nil : files(of: words[1])
         case "make": files(of: role)
         case "encoder", "repeat", "preset", "finish", "sound", "parameters", "correct", "resampler", "drain",
@@ -49,10 +50,10 @@ struct Seam {
         }
     }
 
-    /// For a seam of files: the file, or the folder with all files in it, that it may touch.
+    /// For file seams: the file or folder that a fault may affect.
     var path: String? { words[0] == "file" ? String(name.dropFirst("file.\(words[1]).".count)) : nil }
 
-    /// What it is a part of, to count findings by.
+    /// The component, used to group findings.
     var family: String { words[0] == "file" ? "file.\(words[1])" : words[0] }
 
     private var words: [String] { name.split(separator: ".").map(String.init) }
@@ -68,7 +69,7 @@ struct Seam {
     }
 }
 
-/// Error numbers that the system's calls may give, by the call.
+/// Error codes that each system call may return.
 enum FileFaults {
     static let kinds: [String: [String]] = [
         "open": ["EMFILE", "ENFILE", "ENOSPC", "EACCES", "EROFS", "EIO", "ENOMEM", "EINTR"],

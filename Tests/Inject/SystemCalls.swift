@@ -2,7 +2,7 @@ import CInject
 import Glibc
 import Media
 
-/// The system's calls as seams: what touches a file below a folder fails as a plan says, and descriptors run out.
+/// System calls as seams: calls on files below a folder fail according to a plan, and descriptors run out.
 enum SystemCalls {
     private static let plan = ConditionLock<FaultPlan?>(nil)
     private static let limit = ConditionLock<rlimit?>(nil)
@@ -21,14 +21,15 @@ enum SystemCalls {
         plan.withLock { $0 = nil }
     }
 
-    /// Where the plan's fault is at this seam: leaves as many descriptors as its call's number says, less one.
+    /// If the plan's fault is at this seam, leaves one descriptor fewer available than the number of the
+    /// fault's call.
     static func limitDescriptors(_ plan: FaultPlan, at seam: String) {
         guard let fault = plan.fault, fault.seam == seam else { return _ = plan.next(seam) }
         for _ in 0..<fault.call { _ = plan.next(seam) }
         var now = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &now)
         limit.withLock { $0 = now }
-        // Descriptors are given out from the lowest free number on.
+        // The lowest free descriptor is always assigned first.
         var free = 0
         var number: Int32 = 0
         while free < fault.call - 1 {

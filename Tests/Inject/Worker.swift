@@ -3,22 +3,22 @@ import Media
 import Session
 import SessionFolder
 
-/// Records with one fault after the other in this process, and says of each what did not hold.
+/// Records with one fault after the other in this process, and reports violated invariants.
 struct Worker {
-    /// A recording of a second and a half takes a fraction of one; one that takes so long does not end.
+    /// A 1.5 s recording takes less than that, so it hangs if it takes longer than this.
     private static let patience = Nanoseconds.seconds(60)
     static let hung: Int32 = 97
 
-    /// Tries faults and prints a line or more of each.
+    /// Tests faults and prints one or more lines for each.
     ///
     /// - Parameters:
-    ///   - faults: In the order in which they are tried.
-    ///   - isKept: Whether what is recorded stays, and is described.
-    /// - Throws: When there is no room for a recording.
+    ///   - faults: The faults, in test order.
+    ///   - isKept: Whether to keep and describe the recordings.
+    /// - Throws: If the recording folder can't be created.
     static func work(_ faults: [Fault], isKept: Bool = false) async throws {
         let bench = try Bench(in: NSTemporaryDirectory())
         let began = ConditionLock<ClockTime?>(nil)
-        _ = MediaThread(name: "watchdog") {
+        MediaThread.eventually(name: "watchdog") {
             let clock = MonotonicClock()
             while true {
                 clock.sleep(until: clock.now + .seconds(1), unless: Cancellation())
@@ -26,7 +26,7 @@ struct Worker {
                 _exit(hung)
             }
         }
-        // What is loaded once, as fonts are, is no leak and no growth.
+        // Resources loaded once, such as fonts, must not count as leaks or growth.
         _ = try await bench.record(nil)
         let oracle = Oracle(baseline: try await bench.record(nil))
         for breach in oracle.breaches(try await bench.record(nil), Fault("none", 1, "none")) {
@@ -52,7 +52,7 @@ struct Worker {
         switch outcome.result {
         case .failure(let error): say("refused: \(error)")
         case .success(let result):
-            for failure in result.storageFailures + (result.copy?.storageFailures ?? []) {
+            for failure in result.storageFailures + (result.backup?.storageFailures ?? []) {
                 say("storage: \(failure)")
             }
             for failure in result.encodingFailures { say("encoding: \(failure)") }

@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-@Suite("a recording of which every part may fail")
+@Suite("Fault injection into a recording")
 struct InjectionTests {
-    /// Beside the test bundle, where the package manager builds both.
+    /// The package manager builds it next to the test bundle.
     private static var program: URL {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(
                 path: "inject")
     }
 
-    /// What was found once and mended.
+    /// Earlier findings that were fixed.
     private static let found = [
         "file.open.a/session/manifest.json.new:5:EIO:5", "file.rename.a/session/manifest.json:3:EACCES:3",
         "file.sync.b/session/audio/host-2.wav:1:EROFS:1",
@@ -26,13 +26,13 @@ struct InjectionTests {
         "camera.face.warm-up:2:otherPixel+:1",
     ]
 
-    @Test("lives through two hundred of its failures, gives up only what they touch, and accounts for that")
+    @Test("a recording survives 200 faults, loses only the affected parts, and accounts for the losses")
     func sample() throws {
         let (status, text) = try inject("--sample", "200", "--calls", "3")
         #expect(status == 0 && text.contains("200 points"), "\(text)")
     }
 
-    @Test("lives through the failures that it once did not live through")
+    @Test("a recording survives faults that it once didn't survive")
     func mended() throws {
         let (status, text) = try inject("--try", faults: Self.found)
         #expect(status == 0 && text.contains("\(Self.found.count) points"), "\(text)")

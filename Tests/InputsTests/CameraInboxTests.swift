@@ -4,7 +4,7 @@ import Testing
 @testable import Inputs
 @testable import Timing
 
-@Suite("What a camera leaves for the timeline")
+@Suite("Camera deliveries to the timeline")
 struct CameraInboxTests {
     private static let full = VideoFormat(
         pixel: .mjpeg, size: FrameSize(width: 1920, height: 1080), rate: FrameRate(30))
@@ -18,11 +18,11 @@ struct CameraInboxTests {
         return CameraInbox(
             stream: stream, beginning: stream, clock: DeviceClock(nominalSecondsPerCount: 1.0 / 30),
             format: full, wanted: full, chosen: full,
-            accepted: full, exposure: ExposureWatch(nominal: full.rate.interval),
+            accepted: full, exposure: ExposureMonitor(nominal: full.rate.interval),
             log: FrameLog())
     }
 
-    @Test("losses that nobody takes become one of their cause, and none is forgotten")
+    @Test("losses that aren't consumed are merged by cause, and all are counted")
     func losses() {
         var inbox = Self.inbox()
         for index in Int64(0)..<100_000 {
@@ -37,7 +37,7 @@ struct CameraInboxTests {
     }
 
     @Test(
-        "a choice that is refused while the governor has the camera lowered is a choice no more: the one before holds"
+        "a choice refused while the governor has reduced the camera is discarded, and the previous choice applies"
     )
     func refusedBelow() {
         var inbox = Self.inbox()
@@ -45,19 +45,19 @@ struct CameraInboxTests {
         #expect(isNew1)
         inbox.deliver(in: Self.slower)
         inbox.chosen = Self.small
-        let isNew2 = inbox.ask(for: Self.smallAndSlower, .change, "format desk 1280x720")
+        let isNew2 = inbox.ask(for: Self.smallAndSlower, .reconfigured, "format desk 1280x720")
         #expect(isNew2)
         let (refused, kept) = inbox.refuse(Self.smallAndSlower)
         #expect(refused == Self.small && kept == Self.full)
         #expect(inbox.chosen == Self.full && inbox.wanted == Self.slower && inbox.format == Self.slower)
-        // It is a person's choice that was refused, and nothing that the governor has to withdraw.
+        // The user's choice was refused, not the governor's, so the governor needn't withdraw anything.
         #expect(inbox.refused.isEmpty)
         inbox.chosen = Self.small
-        let isNew3 = inbox.ask(for: Self.smallAndSlower, .change, "format desk 1280x720")
+        let isNew3 = inbox.ask(for: Self.smallAndSlower, .reconfigured, "format desk 1280x720")
         #expect(isNew3)
     }
 
-    @Test("what the governor asked for and did not get is told to it, and the choice stays")
+    @Test("if the camera refuses the governor's format, the governor is notified and the user's choice stays")
     func refusedLess() {
         var inbox = Self.inbox()
         let isNew4 = inbox.ask(for: Self.slower, .governor, "desk rate 30 → 20")
@@ -67,15 +67,15 @@ struct CameraInboxTests {
         #expect(inbox.refused == [Self.slower] && inbox.chosen == Self.full && inbox.wanted == Self.full)
     }
 
-    @Test("a choice that the camera took holds, also where the governor gives less of it")
+    @Test("an accepted choice remains in effect even if the governor reduces it")
     func accepted() {
         var inbox = Self.inbox()
         inbox.chosen = Self.small
-        let isNew5 = inbox.ask(for: Self.smallAndSlower, .change, "format desk 1280x720")
+        let isNew5 = inbox.ask(for: Self.smallAndSlower, .reconfigured, "format desk 1280x720")
         #expect(isNew5)
         inbox.deliver(in: Self.smallAndSlower)
         inbox.chosen = Self.full
-        let isNew6 = inbox.ask(for: Self.slower, .change, "format desk 1920x1080")
+        let isNew6 = inbox.ask(for: Self.slower, .reconfigured, "format desk 1920x1080")
         #expect(isNew6)
         let kept = inbox.refuse(Self.slower).kept
         #expect(kept == Self.small)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Inputs
 
-@Suite("Taps that only serve previews")
+@Suite("Preview-only taps")
 struct PreviewTapTests {
     private func frame(_ number: Int64) -> CapturedFrame {
         let size = FrameSize(width: 2, height: 2)
@@ -14,10 +14,10 @@ struct PreviewTapTests {
     }
 
     @Test(
-        "those that come while previews are given up are paused as the others are, and all come back together"
+        "previews attached while previews are paused are paused too, and all resume together"
     )
     func paused() {
-        let board = TapBoard()
+        let board = TapRegistry()
         func tap(isPreview: Bool) -> FrameTap {
             FrameTap(role: "desk", FrameRequest(), isPreview: isPreview, capacity: 8) { _ in }
         }

@@ -1,6 +1,6 @@
 import Media
 
-/// A camera that delivers nothing by itself.
+/// A camera that delivers no events.
 struct StandingCamera: CameraSource {
     let device: CaptureDevice
     let format: VideoFormat

@@ -2,19 +2,21 @@ import Foundation
 import Interchange
 import Media
 import Plan
+import Profiles
 import SessionFolder
 import Testing
 
-@Suite("A cut")
+@Suite("Cuts")
 struct CutTests {
     private static let second: Int64 = 1_000_000_000
     private static let pip = [
         TestManifest.layer("desk", (0, 0, 1280, 720)),
         TestManifest.layer(
-            "face", (940, 520, 320, 180), rotation: 180, mirrored: true, filling: "fill", border: 4),
+            "face", (940, 520, 320, 180), rotation: .half, mirrored: true, fit: .cover, border: 4),
     ]
 
-    /// Ten seconds at 29.97: picture-in-picture, from frame 30 on the face alone, from frame 60 on another mix of it.
+    /// Ten seconds at 29.97 fps: picture-in-picture, from frame 30 only the face, from frame 60 the same with
+    /// another audio mix.
     private static func session() throws -> RecordedSession {
         let rate = FrameRate(30000, per: 1001)
         let end = rate.time(ofTick: 300).nanoseconds
@@ -33,23 +35,23 @@ struct CutTests {
                 TestManifest.program(rate: 30 / 1.001, duration: end),
             ],
             arrangements: [
-                Manifest.Arrangement(at_ns: 0, layout: "pip", layers: pip, gains: [:]),
-                Manifest.Arrangement(at_ns: at(30), layout: "single", layers: face, gains: [:]),
-                Manifest.Arrangement(at_ns: at(60), layout: "single", layers: face, gains: ["host": 0]),
+                Manifest.Arrangement(at_ns: 0, layout: .pip, layers: pip, gains: [:]),
+                Manifest.Arrangement(at_ns: at(30), layout: .single, layers: face, gains: [:]),
+                Manifest.Arrangement(at_ns: at(60), layout: .single, layers: face, gains: ["host": 0]),
             ])
         manifest.changes = [Manifest.Change(at_ns: at(30), changes: ["show face"])]
         return try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
     }
 
-    @Test("made live has a shot for each picture that was seen, to the frame, and says who made it")
+    @Test("a live cut has frame-accurate shots, one per program picture, and states their origin")
     func live() throws {
         let cut = Cut.live(of: try Self.session())
         #expect(cut.shots.map(\.first) == [0, 30] && cut.shots.map(\.end) == [30, 300])
         #expect(cut.shots.map(\.show) == [["desk", "face"], ["face"]])
-        #expect(cut.shots.map(\.why) == ["the program began so", "live: show face"])
+        #expect(cut.shots.map(\.why) == ["start of the program", "live: show face"])
     }
 
-    @Test("is the same after it was written and read")
+    @Test("a cut is unchanged after writing and reading")
     func roundTrip() throws {
         let session = try Self.session()
         let cut = Cut.live(of: session)
@@ -57,9 +59,9 @@ struct CutTests {
     }
 
     @Test(
-        "that is wrong is refused with one sentence",
+        "an invalid cut is rejected with one sentence",
         arguments: [
-            ("{", "it is no cut: it is no JSON"),
+            ("{", "it isn't a valid cut: it isn't valid JSON"),
             (#"{"schema":2,"rate":30,"shots":[]}"#, "another version"),
             (#"{"schema":1,"rate":30,"shots":[]}"#, "expected 10010000000"),
             (
@@ -72,7 +74,7 @@ struct CutTests {
             ),
             (
                 #"{"schema":1,"rate":30,"shots":[{"from_ns":0,"to_ns":10010000000,"show":["who"],"layout":"pip"}]}"#,
-                "has `who`"
+                "contains `who`"
             ),
             (
                 #"{"schema":1,"rate":30,"shots":[{"from_ns":0,"to_ns":10010000000,"show":[],"layout":"x"}]}"#,
@@ -80,7 +82,7 @@ struct CutTests {
             ),
             (
                 #"{"schema":1,"rate":30,"shots":[{"from_ns":0,"to_ns":9223372036854775807,"show":[],"layout":"x"}]}"#,
-                "no recording has"
+                "impossible time"
             ),
         ])
     func refused(text: String, words: String) throws {
@@ -92,7 +94,7 @@ struct CutTests {
         #expect(error?.description.hasPrefix("my.json: ") == true)
     }
 
-    @Test("that was live shows the program's own layers, scaled to another size of the same shape")
+    @Test("a live cut shows the program's layers, scaled to other sizes with the same aspect ratio")
     func ownLayers() throws {
         let session = try Self.session()
         let cut = Cut.live(of: session)
@@ -104,19 +106,19 @@ struct CutTests {
             ])
         #expect(
             layers[1].isMirrored && layers[1].rotation == .half && layers[1].border == 4
-                && layers[1].filling == .fill)
+                && layers[1].fit == .cover)
         let small = session.layers(of: cut.shots[0], size: FrameSize(width: 640, height: 360))
         #expect(small[1].rectangle == PixelRectangle(x: 470, y: 260, width: 160, height: 90))
         #expect(
             session.layers(of: cut.shots[1])[0].crop == PixelRectangle(x: 160, y: 0, width: 160, height: 120))
     }
 
-    @Test("that is another one places cameras as a profile would, each as the program last showed it")
+    @Test("another cut places cameras as a profile does, each as last shown by the program")
     func computedLayers() throws {
         let session = try Self.session()
-        let shot = Cut.Shot(first: 0, end: 300, show: ["desk", "face"], layout: "side-by-side", why: "")
+        let shot = Cut.Shot(first: 0, end: 300, show: ["desk", "face"], layout: .sideBySide, why: "")
         let layers = session.layers(of: shot)
-        #expect(layers.map(\.rectangle.width) == [640, 640] && layers.map(\.filling) == [.fill, .fill])
+        #expect(layers.map(\.rectangle.width) == [640, 640] && layers.map(\.fit) == [.cover, .cover])
         #expect(layers[1].rotation == .half && layers[1].isMirrored)
         let tall = session.layers(
             of: Cut.live(of: session).shots[0], size: FrameSize(width: 720, height: 1280))
@@ -124,7 +126,7 @@ struct CutTests {
         #expect(tall[1].rectangle.width == 180)
     }
 
-    @Test("shows of a track with a crop of its own what it has of the layer's")
+    @Test("a cropped track shows its part of the layer's crop")
     func croppedTrack() throws {
         let track = TestManifest.camera(
             "desk", width: 160, height: 180, crop: PixelRectangle(x: 320, y: 0, width: 320, height: 360),
@@ -136,7 +138,7 @@ struct CutTests {
         let manifest = TestManifest.make(
             duration: Self.second,
             tracks: [track, TestManifest.program(rate: 30, width: 640, height: 360, duration: Self.second)],
-            arrangements: [Manifest.Arrangement(at_ns: 0, layout: "single", layers: [layer], gains: [:])])
+            arrangements: [Manifest.Arrangement(at_ns: 0, layout: .single, layers: [layer], gains: [:])])
         let session = try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
         let layers = session.layers(of: Cut.live(of: session).shots[0])
         #expect(layers[0].crop == PixelRectangle(x: 0, y: 90, width: 80, height: 90))

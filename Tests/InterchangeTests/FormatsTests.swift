@@ -1,3 +1,4 @@
+import Containers
 import Foundation
 import FoundationXML
 import Interchange
@@ -7,11 +8,11 @@ import SessionFolder
 import Testing
 import Timing
 
-@Suite("A project for editors")
+@Suite("Projects for video editors")
 struct FormatsTests {
     private static let second: Int64 = 1_000_000_000
 
-    /// A second of a desk with a face in its corner, at 29.97 frames per second.
+    /// One second of a desk with a face in the corner, at 29.97 fps.
     private static func session() throws -> RecordedSession {
         let end = FrameRate(30000, per: 1001).time(ofTick: 30).nanoseconds
         var manifest = TestManifest.make(
@@ -24,15 +25,15 @@ struct FormatsTests {
             ],
             arrangements: [
                 Manifest.Arrangement(
-                    at_ns: 0, layout: "pip",
+                    at_ns: 0, layout: .pip,
                     layers: [
                         TestManifest.layer("desk", (0, 0, 1280, 720)),
-                        TestManifest.layer("face", (940, 520, 320, 180), mirrored: true, filling: "fill"),
+                        TestManifest.layer("face", (940, 520, 320, 180), mirrored: true, fit: .cover),
                     ], gains: ["host": -4.5])
             ], started: "2026-11-21T23:59:59.500500000+00:00")
         manifest.title = "Q & <A> \"x\"\u{7}"
         manifest.people = ["host": "Ada & Co"]
-        manifest.marks = [Manifest.Mark(at_ns: 500_000_000, text: "<mark>\u{0}")]
+        manifest.markers = [Manifest.Marker(at_ns: 500_000_000, text: "<mark>\u{0}")]
         manifest.gaps = [
             Gap(
                 track: "face", from: MediaTime(nanoseconds: 200_000_000),
@@ -47,7 +48,7 @@ struct FormatsTests {
         return String(decoding: format.data(of: session, cut: .live(of: session)), as: UTF8.self)
     }
 
-    @Test("in FCPXML has exact times, relative paths, escaped names, and the inset's position and scale")
+    @Test("FCPXML has exact times, relative paths, escaped names, and the inset's position and scale")
     func finalCut() throws {
         let text = try Self.text(.fcpxml)
         #expect(text.contains("\n<!DOCTYPE fcpxml>\n<fcpxml ") && text.contains(#"version="1.10""#))
@@ -59,7 +60,7 @@ struct FormatsTests {
         #expect(text.contains("gap: unplugged") && text.contains("&lt;mark&gt;?"))
     }
 
-    @Test("in OpenTimelineIO has the inset's place in pixels, and as Resolve writes it")
+    @Test("OpenTimelineIO has the inset's position in pixels, and in Resolve's format")
     func openTimeline() throws {
         let text = try Self.text(.otio)
         let document = try #require(
@@ -72,7 +73,7 @@ struct FormatsTests {
             text.contains("0.359375") && text.contains("transformationFlipX") && text.contains(#""x" : 940"#))
     }
 
-    @Test("in MLT has the inset's place, levels, and files relative to the project")
+    @Test("MLT has the inset's position, levels, and file paths relative to the project")
     func melt() throws {
         let text = try Self.text(.mlt)
         #expect(text.contains(">940 520 320 180 1<") && text.contains(">0 0 1280 720 1<"))
@@ -81,7 +82,7 @@ struct FormatsTests {
     }
 
     @Test(
-        "in MLT has each file in the list that Kdenlive and Shotcut show, with the version that Kdenlive asks for"
+        "MLT lists each file in the bin of Kdenlive and Shotcut, with the version that Kdenlive requires"
     )
     func meltBin() throws {
         let document = try XMLDocument(xmlString: Self.text(.mlt))
@@ -101,7 +102,7 @@ struct FormatsTests {
             ])
     }
 
-    @Test("in CMX 3600 has drop-frame labels that begin again at midnight, and only plain characters")
+    @Test("CMX 3600 has drop-frame timecode that wraps at midnight, and only plain characters")
     func decisionList() throws {
         let text = try Self.text(.edl)
         #expect(text.contains("FCM: DROP FRAME"))
@@ -111,7 +112,43 @@ struct FormatsTests {
         #expect(text.utf8.allSatisfy { $0 < 127 })
     }
 
-    @Test("of audio alone has the audio")
+    @Test("CMX 3600 uses the timecode of a drop-frame file that begins after midnight as its source")
+    func decisionListAfterMidnight() throws {
+        let duration: Int64 = 6_006_000_000
+        let parts = [
+            Manifest.Part(file: "cameras/desk.mov", first_ns: 0),
+            Manifest.Part(file: "cameras/desk-2.mov", first_ns: 4_004_000_000),
+        ]
+        let manifest = TestManifest.make(
+            duration: duration,
+            tracks: [TestManifest.camera("desk", rate: 30_000.0 / 1001, duration: duration, parts: parts)],
+            started: "2026-11-30T23:59:58.000000000+01:00")
+        let session = try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
+        let text = String(decoding: EditFormat.edl.data(of: session, cut: .none(of: session)), as: UTF8.self)
+        // T0 is label 23:59:58;02. The timeline reaches 00:00:02;02 after 120 frames. A day has 2.6 frames more than drop-frame
+        // labels, so the second file, which counts from the clock's midnight, begins 3 labels earlier.
+        #expect(text.contains("23:59:58;02 00:00:02;02 23:59:58;02 00:00:02;02"), "\(text)")
+        #expect(text.contains("00:00:01;29 00:00:03;29 00:00:02;02 00:00:04;02"), "\(text)")
+        let code = session.timecode(
+            of: nil, at: MediaTime(nanoseconds: 4_004_000_000), rate: FrameRate(30_000, per: 1001))
+        #expect(code.firstFrame == 59)
+    }
+
+    @Test("CMX 3600 replaces line breaks in names, so that they can't create events")
+    func oneLine() throws {
+        let event = "001  AX       V     C        00:00:00:00 00:00:01:00 00:00:00:00 00:00:01:00"
+        var camera = TestManifest.camera("desk", file: "cameras/a\n\(event)\r.mov", duration: Self.second)
+        camera.role = "desk\u{2028}\(event)"
+        let manifest = TestManifest.make(duration: Self.second, tracks: [camera])
+        let session = try #require(RecordedSession(manifest, name: "n\n\(event)", isThere: { _ in true }))
+        let text = String(decoding: EditFormat.edl.data(of: session, cut: .none(of: session)), as: UTF8.self)
+        let lines = text.split(whereSeparator: \.isNewline)
+        #expect(
+            lines.filter { $0.hasPrefix("0") }.count == 1
+                && lines.contains { $0.hasPrefix("* FROM CLIP NAME: a") })
+    }
+
+    @Test("an audio-only session is exported with its audio, except to EDL")
     func audioOnly() throws {
         let manifest = TestManifest.make(
             duration: Self.second, tracks: [TestManifest.microphone("host", duration: Self.second)])

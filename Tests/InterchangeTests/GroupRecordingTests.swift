@@ -7,13 +7,14 @@ import Timing
 
 @testable import Interchange
 
-@Suite("A group's recording as one session")
+@Suite("Group recording as one session")
 struct GroupRecordingTests {
     private static let second: Int64 = 1_000_000_000
 
-    /// Two nodes, of which the second heard of the recording four seconds late, and whose clock on the wall is a minute ahead.
+    /// Two nodes. The second one joined the recording four seconds late, and its wall clock is one minute
+    /// ahead.
     private static func session(
-        early: Nanoseconds = .zero, marks: [Int64] = [-2 * second + 30]
+        early: Nanoseconds = .zero, markers: [Int64] = [-2 * second + 30]
     ) throws -> RecordedSession {
         func part(_ duration: Int64, _ started: String) throws -> RecordedSession {
             var manifest = TestManifest.make(
@@ -23,7 +24,7 @@ struct GroupRecordingTests {
                     TestManifest.microphone("host", duration: duration),
                 ], started: started)
             manifest.people = ["host": "Ada"]
-            manifest.marks = marks.map { Manifest.Mark(at_ns: duration + $0, text: "question") }
+            manifest.markers = markers.map { Manifest.Marker(at_ns: duration + $0, text: "question") }
             manifest.gaps = [
                 Gap(
                     track: "desk", from: .zero, to: MediaTime(nanoseconds: second / 2), cause: "unplugged")
@@ -46,7 +47,7 @@ struct GroupRecordingTests {
                 ]))
     }
 
-    @Test("has all angles and microphones under their nodes' names, each where it belongs")
+    @Test("a session has the angles and microphones of all nodes, with node names and correct times")
     func tracks() throws {
         let session = try Self.session()
         #expect(session.angles.map(\.role) == ["left/desk", "right/desk"])
@@ -61,14 +62,14 @@ struct GroupRecordingTests {
         #expect(session.problems.contains { $0.contains("third") })
     }
 
-    @Test("has a mark that all nodes have once, and each of two that follow each other at once")
-    func marks() throws {
-        #expect(try Self.session().marks.map(\.text) == ["question"])
-        let twice = try Self.session(marks: [-2 * Self.second, -2 * Self.second + 50_000_000])
-        #expect(twice.marks.map(\.at_ns) == [8 * Self.second, 8 * Self.second + 50_000_000])
+    @Test("a marker set on all nodes appears once, and two markers in quick succession both appear")
+    func markers() throws {
+        #expect(try Self.session().markers.map(\.text) == ["question"])
+        let twice = try Self.session(markers: [-2 * Self.second, -2 * Self.second + 50_000_000])
+        #expect(twice.markers.map(\.at_ns) == [8 * Self.second, 8 * Self.second + 50_000_000])
     }
 
-    @Test("begins with the node that began before the group's T0, and has all others as much later")
+    @Test("a session starts with a node that began before the group's T0, and shifts all others")
     func early() throws {
         let early = Nanoseconds.milliseconds(20)
         let session = try Self.session(early: early)
@@ -78,7 +79,7 @@ struct GroupRecordingTests {
         #expect(session.startSince1970 == Nanoseconds(1_795_443_790 * Self.second) - early)
     }
 
-    @Test("has the wall clock of its nodes, wherever it is read")
+    @Test("a session uses the nodes' time zone, not the reader's")
     func timeZone() throws {
         let session = try Self.session()
         #expect(session.secondsFromGMT == 3600)
@@ -86,7 +87,7 @@ struct GroupRecordingTests {
         #expect(session.start.sinceMidnight == utc + .seconds(3600))
     }
 
-    @Test("is no recording where a node's folder has a group in it, which may be the same folder again")
+    @Test("a group nested in a node's folder is rejected, because it may be recursive")
     func recursion() throws {
         let place = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -108,7 +109,37 @@ struct GroupRecordingTests {
     }
 
     @Test(
-        "takes each file's time code and time reference for what the computer that made it had on its clock")
+        "files that begin after midnight count from midnight, for cameras and microphones",
+        arguments: [30, 30000.0 / 1001])
+    func afterMidnight(rate: Double) throws {
+        let part = { (file: String) in
+            [
+                Manifest.Part(file: file, first_ns: 0),
+                Manifest.Part(
+                    file: file.replacingOccurrences(of: ".", with: "-2."), first_ns: 4_004_000_000),
+            ]
+        }
+        var host = TestManifest.microphone("host", duration: 6_006_000_000)
+        host.part_details = part("audio/host.wav")
+        host.parts = host.part_details?.map(\.file)
+        let manifest = TestManifest.make(
+            duration: 6_006_000_000,
+            tracks: [
+                TestManifest.camera(
+                    "desk", rate: rate, duration: 6_006_000_000, parts: part("cameras/desk.mov")),
+                host,
+            ], started: "2026-11-30T23:59:58.000000000+01:00")
+        let session = try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
+        let timeline = EditTimeline(session, cut: .none(of: session))
+        let sound = try #require(session.microphones.first?.parts.last)
+        let picture = try #require(session.angles.first?.parts.last)
+        let second = FrameRate(1, per: 1)
+        #expect(abs(timeline.mediaStart(of: sound).frames(at: second) - 2.004) < 0.0001)
+        #expect(abs(timeline.mediaStart(of: picture).frames(at: second) - 2.004) < 2 / rate)
+    }
+
+    @Test(
+        "a file's timecode and time reference follow the clock of the computer that recorded it")
     func mediaStarts() throws {
         let session = try Self.session()
         let timeline = EditTimeline(session, cut: .none(of: session))
@@ -121,7 +152,7 @@ struct GroupRecordingTests {
         #expect(try start("right/desk") == right)
         #expect(try start("left/host", sound: true) == left)
         #expect(try start("right/host", sound: true) == right)
-        // On the timeline the late angle stands behind a hole, and begins with its file's first frame.
+        // In the timeline, the late angle follows a gap and starts with its file's first frame.
         #expect(timeline.angles[1].clips.map(\.frames) == [120..<300])
         #expect(timeline.angles[1].clips[0].start.frames(at: FrameRate(1, per: 1)) == 0)
     }

@@ -3,7 +3,7 @@ import Interchange
 import Media
 import Testing
 
-@Suite("A voice that is followed live")
+@Suite("Live switching by voice")
 struct LiveTalkTests {
     private static func powers(_ levels: [Float]) -> VoiceMeter.Powers {
         var powers = VoiceMeter.Powers.zero
@@ -11,12 +11,12 @@ struct LiveTalkTests {
         return powers
     }
 
-    /// Powers of equal levels in all bands.
+    /// Equal power in all bands.
     private static func powers(_ level: Float) -> VoiceMeter.Powers {
         powers([Float](repeating: level, count: 8))
     }
 
-    /// Levels of two who take turns from one time to another, in levels of 10 ms.
+    /// Levels of two people with the given turns, one level per 10 ms.
     private static func levels(_ time: Int, _ turns: [(who: Int, range: Range<Int>)]) -> [Float] {
         let voice: Float = time % 25 < 20 ? -24 : -45
         let speaking = turns.filter { $0.range.contains(time) }.map(\.who)
@@ -28,13 +28,13 @@ struct LiveTalkTests {
     }
 
     private static func choices(
-        _ turns: [(who: Int, range: Range<Int>)], shortest: Nanoseconds = .seconds(1), until end: Int
+        _ turns: [(who: Int, range: Range<Int>)], minShot: Nanoseconds = .seconds(1), until end: Int
     ) -> [(time: Int, choice: LiveVoice.Choice)] {
-        var live = LiveVoice(microphones: 2, shortest: shortest)
+        var live = LiveVoice(microphones: 2, minShot: minShot)
         return (0..<end).compactMap { time in live.add(levels(time, turns).map(powers)).map { (time, $0) } }
     }
 
-    @Test("is shown within 700 ms, and so is that several speak or nobody does")
+    @Test("one speaker, several speakers, and silence are detected within 700 ms")
     func follows() {
         let turns = [
             (who: 0, range: 200..<600), (who: 1, range: 600..<1000), (who: 0, range: 1000..<1500),
@@ -50,12 +50,13 @@ struct LiveTalkTests {
     }
 
     @Test(
-        "is one of several within 700 ms, also where of two that speak at once mostly the louder syllable is heard"
+        "several speakers are detected within 700 ms, even if mostly the louder syllable is audible"
     )
     func masked() {
-        var live = LiveVoice(microphones: 2, shortest: .seconds(1))
+        var live = LiveVoice(microphones: 2, minShot: .seconds(1))
         let choices = (0..<1600).compactMap { time -> (time: Int, choice: LiveVoice.Choice)? in
-            // From 1400 on both speak: who is heard, in turn, for 40 ms both and for 220 ms one of them.
+            // Both speak from 1400 on. Alternately, both are audible for 40 ms and only one of them for 220
+            // ms.
             let place = (time - 1400) % 52
             let heard: [Int] =
                 switch time {
@@ -71,9 +72,9 @@ struct LiveTalkTests {
         #expect(choices.last.map { (1400...1460).contains($0.time) } == true)
     }
 
-    @Test("goes on through a pause whose sounds are hardly louder than the noise")
+    @Test("a voice continues through a pause with sounds barely above the noise")
     func quiet() {
-        var live = LiveVoice(microphones: 2, shortest: .seconds(1))
+        var live = LiveVoice(microphones: 2, minShot: .seconds(1))
         let choices = (0..<900).compactMap { time -> LiveVoice.Choice? in
             var level = Self.levels(time, [(who: 0, range: 200..<500), (who: 0, range: 565..<900)])
             if 500..<520 ~= time { level[0] += 3 }
@@ -82,7 +83,7 @@ struct LiveTalkTests {
         #expect(choices == [.speaker(0)])
     }
 
-    @Test("is heard beside a louder one where it is louder in a few bands only")
+    @Test("a soft voice is detected during a louder one, even if it is louder only in a few bands")
     func soft() {
         let (deep, soft): ([Float], [Float]) = (
             [-24, -24, -24, -24, -40, -40, -40, -40], [-39, -39, -39, -39, -37, -37, -37, -37]
@@ -91,7 +92,7 @@ struct LiveTalkTests {
             Self.powers(own) + Self.powers(other) / 16 + Self.powers(-70)
         }
         let none = [Float](repeating: -90, count: 8)
-        var live = LiveVoice(microphones: 2, shortest: .seconds(1))
+        var live = LiveVoice(microphones: 2, minShot: .seconds(1))
         let choices = (0..<1700).compactMap { time -> (time: Int, choice: LiveVoice.Choice)? in
             let first = 200..<600 ~= time || time >= 1000 ? deep : none
             let second = 600..<1000 ~= time || time >= 1400 ? soft : none
@@ -101,9 +102,9 @@ struct LiveTalkTests {
         #expect(choices.last.map { (1400...1460).contains($0.time) } == true)
     }
 
-    @Test("goes on where noise hides all of it but one band")
+    @Test("a voice continues if noise masks all but one band")
     func hidden() {
-        var live = LiveVoice(microphones: 1, shortest: .seconds(1))
+        var live = LiveVoice(microphones: 1, minShot: .seconds(1))
         let noise: [Float] = [-30, -30, -30, -30, -30, -30, -30, -60]
         let choices = (0..<900).compactMap { time -> (time: Int, choice: LiveVoice.Choice)? in
             var levels = noise
@@ -115,14 +116,14 @@ struct LiveTalkTests {
         #expect(choices.last.map { $0.time >= 700 } == true)
     }
 
-    @Test("of a room that echoes is not taken for a second one")
+    @Test("room echo isn't mistaken for a second voice")
     func echo() {
-        var live = LiveVoice(microphones: 2, shortest: .seconds(1))
+        var live = LiveVoice(microphones: 2, minShot: .seconds(1))
         var chance: UInt32 = 1
         var scatter = [Float](repeating: 0, count: 8)
         let choices = (0..<2400).compactMap { time -> LiveVoice.Choice? in
             let who = time / 600 % 2
-            // What is heard of the other one scatters by 5 dB either way, other each 100 ms.
+            // The crosstalk varies by ±5 dB every 100 ms.
             for band in scatter.indices where time % 10 == 0 {
                 chance = chance &* 1_664_525 &+ 1_013_904_223
                 scatter[band] = Float(chance >> 16) / 6554 - 5
@@ -135,18 +136,19 @@ struct LiveTalkTests {
         #expect(choices == [.speaker(0), .speaker(1), .speaker(0), .speaker(1)])
     }
 
-    @Test("is not cut to for a word, nor before the shot is as long as asked")
+    @Test("a single word doesn't cause a cut, and shots have at least the minimum length")
     func patience() {
         let word = [(who: 0, range: 100..<1000), (who: 1, range: 400..<420)]
         #expect(Self.choices(word, until: 1000).map(\.choice) == [.speaker(0)])
         let quick = (0..<20).map { (who: $0 % 2, range: 100 + $0 * 80..<180 + $0 * 80) }
-        let choices = Self.choices(quick, shortest: .seconds(3), until: 1800)
+        let choices = Self.choices(quick, minShot: .seconds(3), until: 1800)
         #expect(zip(choices, choices.dropFirst()).allSatisfy { $1.time - $0.time >= 300 })
     }
 
-    /// Cuts the conversations that `voice_test.py --make` wrote into the folder that `MULTICAM_TALKS` names, each into its `live.json`.
+    /// Cuts the conversations that `voice_test.py --make` wrote to the folder in `MULTICAM_TALKS`. Each
+    /// result is saved as `live.json`.
     @Test(
-        "is followed in made conversations, which voice_test.py holds against the truth",
+        "the cut follows synthetic conversations, as verified by voice_test.py",
         .enabled(if: ProcessInfo.processInfo.environment["MULTICAM_TALKS"] != nil))
     func talks() throws {
         struct Shown: Encodable {
@@ -163,8 +165,8 @@ struct LiveTalkTests {
             }
             let all = powers.indices.map { "cam\($0)" }
             var shown = [Shown(at_ns: 0, show: all)]
-            // As `SessionVoices` asks for shots of two seconds.
-            var live = LiveVoice(microphones: powers.count, shortest: .milliseconds(2100))
+            // The value that `SessionVoices` uses for shots of two seconds.
+            var live = LiveVoice(microphones: powers.count, minShot: .milliseconds(2100))
             for time in 0..<(powers.map(\.count).min() ?? 0) {
                 guard let choice = live.add(powers.map { $0[time] }) else { continue }
                 var show = all
@@ -175,7 +177,7 @@ struct LiveTalkTests {
         }
     }
 
-    /// Powers of a file with one channel of 16 bits at 48 kHz behind 44 bytes of head.
+    /// Powers of a mono 16-bit file at 48 kHz with a 44-byte header.
     private static func powers(of file: URL) throws -> [VoiceMeter.Powers] {
         let bytes = [UInt8](try Data(contentsOf: file).dropFirst(44))
         var meter = VoiceMeter()
@@ -186,13 +188,13 @@ struct LiveTalkTests {
         return meter.powers
     }
 
-    @Test("is found whatever the levels are")
+    @Test("extreme and invalid levels don't cause a crash")
     func oddLevels() {
-        var live = LiveVoice(microphones: 2, shortest: .zero)
+        var live = LiveVoice(microphones: 2, minShot: .zero)
         for level in [Float.nan, .infinity, -.infinity, 0, -200, 1e30] {
             for _ in 0..<200 { _ = live.add([VoiceMeter.Powers(repeating: level)]) }
         }
-        var nobody = LiveVoice(microphones: 0, shortest: .seconds(1))
+        var nobody = LiveVoice(microphones: 0, minShot: .seconds(1))
         #expect(nobody.add([]) == nil)
     }
 }

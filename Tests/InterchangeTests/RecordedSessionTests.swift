@@ -1,15 +1,17 @@
 import Containers
+import Foundation
 import Interchange
 import Media
+import Profiles
 import SessionFolder
 import Testing
 import Timing
 
-@Suite("A recorded session tells an editor")
+@Suite("Export of a recorded session")
 struct RecordedSessionTests {
     private let second: Int64 = 1_000_000_000
 
-    @Test("the parts of a camera in order, each to the next, also of a track that was ended and begun again")
+    @Test("a camera's parts are in order and end at the next one, including parts of a restarted track")
     func parts() throws {
         let manifest = TestManifest.make(
             duration: 10 * second,
@@ -31,7 +33,7 @@ struct RecordedSessionTests {
         #expect(desk.size(at: MediaTime(nanoseconds: 5 * second)) == FrameSize(width: 320, height: 180))
     }
 
-    @Test("nothing of a file that is missing or lies elsewhere, and says so")
+    @Test("files that are missing or outside the folder are excluded and reported")
     func missing() throws {
         let manifest = TestManifest.make(
             duration: second,
@@ -46,32 +48,32 @@ struct RecordedSessionTests {
         #expect(session.microphones.isEmpty)
         #expect(
             session.problems == [
-                "../face.mov, audio/host.wav: not there. What is made of the recording is made without them."
+                "../face.mov, audio/host.wav: missing. The output doesn't contain these files."
             ])
         #expect(RecordedSession(manifest, name: "n", isThere: { _ in false }) == nil)
     }
 
-    @Test("where a copied H.264 track begins: its file shows nothing of the key frame before")
+    @Test("a copied H.264 track starts after the preceding key frame, which its file hides")
     func copiedStream() throws {
         let manifest = TestManifest.make(
             duration: 10 * second,
             tracks: [
-                TestManifest.camera("desk", first: -300_000_000, duration: 10 * second, grid: false),
-                TestManifest.camera("face", first: 3_700_000_000, duration: 6 * second, grid: false),
+                TestManifest.camera("desk", first: -300_000_000, duration: 10 * second, variableRate: true),
+                TestManifest.camera("face", first: 3_700_000_000, duration: 6 * second, variableRate: true),
             ])
         let session = try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
         #expect(session.angles.map { $0.parts[0].from.nanoseconds } == [0, 4 * second])
         #expect(session.angles.allSatisfy { !$0.isOnGrid })
     }
 
-    @Test("the program in place of cameras that have no tracks")
+    @Test("the program replaces cameras without tracks")
     func programOnly() throws {
         let manifest = TestManifest.make(
             duration: 2_002_000_000,
             tracks: [TestManifest.program(rate: 30 / 1.001, duration: 2_002_000_000)],
             arrangements: [
                 Manifest.Arrangement(
-                    at_ns: 0, layout: "single", layers: [TestManifest.layer("desk", (0, 0, 1280, 720))],
+                    at_ns: 0, layout: .single, layers: [TestManifest.layer("desk", (0, 0, 1280, 720))],
                     gains: [:])
             ])
         let session = try #require(RecordedSession(manifest, name: "n", isThere: { _ in true }))
@@ -80,7 +82,27 @@ struct RecordedSessionTests {
         #expect(Cut.live(of: session).shots.map(\.show) == [["program"]])
     }
 
-    @Test("time code of T0 as clocks show it there, with drop-frame counting")
+    @Test("a manifest with an unknown layout, fit, or rotation is refused")
+    func unknownWords() throws {
+        let manifest = TestManifest.make(
+            duration: second, tracks: [TestManifest.program(rate: 30, duration: second)],
+            arrangements: [
+                Manifest.Arrangement(
+                    at_ns: 0, layout: .pip,
+                    layers: [TestManifest.layer("desk", (0, 0, 1280, 720), rotation: .quarter)], gains: [:])
+            ])
+        let text = String(decoding: try JSONEncoder().encode(manifest), as: UTF8.self)
+        #expect(try Manifest(reading: Array(text.utf8)) == manifest)
+        for (word, other) in [
+            ("\"pip\"", "\"circle\""), ("\"contain\"", "\"stretch\""), ("\"rotation\":90", "\"rotation\":45"),
+        ] {
+            #expect(text.contains(word))
+            let changed = text.replacingOccurrences(of: word, with: other)
+            #expect(throws: ManifestFault.self, "\(other)") { try Manifest(reading: Array(changed.utf8)) }
+        }
+    }
+
+    @Test("the timecode of T0 is local time, with drop-frame counting")
     func timecode() throws {
         let manifest = TestManifest.make(
             duration: second, tracks: [TestManifest.camera("desk", duration: second)],
@@ -91,10 +113,10 @@ struct RecordedSessionTests {
         #expect(drop.firstFrame == 1800 && drop.isDropFrame)
     }
 
-    @Test("gains of a microphone by frames, without those that change nothing")
+    @Test("a microphone's gain changes are listed by frame, without redundant ones")
     func gains() throws {
         func mix(_ at: Int64, _ gain: Double?) -> Manifest.Arrangement {
-            Manifest.Arrangement(at_ns: at, layout: "single", layers: [], gains: ["host": gain])
+            Manifest.Arrangement(at_ns: at, layout: .single, layers: [], gains: ["host": gain])
         }
         let manifest = TestManifest.make(
             duration: 10 * second,

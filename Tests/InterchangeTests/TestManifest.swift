@@ -2,7 +2,7 @@ import Media
 import SessionFolder
 import Timing
 
-/// Manifests of recordings that nobody made.
+/// Synthetic manifests.
 enum TestManifest {
     static func make(
         duration: Int64, tracks: [Manifest.Track], arrangements: [Manifest.Arrangement]? = nil,
@@ -13,7 +13,7 @@ enum TestManifest {
             alignment_delay_ns: 100_000_000, outcome: .finished,
             machine: Manifest.Machine(host: "h", system: "s", processors: 1),
             devices: tracks.filter { $0.kind != "program" }.map { device($0.role ?? $0.name, $0.kind) },
-            tracks: tracks, governor: [], marks: [], arrangements: arrangements, gaps: [])
+            tracks: tracks, governor: [], markers: [], arrangements: arrangements, gaps: [])
     }
 
     static func device(_ role: String, _ kind: String, size: FrameSize = FrameSize(width: 640, height: 360))
@@ -28,13 +28,15 @@ enum TestManifest {
     static func camera(
         _ role: String, name: String? = nil, file: String? = nil, rate: Double = 30, width: Int = 640,
         height: Int = 360, rotation: Int = 0, crop: PixelRectangle? = nil, first: Int64 = 0,
-        duration: Int64, grid: Bool? = nil, parts: [Manifest.Part]? = nil
+        duration: Int64, variableRate: Bool? = nil, parts: [Manifest.Part]? = nil
     ) -> Manifest.Track {
         Manifest.Track(
             name: name ?? role, role: name == nil ? nil : role, kind: "camera",
-            file: file ?? "cameras/\(name ?? role).mov", stream: 0, codec: grid == false ? "h264" : "mjpeg",
+            file: file ?? "cameras/\(name ?? role).mov", stream: 0,
+            codec: variableRate == true ? "h264" : "mjpeg",
             width: width, height: height, rate: rate, rotation: rotation, crop: crop, first_ns: first,
-            duration_ns: duration, grid: grid, parts: parts?.map(\.file), part_details: parts)
+            duration_ns: duration, variable_rate: variableRate, parts: parts?.map(\.file), part_details: parts
+        )
     }
 
     static func microphone(_ role: String, duration: Int64) -> Manifest.Track {
@@ -52,10 +54,11 @@ enum TestManifest {
 
     static func layer(
         _ role: String, _ place: (x: Int, y: Int, width: Int, height: Int), crop: FramePart = .whole,
-        rotation: Int = 0, mirrored: Bool = false, filling: String = "fit", border: Int = 0
+        rotation: Rotation = .none, mirrored: Bool = false, fit: FrameLayer.Fit = .contain,
+        border: Int = 0
     ) -> Manifest.Layer {
         Manifest.Layer(
             role: role, x: place.x, y: place.y, width: place.width, height: place.height, crop: crop,
-            rotation: rotation, mirrored: mirrored, filling: filling, border: border)
+            rotation: rotation, mirrored: mirrored, fit: fit, border: border)
     }
 }

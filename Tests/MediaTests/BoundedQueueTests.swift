@@ -3,7 +3,7 @@ import Testing
 
 @Suite("a bounded queue")
 struct BoundedQueueTests {
-    @Test("shows what has waited longest without taking it, however often it was emptied before")
+    @Test("peeking returns the oldest element without removing it, even after the queue was emptied")
     func oldest() {
         let queue = BoundedQueue<Int>(capacity: 200)
         #expect(queue.oldest == nil)

@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@Suite("Finding a device again")
+@Suite("Recognition of known devices")
 struct DeviceSearchTests {
     private func camera(
         port: String, serial: String = "", product: String = "046d:082d", name: String = "Webcam",
@@ -14,7 +14,7 @@ struct DeviceSearchTests {
             node: "/dev/video\(port)", selector: "usb:\(path)")
     }
 
-    @Test("A serial number tells a camera at any port, among others of its kind")
+    @Test("A serial number identifies a camera at any port among others of its model")
     func serialAtAnotherPort() {
         let known = camera(port: "1", serial: "A").identity
         let moved = camera(port: "3", serial: "A")
@@ -24,7 +24,7 @@ struct DeviceSearchTests {
     }
 
     @Test(
-        "Of cameras with one serial number, or with none, the one at the known port is meant",
+        "Among cameras with the same serial number or none, the one at the known port is found",
         arguments: ["", "0000"])
     func portDecides(serial: String) {
         let known = camera(port: "2", serial: serial)
@@ -35,7 +35,7 @@ struct DeviceSearchTests {
     }
 
     @Test(
-        "Without a serial number a camera at a new port is recognised only if it is the only one of its kind")
+        "Without a serial number, a camera at a new port is recognized only if no other is of its model")
     func onlyOneOfItsKind() {
         let known = camera(port: "1").identity
         let second = camera(port: "2")
@@ -44,7 +44,7 @@ struct DeviceSearchTests {
         #expect(known.search(among: [second, third]) == .ambiguous([second, third]))
     }
 
-    @Test("Another product, another name or another camera of the same device is never taken for it")
+    @Test("A different product ID, name, interface, or serial number prevents recognition")
     func neverAnother() {
         let known = camera(port: "1").identity
         for other in [
@@ -55,7 +55,7 @@ struct DeviceSearchTests {
         }
     }
 
-    @Test("Identical devices that have no port are told apart by nothing")
+    @Test("Several identical devices without ports are ambiguous, but a single one is found")
     func withoutPorts() {
         let sources = ["a", "b"].map { node in
             CaptureDevice(
@@ -68,7 +68,7 @@ struct DeviceSearchTests {
                 == .found(sources[1], isElsewhere: false))
     }
 
-    @Test("Of several known twins, the one at its port is not taken for the one that moved")
+    @Test("Among identical cameras, one at its known port isn't mistaken for one that moved")
     func severalAtOnce() {
         let (first, second) = (camera(port: "1"), camera(port: "2"))
         let moved = camera(port: "3")

@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@Suite("The part of a frame that is used")
+@Suite("Framing")
 struct FramingTests {
     private static func part(
         _ frame: (Int, Int), shape: String? = nil, zoom: Zoom = .none, rotation: Rotation = .none,
@@ -12,7 +12,7 @@ struct FramingTests {
     }
 
     @Test(
-        "a shape is cut out of the middle, as large as there is, and a zoom out of that",
+        "an aspect ratio selects the largest centered crop, and zoom crops further",
         arguments: [
             ((1920, 1080), nil, 1, nil),
             ((1920, 1080), "16:9", 1, nil),
@@ -29,7 +29,7 @@ struct FramingTests {
         let part = Self.part(frame, shape: shape, zoom: Zoom(factor: factor))
         let expected = wanted.map { PixelRectangle(x: $0.0, y: $0.1, width: $0.2, height: $0.3) }
         if let part, let expected {
-            // Even places: the middle is met to a pixel.
+            // Positions are even, so the center is approximate.
             #expect(abs(part.x - expected.x) <= 2 && abs(part.y - expected.y) <= 2)
             #expect(part.size == expected.size)
             #expect(part.x % 2 == 0 && part.y % 2 == 0)
@@ -39,7 +39,7 @@ struct FramingTests {
     }
 
     @Test(
-        "to the right and up are as the frame is seen upright, however its camera hangs",
+        "pan and tilt directions refer to the upright frame at any camera rotation",
         arguments: [
             (.none, 1, 0, (960, 270)), (.none, 0, 1, (480, 0)), (.none, -1, -1, (0, 540)),
             (.quarter, 1, 0, (480, 0)), (.quarter, 0, 1, (0, 270)),
@@ -52,7 +52,7 @@ struct FramingTests {
         #expect(part == PixelRectangle(x: corner.0, y: corner.1, width: 960, height: 540))
     }
 
-    @Test("a shape is that of the upright frame")
+    @Test("the aspect ratio refers to the upright frame")
     func turnedShape() {
         #expect(
             Self.part((1920, 1080), shape: "1:1", rotation: .quarter)
@@ -60,7 +60,7 @@ struct FramingTests {
         #expect(Self.part((1920, 1080), shape: "9:16", rotation: .quarter) == nil)
     }
 
-    @Test("whatever is asked, the part is even and inside the area, and at the end of it at most")
+    @Test("for any framing, the part has even coordinates and stays inside the frame")
     func stays() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
@@ -83,7 +83,7 @@ struct FramingTests {
         }
     }
 
-    @Test("there is room to move only where something is cut off on that side, as seen upright")
+    @Test("pan and tilt are available only if the upright frame is cropped in that direction")
     func room() {
         let size = FrameSize(width: 1920, height: 1080)
         #expect(!Framing.whole.canPan(in: size, rotation: .none))
@@ -95,7 +95,7 @@ struct FramingTests {
     }
 
     @Test(
-        "a shape is two whole numbers with a colon between, and no sliver",
+        "an invalid or extreme aspect ratio is rejected",
         arguments: ["", "16", "16:", ":9", "16:9:1", "16x9", "0:1", "1:-1", "+1:1", "1.5:1", "11:1", "1:11"])
     func noShape(text: String) {
         #expect(AspectRatio(text) == nil)

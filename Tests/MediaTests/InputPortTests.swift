@@ -2,7 +2,7 @@ import Testing
 
 @testable import Media
 
-@Suite("The ports of a device")
+@Suite("Input ports of a device")
 struct InputPortTests {
     private static func device(
         _ mediaType: CaptureDevice.MediaType, channels: Int = 0, _ sides: [CaptureDevice.Position] = [],
@@ -16,18 +16,18 @@ struct InputPortTests {
         return device
     }
 
-    @Test("a camera has one, which looks where the camera looks")
+    @Test("a camera has one port with the camera's position")
     func camera() {
         #expect(
             Self.device(.video, position: .back).inputPorts == [InputPort(mediaType: .video, position: .back)]
         )
     }
 
-    @Test("a microphone has one with all channels, and one for each side where its driver tells sides apart")
+    @Test("a microphone has a port for all channels, and one per side if its driver distinguishes sides")
     func microphone() {
         let all = InputPort(mediaType: .audio, channels: [0, 1])
         #expect(Self.device(.audio, channels: 2).inputPorts == [all])
-        // Two channels of one side are the usual left and right.
+        // Two channels on the same side are ordinary left and right channels.
         #expect(Self.device(.audio, channels: 2, [.front, .front]).inputPorts == [all])
         #expect(
             Self.device(.audio, channels: 4, [.front, .front, .back, .back], position: .front).inputPorts == [

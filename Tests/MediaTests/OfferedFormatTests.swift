@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@Suite("What a camera offers")
+@Suite("Formats offered by a camera")
 struct OfferedFormatTests {
     private func offer(_ pixel: PixelFormat, _ size: String, native: String? = nil) throws -> OfferedFormat {
         OfferedFormat(
@@ -15,7 +15,7 @@ struct OfferedFormatTests {
             node: "/dev/video0", selector: "/dev/video0", formats: formats)
     }
 
-    @Test("formats are listed by increasing size, those of one size as the driver has them")
+    @Test("formats are sorted by size, and by the driver's order within a size")
     func order() throws {
         let camera = camera([
             try offer(.mjpeg, "1920x1080"), try offer(.mjpeg, "640x480"), try offer(.yuyv, "640x480"),
@@ -28,7 +28,7 @@ struct OfferedFormatTests {
     }
 
     @Test(
-        "a camera has the presets whose very size it offers",
+        "a camera has only the presets that exactly match an offered size",
         arguments: [
             (["640x480"], [.vga]), (["640x360", "1280x960"], []),
             (["1920x1080", "1280x720"], [.hd720, .hd1080]),
@@ -38,13 +38,13 @@ struct OfferedFormatTests {
         #expect(camera(try sizes.map { try offer(.mjpeg, $0) }).sizePresets == presets)
     }
 
-    @Test("a camera is grey when nothing that it offers has colour")
+    @Test("a camera is gray if it offers only formats without color")
     func grey() throws {
-        #expect(!camera([]).isGrey)
-        #expect(camera([try offer(.grey, "640x360")]).isGrey)
+        #expect(!camera([]).isGray)
+        #expect(camera([try offer(.grey, "640x360")]).isGray)
         #expect(
-            camera([try offer(.grey, "640x360"), try offer(.converted, "640x360", native: "Y16")]).isGrey)
-        #expect(!camera([try offer(.grey, "640x360"), try offer(.yuyv, "640x360")]).isGrey)
-        #expect(!camera([try offer(.converted, "640x360", native: "S910")]).isGrey)
+            camera([try offer(.grey, "640x360"), try offer(.converted, "640x360", native: "Y16")]).isGray)
+        #expect(!camera([try offer(.grey, "640x360"), try offer(.yuyv, "640x360")]).isGray)
+        #expect(!camera([try offer(.converted, "640x360", native: "S910")]).isGray)
     }
 }

@@ -1,15 +1,15 @@
 import Media
 import Testing
 
-@Suite("Paths out of files that anybody may have written")
+@Suite("Paths from untrusted files")
 struct PathWithinTests {
     @Test(
-        "what leads out of a folder is seen as the system sees it, byte by byte",
+        "paths that leave their folder are detected byte by byte, as the system interprets them",
         arguments: [
             ("program.mp4", true), ("cameras/desk.mov", true), ("cameras/…/desk.mov", true), ("..mov", true),
             ("", false), ("/etc/passwd", false), ("../desk.mov", false), ("cameras/../../desk.mov", false),
             ("cameras//desk.mov", false), ("./desk.mov", false), ("cameras/", false), ("desk\0.mov", false),
-            // A slash with an accent is one character, and a slash.
+            // A slash with a combining accent is one character, but still a slash to the system.
             ("..\u{2F}\u{301}desk.mov", false), ("cameras/..\u{2F}\u{301}desk.mov", false),
         ])
     func within(path: String, isWithin: Bool) {

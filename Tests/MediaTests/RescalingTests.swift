@@ -1,9 +1,9 @@
 import Media
 import Testing
 
-@Suite("times and rates")
+@Suite("rescaling of times and rates")
 struct RescalingTests {
-    @Test("a count is rescaled to the nearest, halves away from zero, on both sides of zero")
+    @Test("a count is rescaled to the nearest integer, with halves rounded away from zero")
     func nearest() {
         #expect(Int64(1).rescaled(from: 3, to: 1_000_000_000) == 333_333_333)
         #expect(Int64(2).rescaled(from: 3, to: 1_000_000_000) == 666_666_667)
@@ -12,9 +12,9 @@ struct RescalingTests {
         #expect(Int64(-1).rescaled(from: 2, to: 1) == -1)
     }
 
-    @Test("it is exact where the product needs more than 64 bits, and clamped where the result does")
+    @Test("rescaling is exact if the product needs more than 64 bits, and clamped if the result does")
     func large() {
-        // 60 hours of samples: `count * 1_000_000_000` has 64 bits.
+        // 60 hours of samples: `count * 1_000_000_000` needs 64 bits, so it overflows `Int64`.
         let samples = Int64(60 * 3600 * 48_000)
         #expect(samples.rescaled(from: 48_000, to: 1_000_000_000) == 60 * 3600 * 1_000_000_000)
         #expect(Int64.max.rescaled(from: 1_000_000_000, to: 48_000) == 442_721_857_769_029)
@@ -24,7 +24,7 @@ struct RescalingTests {
     }
 
     @Test(
-        "ticks of a grid begin at or after a time, whatever the time",
+        "the ticks before a time are counted correctly for any time",
         arguments: [FrameRate(30), FrameRate(30_000, per: 1001), FrameRate(1, per: 60), FrameRate(48_000)])
     func grid(rate: FrameRate) {
         for time in [1, 999_999_999, 1_000_000_000, 33_366_667, 86_400_000_000_001, Int64.max / 2, Int64.max]
@@ -37,7 +37,7 @@ struct RescalingTests {
         #expect(rate.time(ofTick: -1).nanoseconds == -rate.time(ofTick: 1).nanoseconds)
     }
 
-    @Test("sums of times are clamped, as a file's or a person's numbers may need")
+    @Test("sums of times are clamped instead of overflowing")
     func sums() {
         let (far, past) = (Nanoseconds(.max), Nanoseconds(.min))
         #expect(far + far == far)
@@ -54,7 +54,7 @@ struct RescalingTests {
             MediaTime(ClockTime(nanoseconds: .max), since: ClockTime(nanoseconds: -1)).nanoseconds == .max)
     }
 
-    @Test("what is no whole number becomes the nearest that there is, and what is no number 0")
+    @Test("rounding to an integer clamps to its range, and NaN becomes 0")
     func whole() {
         #expect(Int64(rounding: 2.5) == 3)
         #expect(Int64(rounding: -2.5) == -3)
@@ -70,13 +70,13 @@ struct RescalingTests {
     }
 
     @Test(
-        "whoever sleeps until a time before the machine was started goes on at once",
+        "sleeping until a time before the machine was started returns immediately",
         .timeLimit(.minutes(240))
     )
     func past() async {
         await withCheckedContinuation { continuation in
             let clock = MonotonicClock()
-            _ = clock.startThread(named: "past") {
+            clock.startThreadEventually(named: "past") {
                 let isReached = clock.sleep(
                     until: ClockTime(nanoseconds: -3_600_500_000_000), unless: Cancellation())
                 #expect(isReached)

@@ -1,9 +1,9 @@
 import Media
 import Testing
 
-@Suite("Right angles")
+@Suite("Rotations by right angles")
 struct RotationTests {
-    @Test("one turn after another is their sum, and taking it back leads to where it began")
+    @Test("rotations add up modulo 360°, and subtraction reverses addition")
     func sums() {
         for first in Rotation.allCases {
             for second in Rotation.allCases {

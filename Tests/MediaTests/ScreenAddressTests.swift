@@ -1,9 +1,9 @@
 import Media
 import Testing
 
-@Suite("Selectors of screens")
+@Suite("Screen selectors")
 struct ScreenAddressTests {
-    @Test("a selector names the display, what of it is wanted, and how")
+    @Test("a selector specifies the display, the captured part, and the capture options")
     func everything() throws {
         let plain = try #require(try SourceAddress("screen:").screen)
         #expect(plain.display == nil && plain.part == .everything && plain.hasCursor && plain.size == nil)
@@ -18,7 +18,7 @@ struct ScreenAddressTests {
         #expect(window.display == ":0" && window.part == .window("My slides"))
     }
 
-    @Test("what a desktop shares is asked for by name, or by no name on Wayland")
+    @Test("`portal`, or on Wayland a missing display, selects the desktop's screen sharing")
     func shared() throws {
         let wayland = ["WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"]
         let shares = try [
@@ -36,7 +36,7 @@ struct ScreenAddressTests {
         #expect(try SourceAddress("screen:portal/my-slides?fps=5").name == "screen:portal/my-slides")
     }
 
-    @Test("size and rate are no part of a screen's name, and a long title has a mark")
+    @Test("a screen's name excludes size and rate, and a long title is shortened to a unique name")
     func names() throws {
         #expect(try SourceAddress("screen::0?fps=5&cursor=no&size=320x180").name == "screen::0?cursor=no")
         #expect(try SourceAddress("screen::0?size=320x180").printable == "screen::0")
@@ -46,7 +46,7 @@ struct ScreenAddressTests {
         #expect(names.allSatisfy { $0.utf8.count <= 64 && $0.hasPrefix("screen::0?window=ää") })
     }
 
-    @Test("a role's size and rate are asked for where the selector has none, and of screens alone")
+    @Test("a role's size and rate are added only to screen selectors that lack them")
     func asking() throws {
         let size = FrameSize(width: 640, height: 360)
         #expect(ScreenAddress.asking("screen:", size: nil, rate: nil) == "screen:")
@@ -60,7 +60,7 @@ struct ScreenAddressTests {
     }
 
     @Test(
-        "what no screen has is refused with a sentence that says what is expected",
+        "an invalid screen selector is rejected with a message that states the expected form",
         arguments: [
             "screen:0", "screen::a", "screen::0.1.2", "screen::70000", "screen::0?window=",
             "screen::0?window=%zz",

@@ -4,7 +4,7 @@ import Testing
 @Suite("Addresses of network cameras")
 struct SourceAddressTests {
     @Test(
-        "an address is read with its port, and shows neither user nor password nor query",
+        "an address is parsed with its port, and its printable form omits user, password, and query",
         arguments: [
             ("rtsp://admin:geheim@10.0.0.20/stream1?x=1", "rtsp://10.0.0.20:554/stream1", true),
             ("rtsps://[fe80::1]:7441/a", "rtsps://[fe80::1]:7441/a", false),
@@ -26,7 +26,7 @@ struct SourceAddressTests {
         #expect(SourceAddress.printable(of: text) == shown)
     }
 
-    @Test("two streams of one camera have two names of at most 64 bytes")
+    @Test("different streams of a camera have different names of at most 64 bytes")
     func names() throws {
         let long = String(repeating: "a", count: 200)
         let texts = [
@@ -38,7 +38,7 @@ struct SourceAddressTests {
     }
 
     @Test(
-        "what is no address is refused with a sentence that repeats nothing of it",
+        "an invalid address is rejected with a message that contains no part of it",
         arguments: [
             "rtsp://", "rtsp://:554/x", "rtsp://host:0/geheim", "rtsp://host:99999", "srt://host",
             "srt://host:9000?geheim=1", "rtsp://ho st/geheim", "file:///etc/geheim", "geheim",
@@ -54,7 +54,7 @@ struct SourceAddressTests {
         }
     }
 
-    @Test("selectors of other devices are no addresses")
+    @Test("selectors of other devices aren't treated as addresses")
     func others() {
         for selector in [
             "any", "/dev/video0", "virtual:clap", "remote:rtsp", "file:///a", "usb:1-2", "http:", "",

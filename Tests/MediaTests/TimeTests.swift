@@ -5,7 +5,7 @@ import Testing
 @Suite("time")
 struct TimeTests {
     @Test(
-        "rates are read as people write them, and television's are exact",
+        "common rates are parsed, and television rates are exact",
         arguments: [
             ("30", 30, 1), ("29.97", 30_000, 1001), ("59.94", 60_000, 1001), ("23.976", 24_000, 1001),
             ("7.5", 15, 2),
@@ -16,14 +16,14 @@ struct TimeTests {
     }
 
     @Test(
-        "what is no rate is none",
+        "invalid rates are rejected",
         arguments: ["", "fast", "0", "-1", "1001", "30/0", "595300/595", "nan", "30fps"])
     func wrongRates(text: String) {
         #expect(FrameRate(text) == nil)
     }
 
     @Test(
-        "a length is told as people say it, rounded down",
+        "a duration is formatted with common units, rounded down",
         arguments: [
             (0, "0 s"), (250, "0.25 s"), (1, "0.001 s"), (8000, "8 s"), (59_999, "59.99 s"),
             (60_000, "1 min"),
@@ -34,13 +34,13 @@ struct TimeTests {
         #expect(Nanoseconds.milliseconds(milliseconds).words == text)
     }
 
-    @Test("the longest lengths can be told, too")
+    @Test("the longest durations can be formatted")
     func longestWords() {
         #expect(Nanoseconds(.max).words == "106751 days 23 h")
         #expect(Nanoseconds(.min).words == "−106751 days 23 h")
     }
 
-    @Test("a rate is shown with the digits that it needs")
+    @Test("a rate is shown with only the digits it needs")
     func shownRates() {
         #expect(FrameRate(30_000, per: 1001).description == "29.97")
         #expect(FrameRate(15, per: 2).description == "7.5")
@@ -48,13 +48,13 @@ struct TimeTests {
     }
 
     @Test(
-        "a rate is read from a file as it was written, and nothing else is: it would divide by zero, or overflow"
+        "a stored rate is read back unchanged; rates that would divide by zero or overflow are rejected"
     )
     func keptRates() throws {
         let rate = FrameRate(30_000, per: 1001)
         #expect(try JSONDecoder().decode(FrameRate.self, from: JSONEncoder().encode(rate)) == rate)
         func read(_ frames: Int64, _ seconds: Int64) throws -> FrameRate {
-            // The words of files from earlier versions.
+            // Files from earlier versions use these keys.
             let text = #"{ "pictures": \#(frames), "seconds": \#(seconds) }"#
             return try JSONDecoder().decode(FrameRate.self, from: Data(text.utf8))
         }
@@ -66,7 +66,7 @@ struct TimeTests {
         }
     }
 
-    @Test("a size is read from a file as it was written, and none that no frame has")
+    @Test("a stored size is read back unchanged; impossible sizes are rejected")
     func keptSizes() throws {
         let size = FrameSize(width: 1280, height: 720)
         #expect(try JSONDecoder().decode(FrameSize.self, from: JSONEncoder().encode(size)) == size)
@@ -79,7 +79,7 @@ struct TimeTests {
     }
 
     @Test(
-        "a tick's time is exact after a day, and counting ticks before it gives the tick back",
+        "a tick's time is exact after a day, and `ticks(before:)` converts it back",
         arguments: [30, 25])
     func ticks(perSecond: Int64) {
         for rate in [FrameRate(perSecond, per: 1), FrameRate(perSecond * 1000, per: 1001)] {
@@ -92,7 +92,7 @@ struct TimeTests {
     }
 
     @Test(
-        "converts to container ticks without drift",
+        "times convert to container ticks without drift",
         arguments: [(0, 90_000, 0), (33_333_333, 90_000, 3000), (86_400_000_000_000, 48_000, 4_147_200_000)]
             as [(Int64, Int64, Int64)])
     func containerTicks(nanoseconds: Int64, perSecond: Int64, ticks: Int64) {
@@ -101,13 +101,13 @@ struct TimeTests {
     }
 
     @Test("on the simulated clock, threads run one at a time in the order of their deadlines")
-    func simulatedClock() {
+    func simulatedClock() throws {
         let clock = SimulatedClock()
         let begin = clock.now
         let order = BoundedQueue<String>(capacity: 100)
         clock.hold()
-        let threads = ([("a", 30), ("b", 20)] as [(String, Int64)]).map { name, interval in
-            clock.startThread(named: name) {
+        let threads = try ([("a", 30), ("b", 20)] as [(String, Int64)]).map { name, interval in
+            try clock.startThread(named: name) {
                 for step in 1...3 as ClosedRange<Int64> {
                     clock.sleep(until: begin + .milliseconds(interval * step), unless: Cancellation())
                     order.put("\(name)\((clock.now - begin).count / 1_000_000)")
@@ -122,7 +122,7 @@ struct TimeTests {
         #expect(seen == ["b20", "a30", "b40", "a60", "b60", "a90"])
     }
 
-    @Test("a full queue refuses, and what it took comes out in order")
+    @Test("a full queue rejects elements, and accepted ones come out in order")
     func queue() {
         let queue = BoundedQueue<Int>(capacity: 2)
         #expect(queue.offer(1) && queue.offer(2) && !queue.offer(3))

@@ -1,9 +1,9 @@
 import Media
 import Testing
 
-@Suite("words from devices")
+@Suite("text from devices")
 struct WordsTests {
-    @Test("nothing from a device steers a terminal, and nothing is endless")
+    @Test("control characters in device text are replaced, and its length is limited")
     func printable() {
         #expect("Webcam\u{1B}[2J\u{7}".printable() == "Webcam?[2J?")
         #expect("a\u{202E}b\u{2028}c".printable() == "a?b?c")
@@ -13,13 +13,13 @@ struct WordsTests {
         #expect("Kamera für Müller – 4K".printable() == "Kamera für Müller – 4K")
     }
 
-    @Test("an error of a device says what, where, why and what to do")
+    @Test("a device error states the operation, the device, the cause, and the remedy")
     func deviceErrors() {
         let missing = DeviceError(device: "/dev/video9", operation: "open", errno: 2)
         #expect(missing.reason == .notFound && missing.description.contains("multicam devices"))
         let holder = DeviceHolder(program: "obs\u{1B}", process: 4312)
         let busy = DeviceError(device: "/dev/video0", operation: "VIDIOC_S_FMT", reason: .busy(by: holder))
-        #expect(busy.description.contains("`obs?` (process 4312) is using it"))
+        #expect(busy.description.contains("it is in use by `obs?` (process 4312)"))
         let hidden = DeviceError(device: "/dev/video0", operation: "VIDIOC_S_FMT", reason: .busy(by: nil))
         #expect(hidden.description.contains("`sudo fuser -v /dev/video0`"))
         let full = DeviceError(device: "/dev/video0", operation: "VIDIOC_STREAMON", errno: 28)
@@ -27,7 +27,7 @@ struct WordsTests {
             full.description.contains("USB controller") && full.description.contains("not about disk space"))
     }
 
-    @Test("an offered rate is the wanted one, the nearest above, or the highest")
+    @Test("the selected rate is the requested one, the next higher one, or the highest")
     func offeredRates() {
         let rates = [FrameRate(15, per: 1), FrameRate(30, per: 1), FrameRate(60, per: 1)]
         let format = OfferedFormat(
@@ -39,7 +39,7 @@ struct WordsTests {
     }
 
     @Test(
-        "a turn counted against the clock is the same turn counted with it",
+        "counterclockwise degrees convert to clockwise rotations",
         arguments: [(0, 0), (90, 270), (180, 180), (270, 90), (45, nil)] as [(Int, Int?)])
     func turns(counterclockwise: Int, clockwise: Int?) {
         #expect(Rotation(counterclockwiseDegrees: counterclockwise)?.degrees == clockwise)

@@ -6,7 +6,7 @@ import Setup
 import Testing
 import Writers
 
-@Suite("metadata of cameras")
+@Suite("camera metadata")
 struct CameraMetadataTests {
     private final class Log: Sendable {
         private let entries = ConditionLock<[CameraMetadata]>([])
@@ -40,7 +40,7 @@ struct CameraMetadataTests {
         tracks: { cameras: copy, metadata: ndjson }
         """
 
-    @Test("each frame from T0 to the end has its line, each lost one its cause, as the ledger counts them")
+    @Test("every frame has an entry, and every lost frame has its cause, matching the loss ledger")
     func lines() async throws {
         let recording = try await Recording(Self.profile, seconds: 4)
         for role in ["a", "b", "c", "d"] {
@@ -62,18 +62,18 @@ struct CameraMetadataTests {
         }
     }
 
-    @Test("stamp, capture and arrival are what they are called: the latency lies between the first two")
+    @Test("timestamp, capture time, and arrival time are consistent, and the latency separates the first two")
     func times() async throws {
         let recording = try await Recording(Self.profile, seconds: 2)
         let good = try lines(recording, "a").filter { $0.lost == nil }
         for line in good {
             let (stamp, arrival) = (try #require(line.stamp_ns), try #require(line.arrival_ns))
-            // This camera's stamps are exact.
+            // This camera's timestamps are exact.
             #expect(abs(stamp - 15_000_000 - line.captured_ns) < 100_000)
-            // It delivers when the frame is whole, and takes 20 ms for it.
+            // The camera delivers complete frames, with a latency of 20 ms.
             #expect(abs(arrival - stamp - 53_333_333) < 100_000)
         }
-        // Frames that the bus lost are numbered where their neighbours leave room.
+        // Frames lost on the bus get the sequence numbers missing between their neighbors.
         var numbers: [Int64] = []
         for line in try lines(recording, "a") {
             let first = try #require(line.sequence)
@@ -83,7 +83,7 @@ struct CameraMetadataTests {
         #expect(numbers == Array(first..<first + Int64(numbers.count)))
     }
 
-    @Test("a program that uses the library gets the same, and no file unless it asks")
+    @Test("library clients receive the same metadata, and a file is written only on request")
     func tap() async throws {
         let log = Log()
         let profile = Self.profile.replacing(", metadata: ndjson", with: "")
@@ -99,7 +99,8 @@ struct CameraMetadataTests {
         #expect(tapped.manifest.devices.allSatisfy { $0.metadata == nil })
     }
 
-    /// A program's own camera that gives a clock with each frame, and loses that for a while.
+    /// A custom camera that delivers a header clock with each frame, and reports once that the clock is
+    /// unavailable.
     private final class CountingCamera: CameraSource {
         let device = CaptureDevice(
             mediaType: .video, deviceType: .screen, identity: DeviceIdentity(name: "counting"),
@@ -120,7 +121,7 @@ struct CameraMetadataTests {
         ) throws(DeviceError) {
             let (format, color, cancellation) = (format, color, cancellation)
             let (begin, isAsked) = (clock.now, isAsked.withLock { $0 })
-            let thread = clock.startThread(named: "counting") {
+            let thread = try clock.started("counting") {
                 receive(.withoutHeaderClock(at: begin, cause: "the node is\u{1b}[2J busy."))
                 var number: Int64 = 0
                 while clock.sleep(until: begin + format.rate.interval * (number + 1), unless: cancellation) {
@@ -150,7 +151,7 @@ struct CameraMetadataTests {
         }
     }
 
-    @Test("a camera's own clock is in the lines, and why it is missing is said once, fit to be printed")
+    @Test("the metadata contains the camera's clock, and its absence is reported once in printable form")
     func headerClock() async throws {
         let recording = try await Recording(
             """
@@ -168,11 +169,11 @@ struct CameraMetadataTests {
         }
         let warnings = recording.events.filter { $0.contains("\"event\":\"warning\"") }
         #expect(warnings.count == 1)
-        #expect(warnings.first?.contains("camera a is recorded without the clock of its packets") == true)
+        #expect(warnings.first?.contains("camera a is recorded without its packet timestamps") == true)
         #expect(!recording.events.joined().contains("\u{1b}"))
     }
 
-    @Test("a source that nobody asked gives no clock, and there is no warning about it")
+    @Test("a source without a request provides no clock and causes no warning")
     func unasked() async throws {
         let recording = try await Recording(
             """

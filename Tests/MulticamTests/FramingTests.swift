@@ -6,9 +6,9 @@ import Testing
 import VirtualDevices
 
 /// Recordings of synthetic cameras, read back by ffmpeg.
-@Suite("Cropped, zoomed and grey cameras")
+@Suite("Cropped, zoomed, and grayscale cameras")
 struct FramingTests {
-    /// One plane of all frames of a file: `y`, `u` or `v`.
+    /// One plane (`y`, `u`, or `v`) of all frames of a file.
     private static func plane(_ path: String, _ name: Character) throws -> [UInt8] {
         [UInt8](
             try Reader.run(
@@ -21,7 +21,7 @@ struct FramingTests {
     }
 
     @Test(
-        "an encoded track has the part of the frame that was asked for, and every second frame where that was"
+        "an encoded track has the requested part of each frame, and half of the frames at half the rate"
     )
     func encodedParts() async throws {
         let recording = try await Recording(
@@ -48,19 +48,19 @@ struct FramingTests {
                     difference = max(difference, abs(Int(pixels[y * part.width + x]) - Int(there)))
                 }
             }
-            // Both are encoded, and ring a little at the bars' edges.
+            // Both are encoded, which causes slight ringing at the edges of the bars.
             #expect(difference <= 12, "\(track)")
         }
         let slow = try #require(try Reader.streams(recording.path("cameras/slow.mov")).first)
         #expect(
             slow.width == 360 && slow.height == 360 && slow.frameCount == 15 && slow.r_frame_rate == "15/1")
         let counts = try #require(try recording.track("slow").frames)
-        #expect(counts.written == 15 && counts.repeated == 0 && counts.lost.isEmpty)
-        #expect((14...15).contains(counts.skipped))
+        #expect(counts.written == 15 && counts.duplicated == 0 && counts.lost.isEmpty)
+        #expect((14...15).contains(counts.decimated))
     }
 
     @Test(
-        "a camera without colour is an encoded track of its own, and a part of the program, with no colour at all"
+        "a grayscale camera is encoded and shown in the program without any color"
     )
     func grey() async throws {
         let recording = try await Recording(
@@ -91,7 +91,7 @@ struct FramingTests {
     }
 
     @Test(
-        "a zoom while recording is in the program from one tick on, its track has all of the frame, and the manifest tells"
+        "a zoom while recording changes the program at one tick, keeps the track's full frame, and is in the manifest"
     )
     func live() async throws {
         let host = SteeringHost { session, look in
@@ -118,7 +118,8 @@ struct FramingTests {
             recording.path("program.mp4"), size: size,
             part: PixelRectangle(x: 20, y: 80, width: 600, height: 200))
         #expect(seen.count == 150)
-        // A seventh of seven bars: the middle one, green, then the last, blue: luma by BT.709, of 255.
+        // One of seven bars is visible: first the middle one (green), then the last (blue). BT.709 luma, 0 to
+        // 255.
         let (green, blue) = (137.0, 14.0)
         for (index, level) in seen.enumerated() {
             let passed = changes.count { $0.at_ns <= Int64(index) * 1_000_000_000 / 30 + 1_000_000 }

@@ -3,7 +3,7 @@ import Session
 import SessionFolder
 import Testing
 
-@Suite("A recording that begins at a given instant")
+@Suite("Recordings with a given start time")
 struct GivenStartTests {
     private static let profile = """
         cameras: { desk: { device: "virtual:clap", size: 320x180, rate: 30 } }
@@ -11,7 +11,7 @@ struct GivenStartTests {
         """
     private static let now = ClockTime(nanoseconds: 1_000_000_000_000)
 
-    @Test("has its T0 there, and is as long as it is to be")
+    @Test("T0 is the given start time, and the duration is as requested")
     func inTime() async throws {
         let start = Self.now + .milliseconds(5_123)
         let recording = try await Recording(
@@ -21,7 +21,7 @@ struct GivenStartTests {
         #expect(try recording.track("host").samples?.written == 48_000)
     }
 
-    @Test("has its T0 on the next tick of the grid from there when that is past")
+    @Test("T0 is the next tick of the grid if the given start time has passed")
     func late() async throws {
         let start = Self.now - .seconds(10)
         let recording = try await Recording(

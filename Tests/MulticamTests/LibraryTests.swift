@@ -9,7 +9,7 @@ import Testing
 
 @Suite("the library in another program")
 struct LibraryTests {
-    /// A program's own camera: a grey square that grows brighter, in NV12.
+    /// A camera implemented by the program: a gray square that brightens, in NV12.
     private final class BrighteningCamera: CameraSource {
         let device = CaptureDevice(
             mediaType: .video, deviceType: .screen, identity: DeviceIdentity(name: "brightening"),
@@ -27,7 +27,7 @@ struct LibraryTests {
         ) throws(DeviceError) {
             let (format, color, cancellation) = (format, color, cancellation)
             let begin = clock.now
-            let thread = clock.startThread(named: "brightening") {
+            let thread = try clock.started("brightening") {
                 var number: Int64 = 0
                 while clock.sleep(until: begin + format.rate.interval * (number + 1), unless: cancellation) {
                     let (planes, count) = FramePlane.packed(format.pixel, format.size)
@@ -58,7 +58,7 @@ struct LibraryTests {
         tracks: { cameras: encode, microphones: wav }
         """
 
-    @Test("a source of the program's own is recorded like any other")
+    @Test("a source implemented by the program is recorded like any other")
     func source() async throws {
         let recording = try await Recording(Self.profile, seconds: 2) {
             $0.cameras["a"] = BrighteningCamera()
@@ -68,7 +68,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "sinks get every frame in the format that they name",
+        "sinks receive every frame in the requested format",
         arguments: [(PixelFormat.nv12, 2), (.i420, 3), (.bgra, 1)])
     func frameTaps(pixel: PixelFormat, planeCount: Int) async throws {
         let wrong = Atomic(0)
@@ -84,11 +84,11 @@ struct LibraryTests {
         #expect(tap.droppedCount == 0)
     }
 
-    @Test("a sink that is too slow loses frames, counted; the recording loses none")
+    @Test("a slow sink drops frames and counts them; the recording loses none")
     func slowTap() async throws {
         let gate = Cancellation()
         let tap = FrameTap(role: "a", format: .asCaptured, capacity: 2) { _ in
-            // Holds the sink up until the recording's last sample has been heard.
+            // Blocks the sink until the recording's last sample has arrived.
             while !gate.isCancelled { sched_yield() }
         }
         let last = AudioTap(role: "m", capacity: 1000) { slice in
@@ -99,7 +99,7 @@ struct LibraryTests {
         #expect(try recording.track("a").frames?.captured == 30)
     }
 
-    @Test("a sound sink gets every sample of the track, in order")
+    @Test("an audio sink receives every sample of the track, in order")
     func audioTap() async throws {
         let next = Atomic<Int64>(0)
         let tap = AudioTap(role: "m", capacity: 1000) { slice in
@@ -113,7 +113,7 @@ struct LibraryTests {
 
     // MARK: Costs
 
-    /// A machine that anything is too much for, or nothing.
+    /// A machine that is too slow for everything, or fast enough for everything.
     private static func machine(processors: Double) -> MachineModel {
         let entry = CostTable.Entry(nanosecondsPerPiece: 10_000, nanosecondsPerUnit: 5)
         let entries = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, entry) })
@@ -130,7 +130,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "a program that names a machine gets a plan reduced to it, and the manifest says of what; one that names none does not"
+        "with a given machine the plan is reduced to fit, and the manifest lists the steps; without one it is not"
     )
     func reduction() async throws {
         let budget = "floors: { size: 32x24, rate: 5 }"

@@ -1,13 +1,28 @@
 import Media
 
-/// An H.264 camera that is met in the middle of its stream: it says of no frame before the `keyless`th that it is a key frame.
+/// An H.264 camera joined in the middle of its stream: no frame before the `keyless`th is marked as a key
+/// frame.
 final class MidStreamCamera: CameraSource {
     private let camera: any CameraSource
     private let keyless: Int64
 
-    init(_ camera: any CameraSource, keyless: Int64) { (self.camera, self.keyless) = (camera, keyless) }
+    let device: CaptureDevice
 
-    var device: CaptureDevice { camera.device }
+    /// - Parameters:
+    ///   - camera: The wrapped camera.
+    ///   - keyless: Number of frames that aren't marked as key frames.
+    ///   - selector: The selector of this camera; `nil` for the wrapped camera's selector.
+    init(_ camera: any CameraSource, keyless: Int64, selector: String? = nil) {
+        (self.camera, self.keyless) = (camera, keyless)
+        let own = camera.device
+        device =
+            selector.map { selector in
+                CaptureDevice(
+                    mediaType: .video, deviceType: .network, identity: DeviceIdentity(name: selector),
+                    name: selector, node: selector, selector: selector, formats: own.formats)
+            } ?? own
+    }
+
     var format: VideoFormat { camera.format }
     var color: ColorDescription { camera.color }
     var deliveryDelay: Nanoseconds { camera.deliveryDelay }

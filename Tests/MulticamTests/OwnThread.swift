@@ -1,7 +1,7 @@
 import Media
 
-/// Runs the steps of a task on a thread of its own. What records in real time between two steps would else wait there for its turn
-/// among all tests that run, and take their processor time meanwhile.
+/// Runs the steps of a task on a separate thread. Otherwise a test that records in real time would wait
+/// between two steps for its turn among all running tests, and lose processor time to them.
 final class OwnThread: TaskExecutor {
     private let steps = BoundedQueue<UnownedJob>(capacity: 1000)
 
@@ -12,7 +12,7 @@ final class OwnThread: TaskExecutor {
     /// Runs a body on a thread that ends with it.
     static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let executor = OwnThread()
-        _ = MediaThread(name: "test") {
+        MediaThread.eventually(name: "test") {
             while let step = executor.steps.next() {
                 step.runSynchronously(on: executor.asUnownedTaskExecutor())
             }

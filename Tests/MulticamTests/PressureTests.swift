@@ -4,7 +4,7 @@ import Monitoring
 import SessionFolder
 import Testing
 
-@Suite("system pressure while recording")
+@Suite("system pressure during a recording")
 struct PressureTests {
     private static let profile = """
         cameras:
@@ -12,7 +12,8 @@ struct PressureTests {
         budget: { governor: false }
         """
 
-    @Test("levels become events once each, and the manifest says the peak, its causes and what is missing")
+    @Test(
+        "each level change is one event, and the manifest contains the peak, its causes, and missing sources")
     func course() async throws {
         let host = ScriptedHost([
             (0, ScriptedHost.heat(50)), (2, ScriptedHost.heat(76)), (4, ScriptedHost.heat(81)),
@@ -28,7 +29,9 @@ struct PressureTests {
         }
         #expect(changes == ["nominal>fair", "fair>serious", "serious>shutdown", "shutdown>nominal"])
         #expect(!lines[0].contains("\"text\":\"system pressure"))
-        #expect(lines[1].contains("system pressure is serious: thermal_zone0 cpu is at 81 °C"))
+        #expect(
+            lines[1].contains(
+                "system pressure is serious: the computer is hot (thermal_zone0 cpu is at 81 °C"))
         #expect(lines[2].contains("Stop the recording"))
         #expect(lines[3].contains("system pressure is nominal."))
         let pressure = try #require(recording.manifest.cost?.pressure)
@@ -39,12 +42,12 @@ struct PressureTests {
         #expect(pressure.missing == [MissingSource(.power, "this computer is a script")])
         #expect(pressure.watch_cpu_ns == nil)
         try recording.checkSchema()
-        // Without a governor nothing is stopped at shutdown.
+        // Without a governor, the shutdown level doesn't stop the recording.
         #expect(recording.manifest.duration_ns == 20_000_000_000)
         #expect((19...22).contains(host.lookCount))
     }
 
-    @Test("a calm computer makes no event, and its peak is nominal")
+    @Test("a calm computer causes no event, and its peak is nominal")
     func calm() async throws {
         let recording = try await Recording(Self.profile, seconds: 3, host: ScriptedHost([(0, HostState())]))
         #expect(!recording.events.contains { $0.contains("\"event\":\"pressure\"") })
@@ -52,7 +55,7 @@ struct PressureTests {
         #expect(pressure.peak == .nominal && pressure.factors.isEmpty && pressure.missing.isEmpty)
     }
 
-    @Test("the same script gives the same recording, to the event")
+    @Test("the same script gives the same recording, including its events")
     func repeatable() async throws {
         let script = [(0, ScriptedHost.heat(76)), (1, ScriptedHost.heat(81))] as [(Int64, HostState)]
         let first = try await Recording(Self.profile, seconds: 4, host: ScriptedHost(script))
@@ -61,7 +64,7 @@ struct PressureTests {
         #expect(first.manifest.cost == second.manifest.cost)
     }
 
-    /// A computer that does not answer.
+    /// A computer that doesn't respond.
     private final class MuteHost: HostReading {
         private let isReleased = ConditionLock(false)
 
@@ -73,7 +76,7 @@ struct PressureTests {
         func release() { isReleased.broadcast { $0 = true } }
     }
 
-    @Test("a computer that does not answer holds up nothing, and of its pressure nothing is claimed")
+    @Test("a computer that does not respond never blocks a recording, which then lacks its pressure")
     func mute() async throws {
         let host = MuteHost()
         defer { host.release() }
@@ -83,7 +86,7 @@ struct PressureTests {
         #expect(recording.manifest.cost?.pressure == nil)
     }
 
-    @Test("in simulated time nobody asks the real computer")
+    @Test("in simulated time the real computer's state is not read")
     func simulated() async throws {
         let recording = try await Recording(Self.profile, seconds: 1)
         #expect(recording.manifest.cost == nil)

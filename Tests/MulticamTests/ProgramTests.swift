@@ -12,10 +12,10 @@ struct ProgramTests {
         program: { size: 1280x720, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
         """
     private let size = FrameSize(width: 1280, height: 720)
-    // A quarter of the width; a margin of a fiftieth of it, even, from the corner.
+    // A quarter of the width; the margin from the corner is 1/50 of the width, rounded to an even number.
     private let inset = PixelRectangle(x: 934, y: 514, width: 320, height: 180)
 
-    @Test("pip: exact frames, right tags, numbers without a jump in main and inset, claps together in all")
+    @Test("pip: exact frame count, correct tags, gapless numbers in main and inset, claps in sync")
     func pip() async throws {
         let recording = try await Recording(Self.profile, seconds: 4)
         let path = recording.path("program.mp4")
@@ -53,7 +53,7 @@ struct ProgramTests {
         for clap in claps(main) { #expect(beeps.contains { abs($0 - clap) <= 1.01 / 30 }) }
     }
 
-    @Test("75 % bars come out with the codes of BT.709")
+    @Test("75 % bars have the code values of BT.709")
     func colors() async throws {
         let recording = try await Recording(
             """
@@ -87,7 +87,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "a camera that is turned is shown upright, and its own track says by how much",
+        "a rotated camera is upright in the program, and its track contains the rotation",
         arguments: [(90, -90), (180, 180), (270, 90)])
     func rotation(degrees: Int, shown: Int) async throws {
         let recording = try await Recording(
@@ -105,14 +105,14 @@ struct ProgramTests {
         #expect(try Reader.strips(recording.path("program.mp4"), size: upright).allSatisfy { $0 != nil })
     }
 
-    @Test("side by side and grid show each camera in its place", arguments: ["side-by-side", "grid"])
+    @Test("side by side and grid show each camera at its position", arguments: ["side-by-side", "grid"])
     func layouts(layout: String) async throws {
         let recording = try await Recording(
             """
             cameras:
               a: { device: "virtual:clap", size: 640x360, rate: 30 }
               b: { device: "virtual:clap?phase=9", size: 640x360, rate: 30 }
-            program: { size: 1280x720, rate: 30, layout: \(layout), main: a, inset: b, filling: fit }
+            program: { size: 1280x720, rate: 30, layout: \(layout), main: a, inset: b, fit: contain }
             """, seconds: 0.5)
         for x in [0, 640] {
             let place = PixelRectangle(x: x, y: 180, width: 640, height: 360)

@@ -1,10 +1,11 @@
+import Profiles
 import SeededNoise
 
-/// A profile as somebody might write it: mostly right, now and then with a word or a number that cannot be. The same seed makes the
-/// same profile.
+/// A profile as a user might write it: mostly valid, with an occasional invalid word or number. The same seed
+/// gives the same profile.
 struct RandomProfile {
     private var generator: SeededGenerator
-    /// One of so many words is one that cannot be; `nil` for none.
+    /// One of this many words is invalid; `nil` for none.
     private let mistakes: Int?
     private(set) var text = ""
 
@@ -50,7 +51,7 @@ struct RandomProfile {
             text += "tracks: { cameras: \(own), microphones: \(of(["wav", "wav", "none"])) }\n"
         }
         if chance(of: 8) {
-            text += "limits: { lostFrames: \(of(["0", "0.5", "1"])), silence: \(of(["1s", "30s"])) }\n"
+            text += "limits: { lost_frames: \(of(["0", "0.5", "1"])), silence: \(of(["1s", "30s"])) }\n"
         }
         if chance(of: 8) { text += "\(of(["descriptoin: x", "description: x"])) \n" }
     }
@@ -88,7 +89,7 @@ struct RandomProfile {
         if chance(of: 6) { keys.append("unplug=0.3&replug=\(of(["0.5", "0.8", "2"]))") }
         var text = "device: \"virtual:\(of(["clap", "tone", "silence"]))?\(keys.joined(separator: "&"))\""
         if chance(of: 4) { text += ", gain: \(of(["0", "-6", "12"]))" }
-        if chance(of: 5) { text += ", pick: \(of(["[1]", "[1]", "[2]", "[1, 2]"]))" }
+        if chance(of: 5) { text += ", source_channels: \(of(["[1]", "[1]", "[2]", "[1, 2]"]))" }
         if chance(of: 6) { text += ", offset: \(of(["0ms", "20ms", "-50ms"]))" }
         return text
     }
@@ -98,7 +99,7 @@ struct RandomProfile {
             "program:\n  size: \(of(["64x64", "160x90", "90x160"]))\n  rate: \(of(["1", "15", "30", "29.97", "60"]))\n"
         let layout =
             cameras.count > 1
-            ? of(["single", "pip", "side-by-side", "grid"]) : of(["single", "single", "pip"])
+            ? of(ProgramLayout.names) : of(["single", "single", "pip"])
         text += "  layout: \(layout)\n"
         if layout == "single" || layout == "pip" { text += "  main: \(of(cameras))\n" }
         if layout == "pip" { text += "  inset: \(of(cameras))\n" }

@@ -6,9 +6,9 @@ import Setup
 import Testing
 import Timing
 
-/// Profiles that chance has written, each recorded for a moment in simulated time.
+/// Randomly generated profiles, each recorded briefly in simulated time.
 ///
-/// `MULTICAM_RANDOM_PROFILES` is how many are tried, `MULTICAM_RANDOM_SEED` with which they begin.
+/// `MULTICAM_RANDOM_PROFILES` is the number of profiles, `MULTICAM_RANDOM_SEED` the first seed.
 @Suite("Random profiles", .serialized)
 struct RandomProfileTests {
     private static func number(_ name: String) -> UInt64? {
@@ -16,7 +16,7 @@ struct RandomProfileTests {
     }
 
     @Test(
-        "each is refused in a sentence, or recorded whole with an account of every frame",
+        "each profile is refused in a sentence, or recorded completely with every frame accounted for",
         .timeLimit(.minutes(240)))
     func recorded() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(
@@ -44,11 +44,11 @@ struct RandomProfileTests {
             }
             try FileManager.default.removeItem(at: folder)
         }
-        // Otherwise it is the generator that is wrong.
+        // Otherwise the generator is wrong.
         #expect(recordedCount * 4 >= count || count < 20, "\(recordedCount) of \(count) were recorded")
     }
 
-    /// - Returns: `nil` where it was refused.
+    /// - Returns: `nil` if it was refused.
     private static func record(
         _ profile: String, in folder: URL, seed: UInt64, isLong: Bool
     ) async throws -> RecordingResult? {
@@ -60,7 +60,7 @@ struct RandomProfileTests {
                 parentFolder: folder.path, name: "session", duration: .milliseconds(600), version: "0.0.0")
             return try await setup.makeSession(options, clock: SimulatedClock()).record()
         } catch {
-            // What a type prints of itself where nobody has written a sentence.
+            // Detects a type's default description instead of a written sentence.
             let sentence = "\(error)"
             let isSentence =
                 sentence.contains(" ") && !sentence.hasPrefix("Error Domain")
@@ -82,21 +82,22 @@ struct RandomProfileTests {
         #expect(manifest.outcome == .finished, "\(about)")
         for track in manifest.tracks {
             if let samples = track.samples {
-                #expect(samples.written == samples.captured + samples.filled, "\(samples)\n\(about)")
+                #expect(samples.written == samples.captured + samples.silence, "\(samples)\n\(about)")
                 #expect(samples.written == duration.ticks(perSecond: 48_000), "\(samples)\n\(about)")
             }
             guard let frames = track.frames else { continue }
-            let counts = [frames.written, frames.captured, frames.skipped, frames.repeated, frames.slate]
+            let counts = [frames.written, frames.captured, frames.decimated, frames.duplicated, frames.slate]
             #expect((counts + frames.lost.values).allSatisfy { $0 >= 0 }, "\(frames)\n\(about)")
-            if track.grid != false {
+            if track.variable_rate != true {
                 #expect(
-                    frames.written == frames.captured - frames.skipped + frames.repeated + frames.slate,
+                    frames.written == frames.captured - frames.decimated + frames.duplicated + frames.slate,
                     "\(frames)\n\(about)")
             }
         }
+        try result.checkLedgers()
         for gap in manifest.gaps {
             #expect(gap.from >= .zero && gap.from <= gap.to, "\(gap)\n\(about)")
-            // The last sample may lie across the end.
+            // The last sample may extend past the end.
             #expect(gap.to.nanoseconds < duration.nanoseconds + 20_834, "\(gap)\n\(about)")
         }
     }

@@ -3,7 +3,7 @@ import Media
 import Testing
 import VirtualDevices
 
-/// Reads written files with ffprobe and ffmpeg, so that our own writer does not vouch for itself.
+/// Reads written files with ffprobe and ffmpeg, independently of our writer.
 enum Reader {
     struct Stream: Decodable {
         struct SideData: Decodable { let rotation: Int? }
@@ -33,7 +33,7 @@ enum Reader {
 
     private struct Streams: Decodable { let streams: [Stream] }
 
-    /// Frames and audio; the time of day is a third kind.
+    /// Video and audio streams; the time code is a third kind.
     static func streams(_ path: String, kinds: Set<String> = ["video", "audio"]) throws -> [Stream] {
         let output = try run(
             "ffprobe", ["-v", "error", "-count_frames", "-show_streams", "-of", "json", path])
@@ -42,8 +42,8 @@ enum Reader {
         }
     }
 
-    /// The code strip of each decoded frame; `nil` where none can be read. `size` is that of a decoded frame, upright
-    /// where ffmpeg turns it; `part` is where the camera's frame is in it, all of it when `nil`.
+    /// The code strip of each decoded frame; `nil` if it can't be read. `size` is the size of a decoded
+    /// frame, upright if ffmpeg rotates it; `part` is the camera's area in it, `nil` for the whole frame.
     static func strips(
         _ path: String, size: FrameSize, part: PixelRectangle? = nil, stream: Int = 0, turned: Bool = true
     ) throws -> [CodeStrip?] {
@@ -59,7 +59,7 @@ enum Reader {
         }
     }
 
-    /// The mean luma of a row of small squares in each frame: tells a white frame.
+    /// The mean luma of an area in each frame; identifies white frames.
     static func brightness(_ path: String, size: FrameSize, part: PixelRectangle) throws -> [Double] {
         let frames = [UInt8](try luma(path, stream: 0, turned: true))
         return stride(from: 0, to: frames.count, by: size.pixelCount).map { start in
@@ -73,14 +73,14 @@ enum Reader {
         }
     }
 
-    /// A stream's audio as 32-bit floats of one channel at 48 kHz.
+    /// A stream's audio as mono 32-bit floats at 48 kHz.
     static func audio(_ path: String) throws -> [Float] {
         let data = try run(
             "ffmpeg", ["-v", "error", "-i", path, "-vn", "-ac", "1", "-ar", "48000", "-f", "f32le", "-"])
         return data.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
     }
 
-    /// The samples at which beeps begin.
+    /// The sample position of the start of each beep.
     static func onsets(_ samples: [Float]) -> [Int] {
         var onsets: [Int] = []
         var last = -48_000
@@ -91,7 +91,7 @@ enum Reader {
         return onsets
     }
 
-    /// When each frame of the first stream of frames is shown, in seconds, in the order of showing.
+    /// The presentation time of each frame of the first video stream, in seconds, in presentation order.
     static func times(_ path: String) throws -> [Double] {
         let output = try run(
             "ffprobe",
@@ -119,8 +119,8 @@ enum Reader {
         }
     }
 
-    /// Stream, times, flags and the hash of the bytes of each packet, in an order of its own: how those of several streams lie in a
-    /// file follows the threads that make them.
+    /// Stream, times, flags, and content hash of each packet, sorted, because the interleaving of streams in
+    /// a file depends on thread timing.
     static func packets(_ path: String) throws -> [String] {
         let output = try run(
             "ffprobe",
@@ -161,7 +161,7 @@ enum Reader {
     }
 }
 
-/// A stream begins at T0 and has the length that it should.
+/// Checks that a stream begins at T0 and has the expected length.
 func expect(_ stream: Reader.Stream, lasts seconds: Double, within tolerance: Double) throws {
     let (start, length) = (try #require(stream.start), try #require(stream.seconds))
     #expect(abs(start) < 0.001)

@@ -6,24 +6,25 @@ import SessionFolder
 import Setup
 import Writers
 
-/// A whole recording of synthetic devices in simulated time, and the independent programs that read it back.
+/// A complete recording of synthetic devices in simulated time, and the independent programs that read it
+/// back.
 final class Recording {
     let folder: String
     let result: RecordingResult
     let events: [String]
-    /// What was told of turns, where a tracker was given.
+    /// The reported rotations, if a tracker was given.
     private(set) var turns: [String] = []
     private let scratch: URL
 
     var manifest: Manifest { result.manifest }
 
-    /// Records a profile, given as YAML, for some seconds; `changeSetup` may exchange sources, `steer` gets the session before
-    /// it records.
+    /// Records a profile, given as YAML, for some seconds; `changeSetup` may replace sources, `steer`
+    /// receives the session before it records.
     init(
         _ profile: String, seconds: Double, frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [],
         metadataTaps: [MetadataTap] = [], synchronizedOutputs: [SynchronizedOutput] = [],
         host: (any HostReading)? = nil, clock: any SessionClock = SimulatedClock(),
-        copy: SafetyCopy.Content? = nil, copiesIntoItself: Bool = false,
+        backup: Backup.Content? = nil, backsUpIntoItself: Bool = false,
         tracker: (any OrientationTracker)? = nil,
         changing changeSetup: (inout SessionSetup) -> Void = { _ in },
         steer: (MulticamSession) -> Void = { _ in },
@@ -40,15 +41,15 @@ final class Recording {
         var options = RecordingOptions(
             parentFolder: scratch.path, name: "session", duration: .seconds(rounding: seconds),
             version: "0.0.0")
-        let copyFolder = copiesIntoItself ? scratch.path : scratch.path + "/copies"
-        options.copy = copy.map { SafetyCopy(parentFolder: copyFolder, content: $0) }
+        let backupFolder = backsUpIntoItself ? scratch.path : scratch.path + "/backups"
+        options.backup = backup.map { Backup(parentFolder: backupFolder, content: $0) }
         change(&options)
         let session = setup.makeSession(
             options, clock: clock, frameTaps: frameTaps, audioTaps: audioTaps,
             metadataTaps: metadataTaps, synchronizedOutputs: synchronizedOutputs, host: host)
         steer(session)
         let rotation = setup.followRotation(of: session)
-        result = try await session.record()
+        result = try await session.recordChecked()
         rotation?.stop()
         if let rotation { for await sentence in rotation.sentences { turns.append(sentence) } }
         folder = result.folder
@@ -71,19 +72,35 @@ final class Recording {
     }
     func bytes(_ file: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(file))) }
 
-    /// Of another folder.
+    /// The manifest in another folder.
     func manifest(in folder: String) throws -> Manifest {
         try JSONDecoder().decode(
             Manifest.self, from: Data(contentsOf: URL(fileURLWithPath: folder + "/manifest.json")))
     }
 
-    /// Holds the manifest against the JSON Schema that ships with the project.
+    /// Validates the manifest and the events against the JSON Schemas that ship with the project, and the loss causes, which
+    /// the schema doesn't list.
     func checkSchema() throws {
-        let schema = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
-            path: "../../docs/manifest.schema.json")
-        let check =
-            "import json, sys, jsonschema; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))"
-        try Reader.run("python3", ["-c", check, path("manifest.json"), schema.path])
+        for track in manifest.tracks {
+            let lost = [track.frames?.lost].compactMap(\.self) + Array((track.missing ?? [:]).values)
+            for word in lost.flatMap(\.keys) where LossCause(rawValue: word) == nil {
+                throw Missing(what: "the loss cause \(word)")
+            }
+        }
+        let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../docs")
+        let check = """
+            import json, sys, jsonschema
+            manifest, manifest_schema, events, events_schema = sys.argv[1:]
+            jsonschema.validate(json.load(open(manifest)), json.load(open(manifest_schema)))
+            validator = jsonschema.Draft202012Validator(json.load(open(events_schema)))
+            for line in open(events): validator.validate(json.loads(line))
+            """
+        try Reader.run(
+            "python3",
+            [
+                "-c", check, path("manifest.json"), docs.appending(path: "manifest.schema.json").path,
+                path("events.ndjson"), docs.appending(path: "events.schema.json").path,
+            ])
     }
 
     struct Missing: Error { let what: String }

@@ -1,6 +1,6 @@
 import Media
 
-/// A computer that follows a script: what it says from each second of its first look on.
+/// A computer with scripted states, by seconds since its first reading.
 final class ScriptedHost: HostReading {
     private let script: [(second: Int64, state: HostState)]
     private let first = ConditionLock<ClockTime?>(nil)
@@ -22,7 +22,7 @@ final class ScriptedHost: HostReading {
         return script.last { $0.second <= second }?.state ?? HostState()
     }
 
-    /// Of a computer that is slowed down from 80 °C on, and switched off at 100.
+    /// The state of a computer that throttles at 80 °C and shuts down at 100 °C.
     static func heat(_ degrees: Int) -> HostState {
         var state = HostState()
         state.zones = [
@@ -34,7 +34,7 @@ final class ScriptedHost: HostReading {
         return state
     }
 
-    /// Of a computer whose tasks wait for memory in four tenths of all time, or one that is at ease.
+    /// The state of a computer with tasks that wait for memory 40 % of the time, or of one without pressure.
     static func memory(isShort: Bool) -> HostState {
         var state = heat(50)
         let share = isShort ? 0.4 : 0

@@ -6,7 +6,7 @@ import Testing
 @Suite("slates in recordings")
 struct SlateTests {
     @Test(
-        "the track of a camera that is away names it, upright where players turn the frame",
+        "the track of a disconnected camera shows its name, upright after the player's rotation",
         arguments: ["copy", "encode"], [0, 90, 180, 270])
     func upright(mode: String, rotation: Int) async throws {
         let recording = try await Recording(
@@ -16,7 +16,7 @@ struct SlateTests {
             """, seconds: 2)
         let frames = try #require(try recording.track("a").frames)
         #expect(frames.slate >= 20 && frames.written == 60)
-        #expect(frames.captured - frames.skipped + frames.repeated + frames.slate == 60)
+        #expect(frames.captured - frames.decimated + frames.duplicated + frames.slate == 60)
         let isTurned = rotation % 180 != 0
         let size = isTurned ? FrameSize(width: 180, height: 320) : FrameSize(width: 320, height: 180)
         func brightness(_ x: Int, _ y: Int) throws -> Double {
@@ -24,13 +24,14 @@ struct SlateTests {
             let all = try Reader.brightness(recording.path("cameras/a.mov"), size: size, part: part)
             return try #require(all.last)
         }
-        // The panel lies across, so it is dark at the left of the middle, and the ground shows above it.
+        // The panel is wider than it is high, so it is dark to the left of the center, and the background is
+        // visible above it.
         #expect(try brightness(size.width / 2 - 56, size.height / 2 - 32) < 70)
         let ground = try brightness(size.width / 2 - 4, isTurned ? 80 : 24)
         #expect((115...140).contains(ground))
     }
 
-    @Test("the program names each camera that is away in its own place, and the others go on")
+    @Test("the program shows a slate for each disconnected camera in its place, and the others continue")
     func program() async throws {
         let recording = try await Recording(
             """

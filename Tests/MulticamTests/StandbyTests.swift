@@ -1,14 +1,16 @@
+import Encoding
 import Foundation
 import Inputs
 import Media
 import Monitoring
 import Plan
-import Session
 import SessionFolder
 import Setup
 import Testing
 
-@Suite("Devices that stand by")
+@testable import Session
+
+@Suite("Devices on standby")
 struct StandbyTests {
     private static let profile = """
         cameras:
@@ -30,7 +32,7 @@ struct StandbyTests {
     }
 
     @Test(
-        "are recorded as often as is asked, each time into a folder of its own; they go on between, and a camera that went away between is a slate of the next"
+        "devices record any number of times, each into a new folder, and run in between; a camera lost in between is a slate in the next recording"
     )
     func twice() async throws { try await OwnThread.run(Self.twice) }
 
@@ -40,9 +42,9 @@ struct StandbyTests {
         let session = try Self.session(in: scratch)
         let events = Task { await session.events.reduce(into: [SessionEvent]()) { $0.append($1) } }
         try await session.standBy()
-        let first = try await session.record()
+        let first = try await session.recordChecked()
         try session.commit([.swap(with: "face")])
-        let second = try await session.record()
+        let second = try await session.recordChecked()
         let status = session.status
         await session.close()
 
@@ -55,7 +57,7 @@ struct StandbyTests {
             for track in result.manifest.tracks {
                 if let frames = track.frames { #expect(frames.written == 30, "\(track.name)") }
                 if let samples = track.samples {
-                    #expect(samples.written == 48000 && samples.filled < 24_000)
+                    #expect(samples.written == 48000 && samples.silence < 24_000)
                 }
                 let times = try Reader.run(
                     "ffprobe",
@@ -69,24 +71,24 @@ struct StandbyTests {
         func frames(_ result: RecordingResult, _ role: String) throws -> Manifest.Frames {
             try #require(result.manifest.tracks.first { $0.name == role }?.frames)
         }
-        /// Frames that were captured; those that a busy machine delivered too late were, too.
+        /// Frames that were captured, including frames that a busy machine delivered too late.
         func seen(_ frames: Manifest.Frames) -> Int {
             frames.captured + frames.lost.filter { ["late", "driver"].contains($0.key) }.values.reduce(0, +)
         }
-        // Away from 0.6 s of the first on, and all the time of the second.
+        // Disconnected from 0.6 s of the first recording on, and throughout the second.
         #expect(try (17...19).contains(seen(frames(first, "face"))))
         let away = try frames(second, "face")
-        #expect(away.captured == 0 && away.slate + away.repeated == 30)
+        #expect(away.captured == 0 && away.slate + away.duplicated == 30)
         #expect(try seen(frames(second, "desk")) >= 29)
-        // The arrangement is that of the session, not of a recording.
+        // The arrangement belongs to the session, not to a recording.
         #expect(session.currentPlan.program?.arrangement.main == "face")
         #expect(second.manifest.changes?.isEmpty ?? true)
         #expect(status.phase == .standby || status.phase == .finishing)
-        let told = await events.value.filter { $0.name == .started || $0.name == .unplug }
-        #expect(told.map(\.name) == [.started, .unplug, .started])
+        let told = await events.value.filter { $0.name == .started || $0.name == .deviceLost }
+        #expect(told.map(\.name) == [.started, .deviceLost, .started])
     }
 
-    @Test("are watched and heard meanwhile, and stopped at the end")
+    @Test("devices on standby can be seen and heard, and are stopped at the end")
     func idle() async throws { try await OwnThread.run(Self.idle) }
 
     private static func idle() async throws {
@@ -101,5 +103,34 @@ struct StandbyTests {
         await session.close()
         #expect(session.folderPath == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["test.yaml"])
+    }
+
+    @Test("Work that waits for devices is refused if they can't be started, and after they have been stopped")
+    func refusedWork() throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "standby-\(UUID().uuidString)")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let file = scratch.appending(path: "test.yaml")
+        try Self.profile.write(to: file, atomically: true, encoding: .utf8)
+        let source = try #require(try SessionSetup(SetupRequest(profile: file.path)).cameras["desk"])
+        let clock = MonotonicClock()
+        let input = try CameraInput(
+            role: "desk", source: source, latency: .zero, decodes: false, taps: TapRegistry(),
+            keepsLog: false,
+            clock: clock, codecs: Codecs())
+        let standby = Standby(
+            clock: clock, publish: { _ in }, report: { _ in }, freeSpace: nil,
+            makeStage: { _ in preconditionFailure("the devices are never ready") })
+        let controls = SessionControls()
+        controls.stop(at: clock.now)
+        let answers = ConditionLock<[Bool]>([])
+        standby.lend { inputs in answers.withLock { $0.append(inputs == nil) } }
+        let outcome = ConditionLock<Result<Void, RecordingError>?>(nil)
+        standby.run(
+            SessionInputs(cameras: [input], microphones: []), limit: .seconds(10), controls: controls
+        ) { result in outcome.withLock { $0 = result } }
+        #expect(throws: RecordingError.self) { try outcome.withLock { $0 }?.get() }
+        standby.lend { inputs in answers.withLock { $0.append(inputs == nil) } }
+        #expect(answers.withLock { $0 } == [true, true])
     }
 }

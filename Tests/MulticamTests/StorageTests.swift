@@ -6,7 +6,7 @@ import SessionFolder
 import Testing
 import Writers
 
-@Suite("storage that fails")
+@Suite("storage failures")
 struct StorageTests {
     static let profile = """
         cameras:
@@ -20,7 +20,7 @@ struct StorageTests {
         """
     static let files = ["cameras/desk.mov", "cameras/face.mov", "program.mp4", "audio/host.wav"]
 
-    /// Of a recording that ended, how long each file plays by ffprobe.
+    /// The duration of each file of a finished recording, measured by ffprobe.
     private func lengths(_ recording: Recording, in folder: String? = nil) throws -> [Double] {
         try Self.files.map { file in
             let path = folder.map { "\($0)/\(file)" } ?? recording.path(file)
@@ -35,7 +35,7 @@ struct StorageTests {
         (lengths.max() ?? 0) - (lengths.min() ?? 0) < 0.001
     }
 
-    /// A computer whose disks have so much room. A megabyte is recorded in a second.
+    /// A computer with the given free disk space. One megabyte is recorded per second.
     private final class Disk: HostReading {
         private let free: @Sendable (_ folder: String, _ recorded: Int64) -> Int64
         private let begin = ConditionLock<ClockTime?>(nil)
@@ -55,7 +55,7 @@ struct StorageTests {
     }
 
     @Test(
-        "at the reserve the recording is finished properly: storage failed, every file whole and as long as the others"
+        "at the reserve, the recording ends properly with complete files of equal length"
     )
     func reserve() async throws {
         let host = Disk { _, recorded in 8_000_000 - recorded }
@@ -64,7 +64,7 @@ struct StorageTests {
         #expect(recording.result.storageFailures.count == 1)
         #expect(
             recording.result.storageFailures[0].description.contains(
-                "the disk is full but for the room to finish"))
+                "the disk is full except for the space to finish"))
         #expect(recording.manifest.ended_by?.contains("the disk is full") == true)
         let seconds = Double(recording.manifest.duration_ns) / 1e9
         #expect((4...9).contains(seconds))
@@ -74,11 +74,13 @@ struct StorageTests {
             #expect(track.frames?.lost["disk"] == nil)
         }
         #expect(
-            recording.events.contains { $0.contains("disk_minutes") && $0.contains("the disk has room for") })
+            recording.events.contains {
+                $0.contains("disk_minutes") && $0.contains("the disk has space left for")
+            })
         try recording.checkSchema()
     }
 
-    /// Fails each file whose path is chosen from its seventh write on: after about a second and a half.
+    /// Fails each chosen file from its seventh write on, after about 1.5 s.
     private func failure(_ isChosen: @escaping @Sendable (String) -> Bool)
         -> @Sendable (String, Int64) -> Int32
     {
@@ -92,7 +94,7 @@ struct StorageTests {
         }
     }
 
-    @Test("a file whose disk fails ends with what it has; the others go on to the end, and each is named")
+    @Test("a file on a failed disk ends early, the others continue to the end, and each is named")
     func oneFile() async throws {
         let recording = try await Recording(
             Self.profile, seconds: 4,
@@ -109,7 +111,7 @@ struct StorageTests {
         let frames = try #require(face.frames)
         #expect(frames.written == Int((lengths[1] * 30).rounded()))
         #expect((frames.lost["disk"] ?? 0) == 120 - frames.written)
-        #expect(recording.events.contains { $0.contains("The rest of the recording goes on") })
+        #expect(recording.events.contains { $0.contains("The rest of the recording continues") })
         let files = try #require(recording.manifest.files)
         #expect(files.filter { !$0.verified }.map(\.file) == ["cameras/face.mov"])
         let verification = try FolderVerification(folder: recording.folder)
@@ -120,75 +122,77 @@ struct StorageTests {
                 })
     }
 
-    @Test("a safety copy is the same recording to the byte")
-    func copy() async throws {
-        let recording = try await Recording(Self.profile, seconds: 3, copy: .all)
-        let copy = try #require(recording.result.copy)
-        #expect(copy.storageFailures.isEmpty && recording.manifest.outcome == .finished)
-        #expect(copy.folder != recording.folder)
+    @Test("a backup is identical to the recording, byte for byte")
+    func backup() async throws {
+        let recording = try await Recording(Self.profile, seconds: 3, backup: .all)
+        let backup = try #require(recording.result.backup)
+        #expect(backup.storageFailures.isEmpty && recording.manifest.outcome == .finished)
+        #expect(backup.folder != recording.folder)
         #expect(
-            URL(fileURLWithPath: copy.folder).lastPathComponent
+            URL(fileURLWithPath: backup.folder).lastPathComponent
                 == URL(fileURLWithPath: recording.folder).lastPathComponent)
         for file in Self.files + ["events.ndjson", "report/sync.svg"] {
             #expect(
-                try recording.bytes(file) == Data(contentsOf: URL(fileURLWithPath: "\(copy.folder)/\(file)")),
+                try recording.bytes(file)
+                    == Data(contentsOf: URL(fileURLWithPath: "\(backup.folder)/\(file)")),
                 "\(file)")
         }
-        let manifest = try recording.manifest(in: copy.folder)
+        let manifest = try recording.manifest(in: backup.folder)
         #expect(manifest.tracks == recording.manifest.tracks && manifest.outcome == .finished)
         #expect(manifest.other_folder?.folder == recording.folder)
-        #expect(recording.manifest.other_folder?.folder == copy.folder)
+        #expect(recording.manifest.other_folder?.folder == backup.folder)
         let files = try #require(recording.manifest.files)
         #expect(
             files.map(\.file) == Self.files.sorted() && files.allSatisfy { $0.verified && $0.fault == nil })
         #expect(manifest.files == files)
-        let verification = try FolderVerification(folder: copy.folder)
+        let verification = try FolderVerification(folder: backup.folder)
         #expect(files.allSatisfy { verification.verdict($0) == .whole })
         try recording.checkSchema()
     }
 
-    @Test("a safety copy of the program holds the program alone, with a manifest that names nothing else")
+    @Test("a backup of the program contains only the program and a matching manifest")
     func programCopy() async throws {
-        let recording = try await Recording(Self.profile, seconds: 2, copy: .program)
-        let copy = try #require(recording.result.copy)
+        let recording = try await Recording(Self.profile, seconds: 2, backup: .program)
+        let backup = try #require(recording.result.backup)
         #expect(
-            try FileManager.default.contentsOfDirectory(atPath: copy.folder).sorted() == [
+            try FileManager.default.contentsOfDirectory(atPath: backup.folder).sorted() == [
                 "events.ndjson", "manifest.json", "program.mp4", "report",
             ])
-        #expect(try recording.manifest(in: copy.folder).tracks.map(\.name) == ["program"])
+        #expect(try recording.manifest(in: backup.folder).tracks.map(\.name) == ["program"])
         #expect(recording.manifest.tracks.count == 4)
     }
 
-    @Test("where one folder's disk fails the other goes on to the end, whichever it is", arguments: [0, 1])
+    @Test("if one of two disks fails, the other one continues to the end", arguments: [0, 1])
     func eitherFails(_ failing: Int) async throws {
         let recording = try await Recording(
-            Self.profile, seconds: 4, copy: .all,
+            Self.profile, seconds: 4, backup: .all,
             options: { options in
-                options.beforeWrite = failure { $0.contains("/copies/") == (failing == 1) }
+                options.beforeWrite = failure { $0.contains("/backups/") == (failing == 1) }
             })
-        let copy = try #require(recording.result.copy)
-        let (failed, whole) = failing == 0 ? (recording.folder, copy.folder) : (copy.folder, recording.folder)
+        let backup = try #require(recording.result.backup)
+        let (failed, whole) =
+            failing == 0 ? (recording.folder, backup.folder) : (backup.folder, recording.folder)
         #expect(hasEqualLengths(try lengths(recording, in: whole) + [4]))
         #expect(try recording.manifest(in: whole).outcome == .finished)
         let manifest = try recording.manifest(in: failed)
         #expect(manifest.outcome == .storageFailed && manifest.other_folder?.outcome == .finished)
         #expect(manifest.tracks.allSatisfy { $0.failure?.contains("Input/output error") == true })
         #expect(try lengths(recording, in: failed).allSatisfy { $0 < 3.9 })
-        let failures = failing == 0 ? recording.result.storageFailures : copy.storageFailures
+        let failures = failing == 0 ? recording.result.storageFailures : backup.storageFailures
         #expect(failures.count == 4 && !recording.result.isStored)
     }
 
     @Test(
-        "where one folder's disk is full its files end together and whole, and the other goes on",
+        "if one of two disks is full, its files end together and complete, and the other one continues",
         arguments: [0, 1])
     func eitherIsFull(_ full: Int) async throws {
         let host = Disk { folder, recorded in
-            folder.contains("/copies/") == (full == 1) ? 7_000_000 - recorded : 1 << 40
+            folder.contains("/backups/") == (full == 1) ? 7_000_000 - recorded : 1 << 40
         }
         let recording = try await Recording(
-            Self.profile, seconds: 9, host: host, clock: SimulatedClock(), copy: .all)
-        let copy = try #require(recording.result.copy)
-        let (tight, wide) = full == 0 ? (recording.folder, copy.folder) : (copy.folder, recording.folder)
+            Self.profile, seconds: 9, host: host, clock: SimulatedClock(), backup: .all)
+        let backup = try #require(recording.result.backup)
+        let (tight, wide) = full == 0 ? (recording.folder, backup.folder) : (backup.folder, recording.folder)
         #expect(hasEqualLengths(try lengths(recording, in: wide) + [9]))
         let lengths = try lengths(recording, in: tight)
         #expect(hasEqualLengths(lengths) && lengths[0] > 2 && lengths[0] < 8)
@@ -199,27 +203,27 @@ struct StorageTests {
             guard let frames = track.frames else { continue }
             #expect(frames.written == Int((lengths[0] * 30).rounded()))
         }
-        #expect(recording.events.contains { $0.contains("The recording goes on in \(wide)") })
+        #expect(recording.events.contains { $0.contains("The recording continues in \(wide)") })
     }
 
-    /// Holds up writes of one disk until the other's manifest is the last one, for a minute at most.
+    /// Blocks writes on one disk until the other's manifest is final, for at most a minute.
     ///
-    /// - Parameter copyHangs: Whether the safety copy's disk hangs, from its first write on; the recording's own hangs from each
-    ///   file's third on, when there is something in it.
+    /// - Parameter backupHangs: Whether the backup's disk hangs, from its first write on. Otherwise the
+    ///   recording's disk hangs from the third write to each file on, when the file has content.
     /// - Returns: For `RecordingOptions.beforeWrite`.
-    private func hangsUntilTheOtherIsDone(copyHangs: Bool) -> @Sendable (String, Int64) -> Int32 {
+    private func hangsUntilTheOtherIsDone(backupHangs: Bool) -> @Sendable (String, Int64) -> Int32 {
         let counts = ConditionLock<[String: Int]>([:])
         return { path, _ in
-            let isCopy = path.contains("/copies/")
+            let isBackup = path.contains("/backups/")
             let count = counts.withLock { counts in
                 counts[path, default: 0] += 1
                 return counts[path, default: 0]
             }
-            guard isCopy == copyHangs, isCopy || count > 2,
-                let root = path.range(of: isCopy ? "/copies/session/" : "/session/")
+            guard isBackup == backupHangs, isBackup || count > 2,
+                let root = path.range(of: isBackup ? "/backups/session/" : "/session/")
             else { return 0 }
             let other =
-                path[..<root.lowerBound] + (isCopy ? "/session" : "/copies/session") + "/manifest.json"
+                path[..<root.lowerBound] + (isBackup ? "/session" : "/backups/session") + "/manifest.json"
             let clock = MonotonicClock()
             let limit = clock.now + .seconds(60)
             while clock.now < limit {
@@ -233,15 +237,15 @@ struct StorageTests {
     }
 
     @Test(
-        "a disk that hangs, from the beginning or at the end, keeps the other folder neither from beginning nor from its last manifest",
+        "a disk that hangs at the beginning or at the end does not keep the other folder from its start or its final manifest",
         arguments: [false, true])
-    func hangs(copyHangs: Bool) async throws {
+    func hangs(backupHangs: Bool) async throws {
         let recording = try await Recording(
-            Self.profile, seconds: 2, copy: .all,
-            options: { $0.beforeWrite = hangsUntilTheOtherIsDone(copyHangs: copyHangs) })
-        let copy = try #require(recording.result.copy)
+            Self.profile, seconds: 2, backup: .all,
+            options: { $0.beforeWrite = hangsUntilTheOtherIsDone(backupHangs: backupHangs) })
+        let backup = try #require(recording.result.backup)
         #expect(recording.result.isStored)
-        for folder in [recording.folder, copy.folder] {
+        for folder in [recording.folder, backup.folder] {
             #expect(hasEqualLengths(try lengths(recording, in: folder) + [2]))
             let manifest = try recording.manifest(in: folder)
             #expect(manifest.outcome == .finished && manifest.other_folder?.outcome == .finished)
@@ -251,7 +255,7 @@ struct StorageTests {
     }
 
     @Test(
-        "the first instant is chosen when the files on the recording's own disk are there, however slow it is"
+        "T0 is chosen after all files on the recording's own disk exist, however slow the disk is"
     )
     func slowBeginning() async throws {
         let clock = SimulatedClock()
@@ -260,7 +264,7 @@ struct StorageTests {
             Self.profile, seconds: 2, clock: clock,
             options: { options in
                 options.beforeWrite = { path, _ in
-                    // A file's first write is made where it is made.
+                    // The first write to a file creates it.
                     guard made.withLock({ $0.paths.insert(path).inserted }) else { return 0 }
                     clock.sleep(until: clock.now + .seconds(3), unless: Cancellation())
                     made.withLock { $0.at = clock.now }
@@ -274,7 +278,7 @@ struct StorageTests {
         for track in recording.manifest.tracks { #expect(track.frames?.captured ?? 60 == 60) }
     }
 
-    @Test("a recording that cannot begin leaves no thread behind")
+    @Test("a recording that cannot start leaves no thread behind")
     func noThreadIsLeft() async throws {
         let profile = Self.profile.replacingOccurrences(of: "host:", with: "leaky:")
         await #expect(throws: RecordingError.self) {
@@ -286,7 +290,7 @@ struct StorageTests {
         }
         func isThere() throws -> Bool {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").contains { thread in
-                // A thread may end while it is looked at.
+                // A thread may end during the check.
                 let name = FileManager.default.contents(atPath: "/proc/self/task/\(thread)/comm") ?? Data()
                 return String(decoding: name, as: UTF8.self).hasPrefix("write:leaky.wav")
             }
@@ -297,18 +301,18 @@ struct StorageTests {
         #expect(try !isThere())
     }
 
-    @Test("a recording never is its own safety copy")
+    @Test("a recording is never its own backup")
     func sameFolder() async throws {
         await #expect(throws: RecordingError.self) {
-            _ = try await Recording(Self.profile, seconds: 1, copy: .all, copiesIntoItself: true)
+            _ = try await Recording(Self.profile, seconds: 1, backup: .all, backsUpIntoItself: true)
         }
     }
 
-    @Test("a safety copy of a program that there is not is refused")
+    @Test("a backup of a missing program is refused")
     func noProgram() async throws {
-        await #expect(throws: RecordingError.nothingToCopy) {
+        await #expect(throws: RecordingError.nothingToBackUp) {
             _ = try await Recording(
-                "cameras: { a: { device: \"virtual:clap\", size: 320x180 } }", seconds: 1, copy: .program)
+                "cameras: { a: { device: \"virtual:clap\", size: 320x180 } }", seconds: 1, backup: .program)
         }
     }
 

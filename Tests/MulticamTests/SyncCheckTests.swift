@@ -7,7 +7,7 @@ import Timing
 
 @testable import Synchrony
 
-@Suite("sync-check of recordings")
+@Suite("sync checks of recordings")
 struct SyncCheckTests {
     private func findings(_ recording: Recording) throws -> SyncFindings {
         try SyncCheck(try CheckedSession(folder: recording.folder)).run(version: "0.0.0")
@@ -19,7 +19,7 @@ struct SyncCheckTests {
         try #require(findings.tracks.first { $0.name == name && $0.kind == kind })
     }
 
-    @Test("What is recorded in sync is aligned, whatever the phases of its cameras", arguments: 1...6)
+    @Test("Cameras recorded in sync are reported as aligned, at any phase", arguments: 1...6)
     func aligned(seed: Int) async throws {
         let recording = try await Recording(
             """
@@ -38,18 +38,19 @@ struct SyncCheckTests {
         let findings = try findings(recording)
         #expect(findings.verdict == .aligned, "\(findings.sentence)")
         for track in findings.tracks {
-            // Every second frame of 60 is not in a track of 30, and the flashes may all be in those.
+            // Every second frame of a 60 fps camera is missing from a 30 fps track, and the flashes may all
+            // be in those frames.
             let isKnown = track.name != "d" || track.events > 0
             #expect(
                 track.verdict == (track.name == "m" ? .reference : isKnown ? .aligned : .unknown), "\(track)")
             guard let start = track.start else { continue }
-            // The truth is 0: it is within what is told.
+            // The true offset is 0, which is within the reported uncertainty.
             #expect(start.offset.magnitude <= start.uncertainty + .milliseconds(1), "\(track)")
             if track.kind.isAudio { #expect(start.offset.magnitude < .milliseconds(1)) }
         }
     }
 
-    /// A grey wall of 30 frames a second, each the same to the last byte, but for one that is white after each time.
+    /// A gray wall at 30 frames per second: byte-identical frames, except one white frame after each time.
     private func wall(_ folder: URL, flashes: [Double], seconds: Int) throws -> String {
         let file = folder.appending(path: "wall-\(UUID().uuidString).mov")
         let lit = flashes.map { "eq(N,\(Int(($0 * 30).rounded(.down))))" }.joined(separator: "+")
@@ -63,7 +64,7 @@ struct SyncCheckTests {
         return file.path
     }
 
-    @Test("A camera whose frames are the same to the last byte but for flashes is measured by these")
+    @Test("A camera with byte-identical frames except for flashes is measured by the flashes")
     func stillScene() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wall-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -84,7 +85,7 @@ struct SyncCheckTests {
               b: { device: "file:\(late)" }
             tracks: { cameras: copy }
             """, seconds: 8.5)
-        #expect(recording.manifest.tracks.allSatisfy { $0.frames?.repeated == 0 })
+        #expect(recording.manifest.tracks.allSatisfy { $0.frames?.duplicated == 0 })
         let findings = try findings(recording)
         #expect(findings.tracks.map(\.events) == [5, 5])
         let second = try track("b", .camera, findings)
@@ -94,7 +95,7 @@ struct SyncCheckTests {
     }
 
     @Test(
-        "A frame that stands because its camera stalled is none that was seen: what comes after it is no flash"
+        "A frame repeated during a stall is not a captured frame, and the frame after it is not a flash"
     )
     func stalled() async throws {
         let recording = try await Recording(
@@ -109,9 +110,9 @@ struct SyncCheckTests {
     }
 
     @Test(
-        "Offsets of microphones are told to 2 ms, and of cameras within their uncertainty, after a split too")
+        "Microphone offsets are accurate to 2 ms, camera offsets to their uncertainty, also after a split")
     func known() async throws {
-        // The reference hears everything 120 ms late: so all others are early.
+        // The reference hears everything 120 ms late, so all others are early.
         let recording = try await Recording(
             """
             cameras:
@@ -144,7 +145,7 @@ struct SyncCheckTests {
         }
     }
 
-    @Test("A split copied H.264 track is measured from where its later file begins")
+    @Test("A split copied H.264 track is measured from the start of its later file")
     func splitStream() async throws {
         let host = SteeringHost { session, look in if look == 1 { session.split() } }
         let recording = try await Recording(
@@ -165,7 +166,7 @@ struct SyncCheckTests {
         }
     }
 
-    @Test("What a known gap has made is no event, and a track with gaps is not blamed")
+    @Test("Changes at a known gap are not events, and a track with gaps is not reported as faulty")
     func gaps() async throws {
         let recording = try await Recording(
             """
@@ -181,7 +182,7 @@ struct SyncCheckTests {
         for name in ["a", "n"] {
             let track = try #require(session.tracks.first { $0.name == name })
             #expect(!track.gaps.isEmpty, "\(name)")
-            // What stands at either end of a gap is none.
+            // Events at either end of a gap are ignored.
             for gap in track.gaps {
                 for time in [gap.from, gap.to] {
                     #expect(track.isNearGap(SharpEvent(earliest: time, latest: time, strength: 2)))
@@ -195,7 +196,7 @@ struct SyncCheckTests {
         #expect(!findings.tracks.contains { $0.verdict == .apart })
     }
 
-    @Test("Cameras in sync are told to be within one frame, not so many milliseconds apart")
+    @Test("Cameras in sync are reported as within one frame, not as a number of milliseconds apart")
     func withinOneFrame() async throws {
         let recording = try await Recording(
             """
@@ -210,7 +211,7 @@ struct SyncCheckTests {
         #expect(!camera.summary.contains("ms"), "\(camera.summary)")
     }
 
-    @Test("The report keeps to its schema, known or not")
+    @Test("The report conforms to its schema, with known and unknown offsets")
     func schema() async throws {
         for pattern in ["clap", "bars"] {
             let recording = try await Recording(

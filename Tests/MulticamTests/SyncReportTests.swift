@@ -3,10 +3,10 @@ import FoundationXML
 import SessionFolder
 import Testing
 
-@Suite("The report on clocks")
+@Suite("The sync report")
 struct SyncReportTests {
     @Test(
-        "is a drawing of its own for each recording: every device with its rate, every gap, whatever names devices have"
+        "the drawing has the rate of every device and every gap, for any device name"
     )
     func drawing() async throws {
         let recording = try await Recording(
@@ -23,8 +23,11 @@ struct SyncReportTests {
         for role in ["desk", "face", "host"] { #expect(words.contains(role)) }
         let face = try #require(recording.manifest.devices.first { $0.role == "face" })
         #expect(words.contains { $0.contains("\(face.clock.ppm) ppm") })
-        #expect(words.contains { $0.hasPrefix("Camera desk misses ") && $0.contains(" in a gap of 1") })
-        // A course for each device, and the gap's span.
+        #expect(
+            words.contains {
+                $0.hasPrefix("Incomplete: camera desk is missing ") && $0.contains(" in a gap of 1")
+            })
+        // One line for each device, and the span of the gap.
         #expect(root.elements(forName: "polyline").count == 3)
         let text = String(decoding: try recording.bytes("report/sync.svg"), as: UTF8.self)
         #expect(text.contains("height=\"10\" fill=\"#8c1d0a\""))

@@ -6,9 +6,9 @@ import SessionFolder
 import Testing
 import Timing
 
-@Suite("synchronised outputs")
+@Suite("synchronized outputs")
 struct SynchronizedOutputTests {
-    /// What a handler got, in order.
+    /// The ticks that a handler received, in order.
     private final class Log: Sendable {
         private let ticks = ConditionLock<[SynchronizedTick]>([])
         var all: [SynchronizedTick] { ticks.withLock { $0 } }
@@ -40,7 +40,7 @@ struct SynchronizedOutputTests {
     }
 
     @Test(
-        "every tick comes once, in order, with each device's frame, its loss, or nothing, as the ledger has them"
+        "every tick is delivered once, in order, with each device's frame, loss, or absence, as in the ledger"
     )
     func cameras() async throws {
         let log = Log()
@@ -60,14 +60,14 @@ struct SynchronizedOutputTests {
 
         for role in ["a", "b", "c", "e"] {
             let frames = try #require(try recording.track(role).frames)
-            #expect(log.frames(role).count == frames.captured - frames.skipped, "\(role)")
-            let lost = frames.lost.filter { $0.key != LossCause.away.rawValue }
+            #expect(log.frames(role).count == frames.captured - frames.decimated, "\(role)")
+            let lost = frames.lost.filter { $0.key != LossCause.disconnected.rawValue }
             let dropped = log.dropped(role).map { ($0.key.rawValue, $0.value) }
             #expect(Dictionary(uniqueKeysWithValues: dropped) == lost, "\(role)")
         }
         #expect(log.dropped("a").keys.sorted() == [.bus])
         #expect(log.dropped("b").keys.sorted() == [.corrupt])
-        // Away is not dropped.
+        // A disconnected camera doesn't count as dropped.
         #expect(log.nothing("c").count == 180 - log.frames("c").count)
         #expect(log.nothing("c").allSatisfy { (58...122).contains($0) })
         #expect((89...91).contains(log.frames("d").count))
@@ -82,7 +82,7 @@ struct SynchronizedOutputTests {
         }
     }
 
-    @Test("a microphone has every sample of each tick's span, and says which are silence and why")
+    @Test("a microphone has every sample of each tick's span, and marks silence with its cause")
     func audio() async throws {
         let log = Log()
         let recording = try await Recording(
@@ -94,7 +94,7 @@ struct SynchronizedOutputTests {
             """, seconds: 5,
             synchronizedOutputs: [log.output(["a", "m", "n"], rate: FrameRate(30_000, per: 1001))])
         #expect(log.all.count == 150)
-        for (role, cause) in [("m", LossCause.away), ("n", .bus)] {
+        for (role, cause) in [("m", LossCause.disconnected), ("n", .bus)] {
             let audioBlocks = log.audioBlocks(role)
             #expect(audioBlocks.count == 150)
             var next: Int64 = 0
@@ -110,21 +110,22 @@ struct SynchronizedOutputTests {
                         })
                 }
             }
-            // 150 ticks of 1001/30 000 s go beyond the end by 5 ms: the last one's audio ends with the recording.
+            // 150 ticks of 1001/30 000 s exceed the end by 5 ms: the last tick's audio ends with the
+            // recording.
             #expect(next == 240_000)
             let missing = audioBlocks.flatMap(\.missing)
             #expect(Set(missing.map(\.cause)) == [cause])
             let silent = missing.reduce(0) { $0 + Int64($1.samples.count) }
-            #expect(silent == (try recording.track(role).samples?.filled))
+            #expect(silent == (try recording.track(role).samples?.silence))
             #expect(silent > 4800)
         }
-        // 25 frames a second on a grid of 29.97.
+        // 25 frames per second on a grid of 29.97.
         #expect((124...126).contains(log.frames("a").count))
         #expect(log.dropped("a").isEmpty)
     }
 
     @Test(
-        "frames are converted where that is asked for")
+        "frames are converted on request")
     func converted() async throws {
         let log = Log()
         _ = try await Recording(
@@ -143,11 +144,11 @@ struct SynchronizedOutputTests {
         }
     }
 
-    @Test("a handler that is too slow misses whole ticks and is told how many; the recording loses none")
+    @Test("a slow handler misses whole ticks and receives their number; the recording loses none")
     func slow() async throws {
         let (log, gate) = (Log(), Cancellation())
         let slow = SynchronizedOutput(roles: ["a", "m"], capacity: 2) { tick in
-            // Held up until half of the recording is over, which another output tells.
+            // Blocked until another output has received half of the recording.
             while !gate.isCancelled { sched_yield() }
             log.add(tick)
         }
@@ -169,11 +170,11 @@ struct SynchronizedOutputTests {
         }
         #expect(log.all.map(\.leftOut).contains { $0 > 0 })
         #expect(try recording.track("a").frames?.captured == 90)
-        // Without a camera the grid has 50 ticks a second.
+        // Without a camera, the grid has 50 ticks per second.
         #expect(clock.deliveredCount == 150)
     }
 
-    @Test("a role that the session does not record is refused by its name before anything is made")
+    @Test("a role that the session does not record is refused by name before anything is created")
     func unknownRole() async throws {
         let output = SynchronizedOutput(roles: ["a", "desk"]) { _ in }
         await #expect(throws: RecordingError.unknownRole("desk", known: ["a"])) {

@@ -3,9 +3,9 @@ import Session
 import SessionFolder
 import Testing
 
-@Suite("The time of day in the files")
+@Suite("Time of day in recorded files")
 struct TimeOfDayTests {
-    /// 29.97 leads, so its time code stands at T0 to the sample; 25 is within one of its frames.
+    /// 29.97 leads, so its time code matches T0 to the sample; 25 is within one of its frames.
     private static let profile = """
         cameras:
           desk: { device: "virtual:clap", size: 320x180, rate: 29.97 }
@@ -15,7 +15,7 @@ struct TimeOfDayTests {
         """
 
     @Test(
-        "is the clock on the wall at T0, and the same for frames and sound: to the sample on the leading grid"
+        "the time code is the wall clock at T0 for frames and audio, exact to the sample on the leading grid"
     )
     func agrees() async throws {
         let recording = try await Recording(Self.profile, seconds: 2)
@@ -24,7 +24,7 @@ struct TimeOfDayTests {
         let face = try Self.seconds(of: recording.path("cameras/face.mov"), rate: 25)
         #expect(abs(audio - desk) < 1.0 / 48_000)
         #expect(face <= audio && audio < face + 1.0 / 25)
-        // The manifest's date, read by the calendar of the library.
+        // The manifest's date, read with the library's calendar.
         let formatter = ISO8601DateFormatter()
         formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
         let started = try #require(formatter.date(from: recording.manifest.started))
@@ -32,11 +32,11 @@ struct TimeOfDayTests {
         let wall =
             Double((parts.hour ?? 0) * 3600 + (parts.minute ?? 0) * 60 + (parts.second ?? 0))
             + Double(parts.nanosecond ?? 0) / 1e9
-        // The formatter knows milliseconds only.
+        // The formatter has millisecond resolution.
         #expect(abs(audio - wall) < 0.0011)
     }
 
-    @Test("goes on in the parts of a split recording")
+    @Test("the time of day continues in the parts of a split recording")
     func split() async throws {
         let recording = try await Recording(Self.profile, seconds: 3, steer: { $0.split() })
         let desk = try recording.track("desk")
@@ -50,7 +50,7 @@ struct TimeOfDayTests {
         #expect(abs(audio - next) <= 1.0 / 48_000)
     }
 
-    @Test("is one track of a common file, named by every frame track and no part of a program in MP4")
+    @Test("a shared file has one time code track, referenced by every video track; an MP4 program lacks it")
     func commonFile() async throws {
         let recording = try await Recording(
             """
@@ -66,7 +66,7 @@ struct TimeOfDayTests {
         #expect(try Reader.streams(recording.path("program.mp4"), kinds: ["data"]).isEmpty)
     }
 
-    /// Seconds since midnight by the label `hh:mm:ss:ff`, or `;ff` with dropped labels, that ffprobe reads.
+    /// Seconds since midnight from the time code `hh:mm:ss:ff`, or `;ff` for drop-frame, that ffprobe reads.
     private static func seconds(of path: String, rate: Double) throws -> Double {
         let label = try #require(Reader.streams(path).first?.tags?["timecode"])
         let isDropFrame = label.contains(";")
@@ -75,12 +75,12 @@ struct TimeOfDayTests {
         let labelsPerSecond = Int(rate.rounded(.up))
         let minutes = parts[0] * 60 + parts[1]
         var frames = (minutes * 60 + parts[2]) * labelsPerSecond + parts[3]
-        // Two labels a minute are dropped, but for each tenth.
+        // Drop-frame time code skips two labels per minute, except in every tenth minute.
         if isDropFrame { frames -= labelsPerSecond / 15 * (minutes - minutes / 10) }
         return Double(frames) / rate
     }
 
-    /// Seconds since midnight by the Broadcast Wave chunk (EBU Tech 3285): 338 bytes into it.
+    /// Seconds since midnight from the Broadcast Wave chunk (EBU Tech 3285), at byte 338.
     private static func timeReference(_ file: Data) throws -> Double {
         let chunk = try #require(file.range(of: Data("bext".utf8)))
         let field = file.dropFirst(chunk.upperBound + 4 + 338).prefix(8)

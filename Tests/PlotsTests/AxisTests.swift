@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Axes")
 struct AxisTests {
-    @Test("write round numbers that lie within, for any range")
+    @Test("an axis labels round numbers within any range")
     func ticks() {
         #expect(Axis(0...10, from: 0, to: 1).ticks(atMost: 5) == [0, 2, 4, 6, 8, 10])
         #expect(Axis(-130...260, from: 0, to: 1).ticks(atMost: 4) == [-100, 0, 100, 200])
@@ -15,7 +15,7 @@ struct AxisTests {
         #expect(Axis(5...5, from: 0, to: 1).ticks(atMost: 3).contains(5))
     }
 
-    @Test("put a number at its place and hold those beyond at the ends")
+    @Test("an axis maps a number to its position and clamps numbers outside its range")
     func place() {
         let axis = Axis(-1...1, from: 100, to: 0)
         #expect(axis.place(of: 0) == 50 && axis.place(of: -1) == 100 && axis.place(of: 7) == 0)

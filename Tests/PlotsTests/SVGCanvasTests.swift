@@ -5,9 +5,9 @@ import Testing
 
 @testable import Plots
 
-@Suite("Drawings")
+@Suite("SVG drawings")
 struct SVGCanvasTests {
-    @Test("are well-formed XML, whatever words they are given")
+    @Test("drawings are well-formed XML with any text")
     func wellFormed() throws {
         var canvas = SVGCanvas(size: FrameSize(width: 100, height: 50))
         canvas.text("<script>\u{1b}[2J\"&amp;' \u{0} ]]>", at: .init(x: 1, y: 2))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Preview
 
-@Suite("Where a window shows a frame")
+@Suite("Position of a frame in a window")
 struct PreviewFitTests {
-    @Test("a frame is whole, in its own shape, in the middle")
+    @Test("a frame is complete, centered, and keeps its aspect ratio")
     func shapes() {
         let window = FrameSize(width: 1280, height: 720)
         let wide = PreviewFit(
@@ -19,7 +19,7 @@ struct PreviewFitTests {
         #expect([flat.x, flat.y, flat.width, flat.height] == [0, 93, 1280, 533])
     }
 
-    @Test("a frame that is turned by a right angle fits as it is seen, about the same middle")
+    @Test("a frame rotated by 90° fits as displayed, around the same center")
     func turned() {
         let window = FrameSize(width: 1280, height: 720)
         let fit = PreviewFit(
@@ -29,7 +29,7 @@ struct PreviewFitTests {
     }
 
     @Test(
-        "mirroring comes after the rotation: SDL, which mirrors first, turns the other way",
+        "a frame is mirrored after the rotation; SDL mirrors first, so its angle is the opposite",
         arguments: [(Rotation.none, 0), (.quarter, 270), (.half, 180), (.threeQuarters, 90)])
     func mirrored(rotation: Rotation, degrees: Int) {
         let size = FrameSize(width: 640, height: 360)
@@ -38,7 +38,7 @@ struct PreviewFitTests {
         #expect(fit.isMirrored)
     }
 
-    @Test("no shape of frame and window leaves nothing to draw")
+    @Test("every frame and window shape leaves a visible area")
     func extremes() {
         let thin = FrameSize(width: 16384, height: 1)
         let fit = PreviewFit(thin, rotation: .none, isMirrored: false, in: FrameSize(width: 2, height: 2000))

@@ -6,20 +6,20 @@ import Testing
 
 @testable import Preview
 
-@Suite("What a preview's window says")
+@Suite("Text in a preview window")
 struct PreviewSceneTests {
     private func status(_ changes: [String: Any] = [:], camera: [String: Any] = [:]) throws -> ControlStatus {
         var desk: [String: Any] = [
             "role": "desk", "name": "Lens", "pixel": "mjpeg", "width": 640, "height": 360, "nominal_rate": 30,
-            "rate": 30, "rotation": 90, "mirrored": true, "away": false, "captured": 0, "skipped": 0,
-            "repeated": 0, "slate": 0, "lost": 0, "losses": [String: Int](), "ppm": 0, "locked": true,
+            "rate": 30, "rotation": 90, "mirrored": true, "away": false, "captured": 0, "decimated": 0,
+            "duplicated": 0, "slate": 0, "lost": 0, "losses": [String: Int](), "ppm": 0, "locked": true,
             "residual_us": 0,
         ]
         desk.merge(camera) { _, new in new }
         var fields: [String: Any] = [
             "state": "recording", "profile": "pip", "time_ns": 1, "cameras": [desk], "microphones": [Any](),
-            "scenes": [String](), "marks": [Any](), "mark_count": 0, "limits": [String: Int](),
-            "policy": "adapt", "given_up": [String](), "governor": [Any](), "publications": [Any](),
+            "scenes": [String](), "markers": [Any](), "marker_count": 0, "limits": [String: Int](),
+            "policy": "adapt", "given_up": [String](), "governor": [Any](), "live_outputs": [Any](),
         ]
         fields.merge(changes) { _, new in new }
         return try JSONDecoder().decode(
@@ -34,7 +34,7 @@ struct PreviewSceneTests {
         return scene
     }
 
-    @Test("a frame is shown without words, turned and mirrored as the session says")
+    @Test("a frame is shown without text, rotated and mirrored as in the session")
     func frame() throws {
         let scene = try running()
         #expect(scene.notice == nil)
@@ -43,38 +43,38 @@ struct PreviewSceneTests {
         #expect(scene.isMirrored)
     }
 
-    @Test("before the first frame the window waits for it")
+    @Test("before the first frame the window reports that it is waiting")
     func beginning() throws {
         var scene = PreviewScene(role: nil)
         scene.connect()
-        #expect(scene.title == "program: no picture yet, waiting for the first – multicam")
+        #expect(scene.title == "program: no picture yet, waiting for the first frame – multicam")
     }
 
     @Test(
-        "a camera that is away is named with the reason, and its frame of before is not shown when it is back"
+        "a disconnected camera is shown with its reason, and its old frame does not return with it"
     )
     func away() throws {
         var scene = try running()
         scene.take(try status(camera: ["away": true, "reason": "it was unplugged"]))
-        #expect(scene.notice?.fact == "away: it was unplugged")
+        #expect(scene.notice?.fact == "unavailable: it was unplugged")
         scene.take(try status())
         #expect(scene.notice?.fact == "no picture yet")
         scene.takeFrame()
         #expect(scene.notice == nil)
     }
 
-    @Test("a session that ends is told, and so is the one that follows")
+    @Test("the end of a session and the next session are shown")
     func sessions() throws {
         var scene = try running()
         scene.disconnect()
-        #expect(scene.notice?.fact == "the session has ended")
+        #expect(scene.notice?.fact == "session ended")
         scene.connect()
         #expect(scene.notice?.fact == "no picture yet")
         scene.takeFrame()
         #expect(scene.notice == nil)
     }
 
-    @Test("a session without this camera, or without a program, is told")
+    @Test("a session without this camera, or without a program, is reported")
     func missing() throws {
         var scene = PreviewScene(role: "nobody")
         scene.connect()
@@ -86,26 +86,26 @@ struct PreviewSceneTests {
         #expect(program.notice?.fact == "this session has no program")
     }
 
-    @Test("a preview that the governor has given up says that it comes back")
+    @Test("a preview paused by the governor is reported as paused until it resumes")
     func paused() throws {
         var scene = try running()
         scene.take(try status(["given_up": ["previews on → off"]]))
-        #expect(scene.notice?.fact == "the computer is busy recording")
+        #expect(scene.notice?.fact == "computer too slow: preview paused")
         scene.take(try status(["given_up": ["preset superfast → ultrafast"]]))
         scene.takeFrame()
         #expect(scene.notice == nil)
     }
 
-    @Test("a recorder that tells nothing is told until it does")
+    @Test("an unresponsive recorder is reported until it responds")
     func silence() throws {
         var scene = try running()
         scene.missStatus()
-        #expect(scene.notice?.fact == "the recorder does not answer")
+        #expect(scene.notice?.fact == "the recorder is not responding")
         scene.take(try status())
         #expect(scene.notice == nil)
     }
 
-    @Test("what the session refuses is said in its words, until a frame comes")
+    @Test("a refusal by the session is shown in its words until a frame arrives")
     func refusal() throws {
         var scene = try running()
         scene.refuse("there is no such role")
@@ -114,7 +114,7 @@ struct PreviewSceneTests {
         #expect(scene.notice == nil)
     }
 
-    @Test("a slate of its own size has the words that it was given")
+    @Test("a slate of a given size contains the given text")
     func slate() throws {
         let size = FrameSize(width: 640, height: 360)
         let one = SlateFrame.frame(

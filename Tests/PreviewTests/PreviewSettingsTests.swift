@@ -1,9 +1,9 @@
 import Studio
 import Testing
 
-@Suite("What the window's program is told")
+@Suite("Settings of the preview process")
 struct PreviewSettingsTests {
-    @Test("settings are an argument and come back whole, whatever a role's name has")
+    @Test("settings are passed as an argument and read back unchanged, with any role name")
     func whole() {
         let settings = PreviewSettings(role: "desk \"1\"\n", isFullScreen: true, display: 2, process: 4312)
         #expect(PreviewSettings.read(settings.text) == settings)
@@ -11,7 +11,7 @@ struct PreviewSettingsTests {
         #expect(PreviewSettings.read(plain.text) == plain)
     }
 
-    @Test("what is no settings is refused", arguments: ["", "--camera", "{}", "[]", "null"])
+    @Test("invalid settings are refused", arguments: ["", "--camera", "{}", "[]", "null"])
     func rubbish(text: String) {
         #expect(PreviewSettings.read(text) == nil)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Publishing
 
-@Suite("The lines of the recorder")
+@Suite("Commands from the recorder")
 struct LiveProcessTests {
     private let reports = ConditionLock<[LiveReport]>([])
 
@@ -14,7 +14,7 @@ struct LiveProcessTests {
     }
 
     @Test(
-        "a line that is no command is answered by a sentence that has nothing of the line",
+        "an invalid command gets an error message that does not quote it",
         arguments: [
             "", "hello secret", "{}", "[]", "null", #"{"publish":"secret"}"#,
             #"{"publish":{"name":"secret"}}"#,
@@ -27,7 +27,7 @@ struct LiveProcessTests {
         #expect(sentence?.contains("secret") == false)
     }
 
-    @Test("an address that cannot be used is refused by a report, once, and its secret is nowhere")
+    @Test("an unusable address is reported as refused once, without its secret")
     func refused() {
         let process = process()
         let line =
@@ -40,7 +40,7 @@ struct LiveProcessTests {
         #expect(reports.first?.text?.contains("secret") == false)
     }
 
-    @Test("a publication that is ended says so, and a name that is not known is nothing")
+    @Test("a stopped live output reports its end; an unknown name is ignored")
     func ended() {
         let process = process()
         let line = #"{"publish":{"name":"a","url":"srt://127.0.0.1:9","of":"program","standby":false}}"#

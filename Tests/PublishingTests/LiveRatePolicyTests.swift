@@ -3,7 +3,7 @@ import Testing
 
 @testable import Publishing
 
-@Suite("What an own encoder makes for a narrow network")
+@Suite("Rate adaptation of a separate encoder")
 struct LiveRatePolicyTests {
     private let full = LiveRatePolicy.Level(
         size: FrameSize(width: 1280, height: 720), rate: FrameRate(30, per: 1), bitrate: 2_000_000)
@@ -16,7 +16,7 @@ struct LiveRatePolicyTests {
         return measurement
     }
 
-    /// The levels that differ from the one before, over some seconds.
+    /// The level changes within the given number of seconds.
     private func steps(
         _ policy: inout LiveRatePolicy, _ measurement: LiveRatePolicy.Measurement, seconds: Int
     ) -> [LiveRatePolicy.Level] {
@@ -29,13 +29,13 @@ struct LiveRatePolicyTests {
         return levels
     }
 
-    @Test("nothing changes while the network has room")
+    @Test("the level is constant if the network has capacity")
     func room() {
         var policy = LiveRatePolicy(full)
         #expect(steps(&policy, ease, seconds: 100).isEmpty)
     }
 
-    @Test("strain lowers the bit rate to a quarter, then halves the rate, then the size, and no more")
+    @Test("congestion lowers the bit rate to a quarter, then halves the rate, then the size")
     func down() {
         var policy = LiveRatePolicy(full)
         let levels = steps(&policy, strain, seconds: 100)
@@ -46,7 +46,7 @@ struct LiveRatePolicyTests {
         #expect(levels[6].size == FrameSize(width: 640, height: 360))
     }
 
-    @Test("ease raises it again in the opposite order, a step each ten seconds")
+    @Test("without congestion, the level rises again in reverse order, one step every ten seconds")
     func up() {
         var policy = LiveRatePolicy(full)
         _ = steps(&policy, strain, seconds: 100)
@@ -60,7 +60,7 @@ struct LiveRatePolicyTests {
         #expect(levels.last == full)
     }
 
-    @Test("what went out in a second of strain is what the network takes")
+    @Test("the bit rate sent during one second of congestion is used as the network's capacity")
     func measured() {
         var policy = LiveRatePolicy(full)
         var narrow = strain
@@ -68,7 +68,7 @@ struct LiveRatePolicyTests {
         #expect(steps(&policy, narrow, seconds: 3).map(\.bitrate) == [900_000])
     }
 
-    @Test("dropped frames and a longer round trip are strain, too")
+    @Test("dropped frames and a longer round trip also count as congestion")
     func others() {
         var dropping = ease
         dropping.droppedFrames = 1
@@ -82,7 +82,7 @@ struct LiveRatePolicyTests {
         #expect(steps(&policy, long, seconds: 3).count == 1)
     }
 
-    @Test("losses alone lower the bit rate and nothing else")
+    @Test("packet loss without other congestion lowers only the bit rate")
     func losses() {
         var lossy = ease
         lossy.lostShare = 0.2
@@ -92,7 +92,7 @@ struct LiveRatePolicyTests {
         #expect(levels.allSatisfy { $0.rate == full.rate && $0.size == full.size })
     }
 
-    @Test("between strain and ease nothing changes")
+    @Test("the level is constant between the thresholds for lowering and raising it")
     func between() {
         var middle = ease
         middle.waiting = .milliseconds(300)

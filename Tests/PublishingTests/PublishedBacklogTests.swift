@@ -3,7 +3,7 @@ import Testing
 
 @testable import Publishing
 
-@Suite("What waits for a destination")
+@Suite("Send queue of a live output")
 struct PublishedBacklogTests {
     private func time(_ milliseconds: Int64) -> ClockTime { ClockTime(nanoseconds: milliseconds * 1_000_000) }
 
@@ -13,7 +13,7 @@ struct PublishedBacklogTests {
         return marks
     }
 
-    @Test("a connection begins with a key frame, and audio from its time on")
+    @Test("a connection begins with a key frame and the audio from that time on")
     func beginning() {
         var backlog = PublishedBacklog()
         for item in [
@@ -25,7 +25,7 @@ struct PublishedBacklogTests {
         #expect(backlog.droppedFrames == 1)
     }
 
-    @Test("before a connection, what came since the newest key frame waits for half a second")
+    @Test("before a connection, items since the newest key frame are held for half a second")
     func lead() {
         var backlog = PublishedBacklog()
         for item in [
@@ -37,7 +37,7 @@ struct PublishedBacklogTests {
         #expect(backlog.droppedFrames == 3)
     }
 
-    @Test("a connection that took longer begins with the next key frame")
+    @Test("a connection that takes longer begins with the next key frame")
     func lateLead() {
         var backlog = PublishedBacklog()
         backlog.prepare(.video(0, isKey: true), at: time(0))
@@ -52,7 +52,7 @@ struct PublishedBacklogTests {
         #expect(backlog.droppedFrames == 5)
     }
 
-    @Test("when the oldest has waited two seconds, frames are dropped up to the next key frame and counted")
+    @Test("after a wait of two seconds, frames up to the next key frame are dropped and counted")
     func tooOld() {
         var backlog = PublishedBacklog()
         backlog.offer(.video(0, isKey: true), at: time(0))
@@ -60,7 +60,7 @@ struct PublishedBacklogTests {
         backlog.offer(.video(2000, isKey: false), at: time(2000))
         #expect(backlog.age(at: time(2000)) == .seconds(2))
         #expect(drained(&backlog) == [0, 1990])
-        // There is room again, but what comes cannot be decoded yet.
+        // The queue has room again, but this frame can't be decoded without a key frame.
         backlog.offer(.video(2033, isKey: false), at: time(2033))
         backlog.offer(.video(2066, isKey: true), at: time(2066))
         backlog.offer(.video(2100, isKey: false), at: time(2100))
@@ -68,7 +68,7 @@ struct PublishedBacklogTests {
         #expect(backlog.droppedFrames == 2)
     }
 
-    @Test("no more bytes wait than there is room for")
+    @Test("the queue never exceeds its byte limit")
     func tooMuch() {
         var backlog = PublishedBacklog()
         for index in 0..<40 {
@@ -78,7 +78,7 @@ struct PublishedBacklogTests {
         #expect(backlog.droppedFrames == 24)
     }
 
-    @Test("of raw frames the newest are kept")
+    @Test("only the newest raw frames are queued")
     func raw() {
         var backlog = PublishedBacklog()
         for number in 0..<10 { backlog.offer(.frame(Int64(number)), at: time(0)) }
@@ -86,7 +86,7 @@ struct PublishedBacklogTests {
         #expect(backlog.droppedFrames == 7)
     }
 
-    @Test("times never go back, from one recording to the next either")
+    @Test("timestamps never decrease, even across recordings")
     func order() {
         var backlog = PublishedBacklog()
         for item in [
@@ -96,7 +96,7 @@ struct PublishedBacklogTests {
         #expect(drained(&backlog) == [100, 100, 120])
     }
 
-    @Test("a new connection gets nothing of what waited for the last one")
+    @Test("a new connection does not get items queued for the previous one")
     func restart() {
         var backlog = PublishedBacklog()
         backlog.offer(.video(0, isKey: true), at: time(0))
@@ -109,7 +109,7 @@ struct PublishedBacklogTests {
     }
 
     @Test(
-        "when the protocol has dropped packets, frames are dropped up to the next key frame, and audio is kept"
+        "after the protocol has dropped packets, frames up to the next key frame are dropped, but no audio"
     )
     func skipping() {
         var backlog = PublishedBacklog()
@@ -129,7 +129,7 @@ struct PublishedBacklogTests {
         #expect(backlog.droppedFrames == 2)
     }
 
-    @Test("a long run keeps its order and its count of bytes")
+    @Test("the order and the byte count stay correct over a long run")
     func long() {
         var backlog = PublishedBacklog()
         var taken: [Int64] = []

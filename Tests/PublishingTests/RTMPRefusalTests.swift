@@ -2,10 +2,10 @@ import Testing
 
 @testable import Publishing
 
-@Suite("Why an RTMP server does not take a stream")
+@Suite("Refusals of RTMP servers")
 struct RTMPRefusalTests {
     @Test(
-        "what libavformat says is told in a sentence, and what to do follows from it",
+        "libavformat's messages are translated to an error sentence that determines the retry",
         arguments: [
             ("Server error: Already publishing\n", PublishingError.Kind.lost),
             ("Server error: NetStream.Publish.Denied\n", .refused),

@@ -3,17 +3,17 @@ import Testing
 
 @testable import Publishing
 
-@Suite("How much is under way to an SRT receiver")
+@Suite("Limit for unacknowledged data of an SRT connection")
 struct SRTWindowTests {
-    /// A link with a queue, in steps of ten milliseconds.
+    /// Simulates a link with a queue, in steps of ten milliseconds.
     private struct Link {
         var window = SRTWindow(latency: .milliseconds(120), at: ClockTime(nanoseconds: 0))
-        /// Bytes that the link takes in a step, and that its queue holds; more is lost.
+        /// Capacity of the link per step and of its queue, in bytes; anything more is lost.
         var taken = 1000
         var room = 36_000
         var queue = 0
         var lost: Int64 = 0
-        /// Steps in which something waited for room.
+        /// Number of steps when the window limited sending.
         var limited = 0
         var figures = SRTWindow.Figures()
         var now = ClockTime(nanoseconds: 0)
@@ -43,12 +43,12 @@ struct SRTWindowTests {
                 if isLimited { limited += 1 }
                 window.update(figures, isLimited: isLimited, at: now)
             }
-            // What waited longer is dropped by the publication.
+            // The live output drops data that waited longer.
             waiting = 0
         }
     }
 
-    @Test("a link that takes what comes has no limit, with losses, too")
+    @Test("a link with sufficient capacity is not limited, even if it loses packets")
     func wide() {
         var link = Link()
         link.run(1000, of: 800)
@@ -63,7 +63,7 @@ struct SRTWindowTests {
         #expect(window.most == nil && window.overloads == 0)
     }
 
-    @Test("on half the link nothing is lost any more once the window is found, and the link stays busy")
+    @Test("if the capacity decreases, losses stop once the window has adapted, and the link stays busy")
     func half() {
         var link = Link()
         link.run(200, of: 800)
@@ -87,7 +87,7 @@ struct SRTWindowTests {
         #expect(link.limited == 0)
     }
 
-    @Test("losses behind a long queue count as an overload: what is sent again comes too late")
+    @Test("losses with a long queue count as an overload, because retransmissions arrive too late")
     func overload() {
         var link = Link(taken: 200, room: 9000)
         link.run(5, of: 100)
@@ -96,7 +96,7 @@ struct SRTWindowTests {
         #expect(link.window.overloads > 0)
     }
 
-    @Test("a route that has become longer is the new measure after half a minute")
+    @Test("a longer route becomes the new baseline after half a minute")
     func longerRoute() {
         var window = SRTWindow(latency: .milliseconds(120), at: ClockTime(nanoseconds: 0))
         var most: [Int?] = []

@@ -3,13 +3,13 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("Values of a desktop's bus")
+@Suite("D-Bus values from the desktop")
 struct DesktopValueTests {
     private static func value(_ text: String) throws -> DesktopValue {
         DesktopValue(owning: try #require(g_variant_parse(nil, text, nil, nil, nil)))
     }
 
-    @Test("an answer of the portal is read by its types")
+    @Test("a portal response is read according to its types")
     func answer() throws {
         let answer = try Self.value(
             "(uint32 0, {'streams': <[(uint32 35, {'size': <(1280, 720)>})]>, 'restore_token': <'a b'>})")
@@ -20,7 +20,7 @@ struct DesktopValueTests {
     }
 
     @Test(
-        "an answer of other types has nothing of what is expected",
+        "a response of unexpected types contains none of the expected values",
         arguments: [
             "'text'", "(uint32 0,)", "(uint32 0, 'x')", "(0, {'streams': <7>})",
             "(uint32 0, {'streams': <@au []>})", "[1, 2]",
@@ -32,7 +32,7 @@ struct DesktopValueTests {
     }
 
     @Test(
-        "a word is the same after it was written into a call, whatever is in it",
+        "quoting preserves any text",
         arguments: ["", "'", "\\", "a'b\"c", "\u{1F}\u{7F}", "é😀", "{'x': <1>}"])
     func quoted(text: String) throws {
         #expect(try Self.value(DesktopValue.quoted(text)).text == text)

@@ -3,13 +3,14 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("How old frames of a shared screen are")
+@Suite("Age of a shared screen's frames")
 struct FrameAgeTests {
     @Test(
-        "dates are as even as the looks, and each within its stated error of when the desktop composed the frame"
+        "capture times are as regular as the polling, and within the stated error of the composition time"
     )
     func moving() {
-        // A desktop that composes 60 times a second, each frame of which takes 7 ms to come, is looked at 30 times a second, by another clock.
+        // A desktop composes 60 frames per second, each available after 7 ms. It is polled 30 times per
+        // second by another clock.
         var age = FrameAge()
         var before: ClockTime?
         for number in 1...600 as ClosedRange<Int64> {
@@ -17,7 +18,7 @@ struct FrameAgeTests {
             let composed = ClockTime(nanoseconds: (time.nanoseconds - 7_000_000) / 16_666_667 * 16_666_667)
             age.note(time - composed)
             let date = age.date(at: time)
-            // What the first looks find is not all there is to find.
+            // The estimate needs some frames to converge.
             guard number > 60 else { continue }
             #expect((date - composed).magnitude <= age.error + .milliseconds(1))
             if let before { #expect((date - before - .microseconds(33_340)).magnitude < .milliseconds(2)) }
@@ -26,7 +27,7 @@ struct FrameAgeTests {
         #expect(age.error < .milliseconds(10))
     }
 
-    @Test("a desktop that dates by another clock is believed nothing, and the error says so")
+    @Test("timestamps of a desktop that uses another clock are ignored, and the stated error reflects that")
     func otherClock() {
         var age = FrameAge()
         for strange in [-5, 3_600_000, -9_000_000_000] as [Int64] { age.note(.milliseconds(strange)) }
@@ -35,7 +36,7 @@ struct FrameAgeTests {
         #expect(age.error == .milliseconds(17))
     }
 
-    @Test("dates never go back, however the ages change")
+    @Test("capture times never go backward, regardless of the ages")
     func rising() {
         var age = FrameAge()
         var before = ClockTime(nanoseconds: 0)

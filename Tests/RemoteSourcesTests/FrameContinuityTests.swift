@@ -3,26 +3,26 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("The frames that are missing in a network stream")
+@Suite("Missing frames in a network stream")
 struct FrameContinuityTests {
     private func taken(_ frames: [Int64], interval: Int64 = 40) -> [Int?] {
         var continuity = FrameContinuity(interval: .milliseconds(40))
         return frames.map { continuity.take(.milliseconds($0 * interval), isDamaged: false) }
     }
 
-    @Test("a gap in a regular stream is as many frames as it has room for")
+    @Test("a gap in a regular stream counts as the number of frames that fit into it")
     func gap() {
         let frames = Array(Int64(0)...20) + [24, 25]
         #expect(taken(frames).suffix(2) == [3, 0])
     }
 
-    @Test("a camera that runs at half its rate loses the frame of its first gap alone")
+    @Test("a camera that switches to half its rate loses only one frame, at the first gap")
     func slowCamera() {
         let frames = Array(Int64(0)...20) + [22, 24, 26, 28]
         #expect(taken(frames).suffix(4) == [1, 0, 0, 0])
     }
 
-    @Test("damaged frames are dropped and counted before the next whole one")
+    @Test("damaged frames are dropped and counted with the next intact one")
     func damaged() {
         var continuity = FrameContinuity(interval: .milliseconds(40))
         for frame in Int64(0)..<15 { _ = continuity.take(.milliseconds(frame * 40), isDamaged: false) }
@@ -32,7 +32,7 @@ struct FrameContinuityTests {
     }
 
     @Test(
-        "where stamps count another time from a frame on, none is missing before it but those that were dropped"
+        "when timestamps restart, only dropped frames count as missing"
     )
     func anotherTime() {
         var continuity = FrameContinuity(interval: .milliseconds(40))
@@ -46,7 +46,34 @@ struct FrameContinuityTests {
         #expect(!continuity.isReordered)
     }
 
-    @Test("frames out of their order are noticed, a single one is none of a stream with B-frames")
+    @Test("reversed timestamps do not count as B-frames, and B-frame pyramids do not count as reversed")
+    func reversed() {
+        var continuity = FrameContinuity(interval: .milliseconds(40))
+        for frame in Int64(0)..<20 { _ = continuity.take(.milliseconds(frame * 40), isDamaged: false) }
+        for frame in Int64(1)...10 {
+            _ = continuity.take(.milliseconds((20 - frame) * 40), isDamaged: false)
+            #expect(!continuity.isReordered)
+        }
+        #expect(continuity.isReversed)
+        var pyramid = FrameContinuity(interval: .milliseconds(40))
+        for group in Int64(0)..<4 {
+            for frame in [16, 8, 4, 2, 1, 3, 6, 5, 7, 12, 10, 9, 11, 14, 13, 15] as [Int64] {
+                _ = pyramid.take(.milliseconds((group * 16 + frame) * 40), isDamaged: false)
+                #expect(!pyramid.isReversed)
+            }
+        }
+        #expect(pyramid.isReordered)
+    }
+
+    @Test("constant timestamps are detected, but delayed frames are not taken for them")
+    func standing() {
+        #expect(RateEstimate.isStanding(stamps: .milliseconds(1), over: .milliseconds(2500)))
+        #expect(!RateEstimate.isStanding(stamps: .seconds(4), over: .milliseconds(2500)))
+        #expect(!RateEstimate.isStanding(stamps: .seconds(1), over: .milliseconds(2500)))
+        #expect(!RateEstimate.isStanding(stamps: .zero, over: .milliseconds(500)))
+    }
+
+    @Test("reordered frames are detected; a single one does not indicate B-frames")
     func backwards() {
         var continuity = FrameContinuity(interval: .milliseconds(40))
         _ = continuity.take(.milliseconds(80), isDamaged: false)
@@ -59,7 +86,7 @@ struct FrameContinuityTests {
         #expect(continuity.isReordered)
     }
 
-    @Test("rates are those that cameras have")
+    @Test("rates are rounded to common camera rates")
     func rates() {
         func stamps(_ interval: Double) -> [Nanoseconds] {
             (0..<20).map { .seconds(rounding: Double($0) * interval) }
@@ -75,9 +102,9 @@ struct FrameContinuityTests {
         #expect(RateEstimate.rate(ofArrivals: arrivals) == FrameRate(15))
     }
 
-    @Test("a sender of more frames than any camera has is refused")
+    @Test("a source that sends more frames than any camera is rejected")
     func flood() throws {
-        var flood = FloodWatch()
+        var flood = FrameRateLimiter()
         let address = try SourceAddress("http://camera/video")
         let now = ClockTime(nanoseconds: 1_000_000_000)
         #expect(throws: SourceError.self) {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("When frames of a screen are due, and where it lies in them")
+@Suite("Timing and placement of a screen's frames")
 struct ScreenPaceTests {
-    @Test("frames are due at the rate, without drift")
+    @Test("frames are due at the exact rate, without drift")
     func even() {
         let begin = ClockTime(nanoseconds: 5_000_000_000)
         var pace = ScreenPace(FrameRate(30000, per: 1001), from: begin)
@@ -14,7 +14,7 @@ struct ScreenPaceTests {
     }
 
     @Test(
-        "who is late by an interval leaves out what nobody can look at any more, and says how much",
+        "a delay of an interval or more skips the frames that are overdue, and returns their number",
         arguments: [(99, 0), (199, 0), (200, 1), (260, 1), (300, 2), (1099, 9)])
     func late(milliseconds: Int64, missing: Int) {
         let begin = ClockTime(nanoseconds: 0)
@@ -23,7 +23,7 @@ struct ScreenPaceTests {
         #expect(pace.due == begin + .milliseconds(100 * Int64(missing + 1)))
     }
 
-    @Test("a screen of the frames' size fills them, also where it has an odd side")
+    @Test("a screen of the frame's size fills the frame, even if the screen has an odd side")
     func whole() {
         let frame = FrameSize(width: 640, height: 360)
         let everything = PixelRectangle(x: 0, y: 0, width: 640, height: 360)
@@ -31,7 +31,7 @@ struct ScreenPaceTests {
         #expect(ScreenFit.place(of: FrameSize(width: 641, height: 361), in: frame) == everything)
     }
 
-    @Test("a screen of another size keeps its shape, in the middle")
+    @Test("a screen of another size keeps its aspect ratio and is centered")
     func shape() {
         let frame = FrameSize(width: 640, height: 360)
         #expect(
@@ -45,7 +45,7 @@ struct ScreenPaceTests {
                 == PixelRectangle(x: 319, y: 0, width: 1, height: 360))
     }
 
-    @Test("sizes to choose from begin with the screen's, fall, and have even sides")
+    @Test("available sizes begin with the screen's size, decrease, and have even sides")
     func sizes() {
         let sizes = ScreenFit.sizes(of: FrameSize(width: 1367, height: 769))
         #expect(sizes.first == FrameSize(width: 1366, height: 768))

@@ -2,16 +2,18 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("Why a source does not deliver")
+@Suite("Errors of a source")
 struct SourceErrorTests {
-    @Test("where a person would be asked again, an accident is the end, and says what begins it anew")
+    @Test("if a retry requires a new permission, a failure ends the source and explains how to restart it")
     func withoutFurtherTries() {
-        let accident = SourceError.lost("the desktop of screen: has gone.")
+        let accident = SourceError.lost("the desktop session of screen: has ended.")
         #expect(
             accident.withoutFurtherTries
                 == .over(
-                    "the desktop of screen: has gone, and the desktop would ask a person before it shows it: exchange the camera for it, or "
-                        + "begin another recording."))
+                    "the desktop session of screen: has ended. The desktop requires a new permission for each attempt: use "
+                        + "`replace-camera` with this screen, or start a new recording."))
+        #expect(SourceError.changed("it sends another size.").outageWord("network") == "reconfigured")
+        #expect(SourceError.lost("it is away.").outageWord("network") == "network")
         for end in [SourceError.over("a person ended it."), .refused("a person ended it.")] {
             #expect(end.withoutFurtherTries == .over("a person ended it."))
         }

@@ -3,15 +3,15 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("The dates of a network stream")
+@Suite("Capture times of a network stream")
 struct StreamClockTests {
     private static let interval = Nanoseconds.milliseconds(40)
-    /// When the stream's stamp 0 was captured, on CLOCK_MONOTONIC.
+    /// Capture time of stream timestamp 0 on CLOCK_MONOTONIC.
     private static let begin = ClockTime(nanoseconds: 5_000_000_000_000)
     private static let way = Nanoseconds.milliseconds(60)
 
     private static func captured(_ frame: Int64) -> ClockTime { begin + interval * frame }
-    /// Every fourth frame is fast, the others are held up.
+    /// Every fourth frame arrives early, the others are delayed.
     private static func arrival(_ frame: Int64) -> ClockTime {
         captured(frame) + way + .milliseconds(frame % 4 * 9)
     }
@@ -33,7 +33,7 @@ struct StreamClockTests {
         }
     }
 
-    @Test("by a wall clock that agrees, frames are dated exactly, and the error is the way of the fastest")
+    @Test("with a plausible wall clock, capture times are exact, and the error is the fastest frame's delay")
     func wallClock() {
         let clock = Self.clock(wallOff: .zero)
         #expect(clock.origin == .wallClock)
@@ -45,7 +45,7 @@ struct StreamClockTests {
     }
 
     @Test(
-        "a wall clock that is off by an hour is not believed, and neither is one that dates frames after they came"
+        "a wall clock that is off by an hour or dates frames after their arrival is ignored"
     )
     func foreignWallClock() {
         for off in [Nanoseconds.seconds(3600), .seconds(-3600), .milliseconds(100)] {
@@ -55,7 +55,7 @@ struct StreamClockTests {
         }
     }
 
-    @Test("without a wall clock the fastest frames date the others, less the way that is known")
+    @Test("without a wall clock, the fastest frames date the others, minus the known delay")
     func arrival() {
         let clock = Self.clock(wallOff: nil)
         #expect(clock.origin == .arrival)
@@ -63,7 +63,7 @@ struct StreamClockTests {
         #expect(clock.error == .milliseconds(200))
     }
 
-    @Test("a camera's clock that is set by an hour while it delivers moves no frame")
+    @Test("setting a camera's clock by an hour during delivery does not shift any frame")
     func step() {
         var clock = Self.clock(wallOff: .zero)
         #expect(clock.takeSetting() == nil)
@@ -73,7 +73,7 @@ struct StreamClockTests {
             if let change = clock.takeSetting() { told.append(change) }
         }
         #expect((clock.time(of: Self.interval * 200) - Self.captured(200)).magnitude < .milliseconds(1))
-        // It is told once, however often it is set in ten seconds.
+        // Changes are reported once within ten seconds.
         #expect(told.map { ($0 - .seconds(3600)).magnitude < .milliseconds(1) } == [true])
         for frame in Int64(200)..<260 {
             Self.note(frame, &clock, wallOff: .seconds(frame))
@@ -88,7 +88,7 @@ struct StreamClockTests {
     }
 
     @Test(
-        "stamps that follow a camera's clock when it is set, as those of several streams do, move no frame either",
+        "timestamps that follow a change of the camera's clock, as in several streams, do not shift frames either",
         arguments: [0.3, -0.3, 5, -5, 600, -3600])
     func followingStamps(seconds: Double) {
         var clock = Self.clock(wallOff: .zero)
@@ -104,7 +104,7 @@ struct StreamClockTests {
         #expect((clock.takeSetting().map { ($0 - change).magnitude } ?? .seconds(9)) < .milliseconds(30))
     }
 
-    @Test("stamps that jump go on where the arrivals are")
+    @Test("after a timestamp jump, capture times continue according to the arrivals")
     func jump() {
         for wall in [Nanoseconds.zero, nil] {
             var clock = Self.clock(wallOff: wall)
@@ -115,7 +115,7 @@ struct StreamClockTests {
         }
     }
 
-    @Test("frames that a network held back for seconds keep their dates")
+    @Test("frames that a network delayed by seconds keep their capture times")
     func heldBack() {
         var clock = Self.clock(wallOff: nil)
         let before = clock.time(of: Self.interval * 100)
@@ -124,7 +124,41 @@ struct StreamClockTests {
         #expect((clock.time(of: Self.interval * 100) - before).magnitude < .milliseconds(5))
     }
 
-    @Test("a camera whose clock drifts by 100 ppm is followed")
+    @Test(
+        "B-frames of a slow camera, sent after frames that are shown later, do not count as a restart",
+        arguments: [10, 15, 20, 30], [2, 3, 7, 16])
+    func reordered(rate: Int64, run: Int64) {
+        let interval = Nanoseconds.seconds(1) / rate
+        var clock = StreamClock(way: interval)
+        clock.allowReordering(true, interval: interval)
+        // In decoding order: a frame, then the frames shown before it.
+        let group = run + 1
+        let order = (Int64(0)..<200).map { index in
+            index % group == 0 ? index / group * group + run : index - 1
+        }
+        func arrival(_ index: Int) -> ClockTime { Self.begin + interval * (Int64(index) + run) + Self.way }
+        var rebased = 0
+        for (index, frame) in order.enumerated() {
+            rebased += clock.note(interval * frame, arrival: arrival(index)) ? 1 : 0
+            if index == 40 { clock.decide() }
+        }
+        #expect(rebased == 0)
+        let (early, late) = (order[50], order[190])
+        let passed = clock.time(of: interval * late) - clock.time(of: interval * early)
+        #expect((passed - interval * (late - early)).magnitude < .milliseconds(1))
+        // A real restart is still detected.
+        rebased += clock.note(interval * order[199] - .seconds(30), arrival: arrival(200)) ? 1 : 0
+        #expect(rebased == 1)
+    }
+
+    @Test("without B-frames, timestamps that go backward slightly count as a restart")
+    func ordered() {
+        var clock = Self.clock(wallOff: nil)
+        let isRebased = clock.note(Self.interval * 20, arrival: Self.arrival(25))
+        #expect(isRebased)
+    }
+
+    @Test("the clock follows a camera that drifts by 100 ppm")
     func drift() {
         var clock = StreamClock(way: .zero)
         func stamp(_ frame: Int64) -> Nanoseconds { Nanoseconds(Self.interval.count * frame + 4000 * frame) }

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// SplitMix64 (Steele, Lea, Flood: *Fast Splittable Pseudorandom Number Generators*, 2014): repeatable noise for tests.
+/// SplitMix64 (Steele, Lea, Flood: *Fast Splittable Pseudorandom Number Generators*, 2014): reproducible
+/// noise for tests.
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -16,7 +17,7 @@ public struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// Uniform in [0, 1).
+    /// Uniformly distributed in [0, 1).
     public mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// Normally distributed around 0 with standard deviation 1 (Box and Muller, 1958).

@@ -3,14 +3,14 @@ import Testing
 
 @testable import SessionFolder
 
-@Suite("JSON of numbers that are none")
+@Suite("Non-finite numbers in JSON")
 struct JSONTextTests {
     private struct Measured: Codable, Equatable {
         var level: Double
         var peak: Float
     }
 
-    @Test("is written as words and read again", arguments: [Double.infinity, -.infinity, 0.5])
+    @Test("are written as strings and read back", arguments: [Double.infinity, -.infinity, 0.5])
     func words(level: Double) throws {
         let measured = Measured(level: level, peak: Float(level))
         for data in [JSONText.pretty(measured), Data(JSONText.line(measured).utf8)] {

@@ -1,20 +1,21 @@
 import Foundation
 import Glibc
 import Media
+import System
 import Testing
 
 @testable import SessionFolder
 
-@Suite("A file of lines")
+@Suite("Line files")
 struct LineFileTests {
     private let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).ndjson")
         .path
 
-    @Test("A line that a full disk takes half of is not there, and the next that finds room is whole")
+    @Test("A line that fits only partly on a full disk is removed, and the next line that fits is complete")
     func halfALine() throws {
         defer { unlink(path) }
         let room = ConditionLock(12)
-        let file = try LineFile(path: path) { descriptor, bytes in
+        let file = try LineFile(creating: try ContainedFile(path: path)) { descriptor, bytes in
             let taken = room.withLock { room in
                 defer { room -= min(room, bytes.count) }
                 return min(room, bytes.count)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Session
 
-@Suite("What is kept of a stream while nothing is recorded")
+@Suite("Stream frames buffered before a recording")
 struct KeptStreamTests {
     private static func frame(_ number: Int64, isKey: Bool) -> CameraInput.Delivery {
         let frame = CapturedFrame(
@@ -14,7 +14,7 @@ struct KeptStreamTests {
         return .frame(DatedFrame(frame: frame, time: frame.capturedAt, decoded: nil))
     }
 
-    /// What is kept of a stream with some key frames, bit by bit.
+    /// Feeds frames one by one, with key frames at `keys`, and returns the buffered numbers.
     private static func kept(_ numbers: Range<Int64>, keys: Set<Int64>, byteLimit: Int) -> [Int64] {
         var kept: [CameraInput.Delivery] = []
         for number in numbers {
@@ -25,24 +25,24 @@ struct KeptStreamTests {
         return kept.compactMap { $0.frame?.sequence }
     }
 
-    @Test("is everything since its last key frame")
+    @Test("the buffer contains all frames since the last key frame")
     func sinceKey() {
         #expect(Self.kept(0..<25, keys: [0, 10, 20], byteLimit: 1 << 20) == Array(20..<25))
     }
 
-    @Test("is nothing once that is too much, until its next key frame")
+    @Test("a buffer that exceeds its limit is emptied until the next key frame")
     func bounded() {
         #expect(Self.kept(0..<20, keys: [0], byteLimit: 20_000) == Array(0..<20))
         #expect(Self.kept(0..<5000, keys: [0], byteLimit: 20_000).isEmpty)
         #expect(Self.kept(0..<5000, keys: [0, 4990], byteLimit: 20_000) == Array(4990..<5000))
     }
 
-    @Test("is nothing before its first key frame")
+    @Test("the buffer is empty before the first key frame")
     func beforeKey() {
         #expect(Self.kept(0..<5000, keys: [], byteLimit: 1 << 20).isEmpty)
     }
 
-    @Test("is bounded in losses, too")
+    @Test("the number of buffered losses is limited, too")
     func losses() {
         var kept = [Self.frame(0, isKey: true)]
         for number in Int64(1)..<20_000 {
@@ -51,5 +51,12 @@ struct KeptStreamTests {
                 isStream: true)
             #expect(kept.count <= 4096)
         }
+    }
+
+    @Test("the remedy for missing key frames of a network camera is a camera setting")
+    func lackOfKeyFrames() {
+        let network = SessionInputs.lackOfKeyFrames(of: "srt://10.0.0.2:9000", seconds: 12)
+        #expect(network.contains("12 s") && network.contains("GOP") && !network.contains("Reconnect"))
+        #expect(SessionInputs.lackOfKeyFrames(of: "/dev/video0", seconds: 12).contains("mjpeg"))
     }
 }

@@ -4,11 +4,11 @@ import Session
 import SessionFolder
 import Setup
 
-/// Records a profile of synthetic devices in simulated time, as fast as the machine computes.
+/// Records a profile of synthetic devices in simulated time, as fast as the CPU allows.
 ///
 ///     simulate PROFILE FOLDER NAME SECONDS
 ///
-/// Prints the session folder's path. For `tools/ten-hours`; `multicam record` itself is of the real time alone.
+/// Prints the session folder's path. For `tools/ten-hours`; `multicam record` runs only in real time.
 @main
 struct Simulate {
     static func main() throws {
@@ -23,7 +23,7 @@ struct Simulate {
                 parentFolder: words[2], name: words[3], duration: .seconds(rounding: seconds),
                 version: MulticamVersion.current),
             clock: SimulatedClock())
-        // The main thread waits: one that ends itself, as that of an asynchronous program does, is more than Valgrind survives.
+        // The main thread waits here. In an asynchronous program, it would exit, and Valgrind would crash.
         let outcome = ConditionLock<Result<String, any Error>?>(nil)
         let ended = DispatchSemaphore(value: 0)
         Task.detached {

@@ -2,7 +2,7 @@ import Media
 import StressTest
 import Testing
 
-@Suite("How a stress test climbs")
+@Suite("Climb of a stress test")
 struct StressClimbTests {
     private func offer(_ role: String, _ sizes: [(Int, Int)], _ rates: [Int64], pixel: PixelFormat = .mjpeg)
         -> StressOffer
@@ -27,7 +27,7 @@ struct StressClimbTests {
         return changes
     }
 
-    @Test("Sizes go up in turns, then rates, one thing at a time, up to the top")
+    @Test("Sizes are raised in turn, then rates, one change per step, up to the maximum")
     func top() {
         var climb = StressClimb([
             offer("a", [(640, 480), (1280, 720)], [15, 30]),
@@ -35,26 +35,26 @@ struct StressClimbTests {
         ])
         #expect(
             run(&climb) { _ in true } == [
-                "1 the lowest of all: a mjpeg 640x480 at 15, b mjpeg 640x480 at 30",
+                "1 lowest formats: a mjpeg 640x480 at 15, b mjpeg 640x480 at 30",
                 "2 a 640x480 → 1280x720 at 15",
-                "3 b 640x480 → 1920x1080 at 30", "4 a 15 → 30 frames a second",
-                "5 b 30 → 60 frames a second",
+                "3 b 640x480 → 1920x1080 at 30", "4 a 15 → 30 fps",
+                "5 b 30 → 60 fps",
             ])
         #expect(climb.end == .top && climb.highest?.number == 5)
     }
 
-    @Test("What fails twice has given; what fails once goes on")
+    @Test("A step that fails twice ends the climb; a step that fails once is repeated")
     func gave() {
         var climb = StressClimb([offer("a", [(320, 240), (640, 480), (1280, 720), (1920, 1080)], [30])])
         var hasFailed = false
         let changes = run(&climb) { step in
-            // The second step fails once, the last one always.
+            // The second step fails once, the last one always fails.
             defer { if step.number == 2 { hasFailed = true } }
             return step.number == 2 ? hasFailed : step.number < 4
         }
         #expect(
             changes == [
-                "1 the lowest of all: a mjpeg 320x240 at 30", "2 a 320x240 → 640x480 at 30!",
+                "1 lowest formats: a mjpeg 320x240 at 30", "2 a 320x240 → 640x480 at 30!",
                 "2 a 320x240 → 640x480 at 30 again", "3 a 640x480 → 1280x720 at 30",
                 "4 a 1280x720 → 1920x1080 at 30!", "4 a 1280x720 → 1920x1080 at 30 again!",
             ])
@@ -66,7 +66,7 @@ struct StressClimbTests {
     }
 
     @Test(
-        "A camera with twenty sizes climbs in few steps, each a good deal above the last, up to the largest")
+        "A camera with twenty sizes reaches the largest in a few steps, each significantly above the last")
     func manySizes() throws {
         let sizes = (1...20).map { (160 * $0, 90 * $0) }
         var climb = StressClimb([offer("a", sizes, [15])])
@@ -79,7 +79,7 @@ struct StressClimbTests {
         #expect(zip(loads, loads.dropFirst()).allSatisfy { Double($1) >= Double($0) * 1.2 })
     }
 
-    @Test("A larger size that only runs at a lower rate is no step up unless it is more")
+    @Test("A larger size with a lower rate is a step only if it has more pixels per second")
     func slowSizes() throws {
         let offered = [(640, 480, 30), (1280, 720, 5), (2560, 1440, 15)].map { width, height, rate in
             OfferedFormat(
@@ -90,7 +90,7 @@ struct StressClimbTests {
         var climb = StressClimb([StressOffer(role: "a", asked: asked, formats: offered)])
         #expect(
             run(&climb) { _ in true } == [
-                "1 the lowest of all: a yuyv 640x480 at 30", "2 a 640x480 → 2560x1440 at 15",
+                "1 lowest formats: a yuyv 640x480 at 30", "2 a 640x480 → 2560x1440 at 15",
             ])
     }
 }

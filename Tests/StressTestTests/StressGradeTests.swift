@@ -2,7 +2,7 @@ import Media
 import StressTest
 import Testing
 
-@Suite("The formats that a stress test tries")
+@Suite("Format grades of a stress test")
 struct StressGradeTests {
     private func format(_ pixel: PixelFormat, _ width: Int, _ height: Int, _ rate: Int64) -> VideoFormat {
         VideoFormat(
@@ -17,7 +17,7 @@ struct StressGradeTests {
             rates: .listed(rates.map { FrameRate($0, per: 1) }))
     }
 
-    @Test("A webcam's grades go from what the profile asks over the best down, compressed and raw, each once")
+    @Test("A webcam's grades are the configured, the best, and lower formats, compressed and raw, each once")
     func webcam() throws {
         let offer = StressOffer(
             role: "desk", asked: format(.mjpeg, 1280, 720, 30),
@@ -29,14 +29,14 @@ struct StressGradeTests {
         let grades = StressGrade.all([offer])
         #expect(
             grades.map { "\($0.name): \($0.formats["desk"]?.description ?? "")" } == [
-                "as asked: mjpeg 1280x720 at 30", "best compressed: mjpeg 1920x1080 at 60",
+                "as configured: mjpeg 1280x720 at 30", "best compressed: mjpeg 1920x1080 at 60",
                 "up to 1080p30 compressed: mjpeg 1920x1080 at 30",
                 "up to 480p30 compressed: mjpeg 640x360 at 30",
                 "best raw: yuyv 1920x1080 at 5", "up to 720p30 raw: yuyv 640x480 at 30",
             ])
     }
 
-    @Test("A camera without a raw format is in no raw grade")
+    @Test("A camera without a raw format is omitted from raw grades")
     func compressedOnly() {
         let offers = [
             StressOffer(
@@ -49,7 +49,7 @@ struct StressGradeTests {
         #expect(raw.map(\.formats) == [["b": format(.nv12, 640, 480, 30)]])
     }
 
-    @Test("A range of rates is tried at its ends and at the usual rates between")
+    @Test("A range of rates is tested at its ends and at the common rates between them")
     func range() {
         let any = OfferedFormat(
             pixel: .mjpeg, size: FrameSize(width: 640, height: 480),

@@ -8,8 +8,8 @@ import Testing
 @testable import StressTest
 @testable import Timing
 
-@Suite("Whether a run of a stress test held")
-struct StressJudgementTests {
+@Suite("Judgment of a stress test run")
+struct StressJudgmentTests {
     private let strict = StressLimits(RecordingLimits(lostFrames: 0, lostSamples: 0), isLong: false)
 
     private func camera(_ captured: Int64, _ lost: [String: Int64], named name: String = "desk")
@@ -18,89 +18,90 @@ struct StressJudgementTests {
         StressCertificate.Track(name: name, kind: "camera", captured: captured, lost: lost)
     }
 
-    @Test("Nothing lost has held; a single frame has not, with its cause and a sentence")
+    @Test("A run without losses passes; any lost frame fails it, with the cause and a sentence")
     func losses() {
-        #expect(StressJudgement(StressFindings(tracks: [camera(300, [:])]), limits: strict).verdict == .held)
-        let judgement = StressJudgement(
+        #expect(StressJudgment(StressFindings(tracks: [camera(300, [:])]), limits: strict).verdict == .held)
+        let judgment = StressJudgment(
             StressFindings(tracks: [camera(297, ["bus": 2, "late": 1])]), limits: strict)
-        #expect(judgement.verdict == .failed && judgement.cause == .bus)
-        #expect(judgement.reasons == ["desk lost 3 of 300 frames (2 bus, 1 late), where none may be lost."])
+        #expect(judgment.verdict == .failed && judgment.cause == .bus)
+        #expect(judgment.reasons == ["desk lost 3 of 300 frames (2 bus, 1 late), limit 0."])
     }
 
-    @Test("The profile's limit allows what it says, of each track by itself")
+    @Test("The profile's limit applies to each track separately")
     func limit() {
         let limits = StressLimits(RecordingLimits(lostFrames: 0.05), isLong: false)
         let findings = StressFindings(tracks: [
             camera(285, ["bus": 15]), camera(284, ["encoder": 16], named: "face"),
         ])
-        let judgement = StressJudgement(findings, limits: limits)
-        #expect(judgement.cause == .processor)
-        #expect(judgement.reasons == ["face lost 16 of 300 frames (16 encoder), more than 5.0 %."])
+        let judgment = StressJudgment(findings, limits: limits)
+        #expect(judgment.cause == .processor)
+        #expect(judgment.reasons == ["face lost 16 of 300 frames (16 encoder), limit 5.0 %."])
     }
 
     @Test(
-        "Each cause of loss speaks of what is at its limit",
+        "Each cause of loss indicates the resource that is at its limit",
         arguments: [
             (LossCause.bus, StressCause.bus), (.driver, .processor), (.late, .processor),
             (.encoder, .processor),
-            (.governor, .processor), (.disk, .disk), (.corrupt, .device), (.exposure, .device),
-            (.away, .device),
+            (.governor, .processor), (.disk, .disk), (.corrupt, .device), (.lowLight, .device),
+            (.disconnected, .device),
         ])
     func causes(_ loss: LossCause, _ cause: StressCause) {
         #expect(StressCause(loss) == cause)
     }
 
-    @Test("A full disk counts for more than the losses that came of it")
+    @Test("A full disk takes precedence over the losses that it causes")
     func storage() {
         let findings = StressFindings(
             tracks: [camera(10, ["late": 200])],
             storageFailures: ["desk.mov: write failed: the disk is full."])
-        let judgement = StressJudgement(findings, limits: strict)
-        #expect(judgement.cause == .disk && judgement.reasons.first?.contains("the disk is full") == true)
+        let judgment = StressJudgment(findings, limits: strict)
+        #expect(judgment.cause == .disk && judgment.reasons.first?.contains("the disk is full") == true)
     }
 
-    @Test("An absence is told once, before the losses that came of it, whatever the limit of losses")
+    @Test("An outage is reported once instead of its losses, regardless of the limit of lost frames")
     func absence() {
         let gap = Gap(
             track: "desk", from: MediaTime(nanoseconds: 2_000_000_000),
             to: MediaTime(nanoseconds: 4_500_000_000),
             cause: "unplugged")
         let limits = StressLimits(RecordingLimits(lostFrames: 0.5), isLong: false)
-        let judgement = StressJudgement(
-            StressFindings(tracks: [camera(225, ["away": 75])], gaps: [gap, gap]), limits: limits)
-        #expect(judgement.verdict == .failed && judgement.cause == .device)
-        #expect(judgement.reasons == ["desk was away once, for 2.5 s in all (unplugged)."])
+        let judgment = StressJudgment(
+            StressFindings(tracks: [camera(225, ["disconnected": 75])], gaps: [gap, gap]), limits: limits)
+        #expect(judgment.verdict == .failed && judgment.cause == .device)
+        #expect(
+            judgment.reasons == ["desk was disconnected or silent once, for 2.5 s in total (unplugged)."])
     }
 
-    @Test("Pressure and loose clocks are judged in a soak alone")
+    @Test("System pressure and inaccurate clocks count only in a soak run")
     func soak() {
         let pressure = Manifest.Pressure(
             peak: .critical, peak_cost: 2,
             factors: [.init(what: "temperature", level: .critical, text: "cpu is at 99 °C", at_ns: 0)],
             missing: [])
         let findings = StressFindings(tracks: [camera(300, [:])], pressure: pressure, unlocked: ["desk"])
-        #expect(StressJudgement(findings, limits: strict).verdict == .held)
-        let long = StressJudgement(findings, limits: StressLimits(RecordingLimits(), isLong: true))
+        #expect(StressJudgment(findings, limits: strict).verdict == .held)
+        let long = StressJudgment(findings, limits: StressLimits(RecordingLimits(), isLong: true))
         #expect(long.verdict == .failed && long.cause == .pressure)
         #expect(long.reasons.first == "System pressure was critical: cpu is at 99 °C.")
         #expect(long.reasons.count == 2 && long.reasons[1].contains("The clock of desk"))
     }
 
-    @Test("Audio that was filled is a loss, and a microphone that is silent a reason")
+    @Test("Inserted silence counts as a loss, and a silent microphone is a reason to fail")
     func audio() {
         let track = StressCertificate.Track(
-            name: "host", kind: "microphone", captured: 480_000, lost: ["filled": 4800])
-        let judgement = StressJudgement(
+            name: "host", kind: "microphone", captured: 480_000, lost: ["silence": 4800])
+        let judgment = StressJudgment(
             StressFindings(tracks: [track], silences: ["host is silent."]), limits: strict)
-        #expect(judgement.cause == .device)
+        #expect(judgment.cause == .device)
         #expect(
-            judgement.reasons == ["host lost 100 ms of audio, where none may be lost.", "host is silent."])
+            judgment.reasons == ["host lost 100 ms of audio, limit 0.", "host is silent."])
     }
 
-    @Test("A device that refuses for want of bandwidth speaks of the bus")
+    @Test("A device that fails to start because of insufficient bandwidth indicates the bus")
     func refusal() {
         let error = DeviceError(device: "/dev/video0", operation: "start", errno: 28)
         #expect(StressCause(RecordingError.device(error)) == .bus)
-        #expect(StressJudgement(notStarted: .bus, "\(error)").verdict == .notRun)
+        #expect(StressJudgment(notStarted: .bus, "\(error)").verdict == .notRun)
     }
 }

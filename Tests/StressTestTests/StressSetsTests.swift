@@ -2,7 +2,7 @@ import Media
 import StressTest
 import Testing
 
-@Suite("Which sets of cameras a stress test tries")
+@Suite("Camera sets of a stress test")
 struct StressSetsTests {
     private let roles = ["a", "b", "c", "d"]
 
@@ -12,7 +12,7 @@ struct StressSetsTests {
         return StressGrade(name: name, formats: Dictionary(uniqueKeysWithValues: roles.map { ($0, format) }))
     }
 
-    /// Tries all; a set holds when `holds` says so.
+    /// Tries all sets; `holds` returns whether a set passes.
     private func run(
         _ sets: inout StressSets, holds: (String, [String]) -> Bool
     ) -> [String] {
@@ -25,16 +25,18 @@ struct StressSetsTests {
         return tried
     }
 
-    @Test("Where the whole holds, nothing smaller is tried, and it is said why")
+    @Test("If all cameras pass together, smaller sets are skipped, and the reason is given")
     func whole() {
         var sets = StressSets(roles: roles, grades: [grade("x", roles), grade("y", roles)])
         #expect(run(&sets) { _, _ in true } == ["x abcd", "y abcd"])
         #expect(
-            sets.leftOut == ["Parts of the whole were not tried where the whole held (x, y): they need less."]
+            sets.leftOut == [
+                "Smaller sets were not tested with formats in which all cameras passed (x, y), because they need fewer resources."
+            ]
         )
     }
 
-    @Test("Where two cameras do not go together, every largest set without both is found")
+    @Test("If two cameras fail together, all largest sets without that pair are found")
     func pair() {
         var sets = StressSets(roles: roles, grades: [grade("x", roles)])
         let tried = run(&sets) { _, set in !(set.contains("a") && set.contains("c")) }
@@ -44,10 +46,10 @@ struct StressSetsTests {
                 "x abd",
                 "x bcd",
             ])
-        #expect(sets.leftOut.contains { $0.hasPrefix("Sets with a part that failed by itself") })
+        #expect(sets.leftOut.contains { $0.hasPrefix("Sets with a failed subset") })
     }
 
-    @Test("A camera that fails alone is in no other set; wholes of all grades come before parts of any")
+    @Test("A camera that fails by itself is not in larger sets; full sets of all grades precede subsets")
     func single() {
         var sets = StressSets(
             roles: ["a", "b", "c"], grades: [grade("x", ["a", "b", "c"]), grade("y", ["a", "b", "c"])])
@@ -55,24 +57,24 @@ struct StressSetsTests {
         #expect(tried == ["x abc!", "y abc", "x a", "x b!", "x c", "x ac"])
     }
 
-    @Test("A grade that one camera does not offer has the others as its whole")
+    @Test("The full set of a grade omits cameras that do not offer it")
     func missing() {
         var sets = StressSets(roles: ["a", "b", "c"], grades: [grade("raw", ["a", "c"])])
         #expect(run(&sets) { _, set in set.count < 2 } == ["raw ac!", "raw a", "raw c"])
-        #expect(sets.leftOut.contains("b was not tried in “raw”: no such format is offered."))
+        #expect(sets.leftOut.contains("b was not tested in “raw”, because it does not offer such a format."))
     }
 
-    @Test("No more sets than the limit are tried, and what is left out is said")
+    @Test("The number of sets tried is limited, and the omitted ones are reported")
     func limit() {
         let many = (0..<12).map { "c\($0)" }
         var sets = StressSets(roles: many, grades: [grade("x", many)], limit: 20)
         #expect(run(&sets) { _, set in set.count < 3 }.count == 20)
         #expect(
-            sets.leftOut.contains { $0.contains("No more than 20 sets are tried: 59 more of 2 cameras") },
+            sets.leftOut.contains { $0.contains("At most 20 sets are tested: 59 more of 2 cameras") },
             "\(sets.leftOut)")
     }
 
-    @Test("One camera is its own whole")
+    @Test("A single camera is a full set")
     func one() {
         var sets = StressSets(roles: ["a"], grades: [grade("x", ["a"])])
         #expect(run(&sets) { _, _ in false } == ["x a!"])

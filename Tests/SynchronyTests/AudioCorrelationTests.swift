@@ -9,7 +9,7 @@ struct AudioCorrelationTests {
     private let rate = 16_000.0
 
     @Test(
-        "Speech in a room, as loud as the noise, tells the offset to 0.15 ms, drifting or not",
+        "Speech in a room, as loud as the noise, gives the offset to 0.15 ms, with or without drift",
         arguments: [(1, 0.0, 0.0), (2, 0.0213, 0), (3, -0.31, 20), (4, 0.105, -100), (5, 0.4404, 200)]
             as [(UInt64, Double, Double)])
     func speech(seed: UInt64, offset: Double, drift: Double) throws {
@@ -18,12 +18,12 @@ struct AudioCorrelationTests {
         let correlation = try AudioCorrelation(rate: rate)
         let peak = try #require(correlation.peak(of: first.samples, and: second.samples))
         #expect(peak.isCertain, "\(peak)")
-        // Audio of time t is later by offset + drift · t: here, in the middle of the window.
+        // The delay of audio at time t is offset + drift · t; here, t is the middle of the window.
         let truth = offset + drift * 1e-6 * 6
         #expect(abs(peak.offset.inSeconds - truth) < 0.000_15, "\(peak) instead of \(truth)")
     }
 
-    @Test("Noise of two rooms, with the same hum in both, a tone, and silence tell nothing for certain")
+    @Test("Noise of two rooms with the same hum, a tone, and silence do not give a certain offset")
     func nothing() throws {
         let correlation = try AudioCorrelation(rate: rate)
         for seed in 1...10 as ClosedRange<UInt64> {

@@ -5,18 +5,20 @@ import Testing
 
 @testable import Synchrony
 
-/// A camera whose frames come at their own times, recorded on a grid as the aligner does it.
+/// A camera with unsynchronized frames, recorded on a grid as by the aligner.
 private struct SyntheticCamera {
     let frame = 1.0 / 30
-    /// How far its frames lie from their ticks at T0, in frames: −0.5…0.5; and how they move, in frames a second.
+    /// Distance of its frames from their ticks at T0, in frames (−0.5…0.5), and its drift in frames per
+    /// second.
     var phase: Double
     var drift = 0.0
-    /// How much later the track was written than it should have been, in seconds.
+    /// Delay of the written track, in seconds.
     var shift = 0.0
 
-    /// Where the recording shows a flash of `time`, as the range in which it may have been.
+    /// The event of a flash at `time` in the recording, with its possible range.
     func event(_ time: Double) -> SharpEvent {
-        // Which frame's exposure holds it; the phase is held between −0.55 and 0.55 by repeats and skips.
+        // The frame that was exposed during the flash. Duplicates and decimation keep the phase between −0.55
+        // and 0.55.
         var phase = phase + drift * time
         phase -= (phase / 1.0).rounded()
         let number = ((time - phase * frame) / frame).rounded(.down)
@@ -28,7 +30,7 @@ private struct SyntheticCamera {
     }
 }
 
-@Suite("Claps of frames")
+@Suite("Comparison of claps")
 struct ClapComparisonTests {
     private let frame = Nanoseconds(33_333_333)
     private let tolerance = SyncTolerance()
@@ -49,7 +51,7 @@ struct ClapComparisonTests {
     }
 
     @Test(
-        "Aligned recordings are never apart: 4000 of all phases, of one clap or many, against audio and each other"
+        "4000 aligned recordings with any phase and one or more claps are aligned with audio and with each other"
     )
     func aligned() throws {
         var generator = SeededGenerator(seed: 1)
@@ -70,7 +72,7 @@ struct ClapComparisonTests {
     }
 
     @Test(
-        "A camera that is 2, 3 or 5 frames off against a microphone is found, early or late, whatever its phase",
+        "A camera that is 2, 3, or 5 frames early or late relative to a microphone is detected at any phase",
         arguments: [(2.0, 0.95), (-2, 0.95), (3, 1), (-3, 1), (5, 1), (-5, 1)])
     func shifted(frames: Double, least: Double) throws {
         var generator = SeededGenerator(seed: 2)
@@ -87,7 +89,7 @@ struct ClapComparisonTests {
         #expect(Double(found) >= least * 400, "\(found)")
     }
 
-    @Test("Cameras that show every clap two frames apart are apart, and one frame apart they are not")
+    @Test("Cameras that show every clap two frames apart are not aligned; one frame apart, they are")
     func cameras() throws {
         for (frames, expected) in [(0, false), (1, false), (2, true), (-2, true), (4, true)] {
             let times = (0..<10).map { Double($0) + 0.51 }
@@ -101,12 +103,12 @@ struct ClapComparisonTests {
     }
 
     @Test(
-        "With claps at phases that sweep, 0.7 of a frame is found, and the offset is known to a tenth",
+        "With claps at varying phases, an offset of 0.7 frames is detected and measured to a tenth of a frame",
         arguments: [0.7, -0.7, 0])
     func sweeping(frames: Double) throws {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<20 {
-            // The phase passes through all of a frame in a minute.
+            // The phase passes through one whole frame per minute.
             let camera = SyntheticCamera(
                 phase: generator.fraction() - 0.5, drift: 1.0 / 60, shift: frames / 30)
             let times = times(&generator, count: 120, areRandom: true)
@@ -118,7 +120,7 @@ struct ClapComparisonTests {
         }
     }
 
-    @Test("Sounds are apart beyond 5 ms, early or late, and the median is not moved by a wrong clap")
+    @Test("Audio tracks more than 5 ms apart are not aligned, and a wrong clap does not affect the median")
     func audioBlocks() throws {
         for (milliseconds, expected) in [
             (0.0, false), (4.9, false), (-4.9, false), (5.2, true), (-5.2, true),
@@ -133,7 +135,7 @@ struct ClapComparisonTests {
         }
     }
 
-    @Test("Events that do not agree are of different things: nothing is said")
+    @Test("Unrelated events do not give a result")
     func untrusted() {
         var generator = SeededGenerator(seed: 4)
         var told = 0

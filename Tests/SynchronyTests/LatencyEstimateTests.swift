@@ -4,12 +4,12 @@ import Testing
 
 @testable import Synchrony
 
-@Suite("Latency")
+@Suite("Latency estimates")
 struct LatencyEstimateTests {
     private func ms(_ value: Double) -> Nanoseconds { .seconds(rounding: value / 1000) }
     private func instant(_ seconds: Double) -> MediaTime { MediaTime(Int64((seconds * 1e9).rounded())) }
 
-    /// Claps at uneven times, as a person makes them.
+    /// Claps at irregular times, as by a person.
     private func claps(_ count: Int, _ generator: inout SeededGenerator) -> [Double] {
         var second = 2.0
         return (0..<count).map { _ in
@@ -18,7 +18,7 @@ struct LatencyEstimateTests {
         }
     }
 
-    /// What a microphone says of claps: to some microseconds.
+    /// A microphone's events for claps, accurate to some microseconds.
     private func heard(_ claps: [Double], later: Double = 0) -> [SharpEvent] {
         claps.map {
             SharpEvent(
@@ -31,13 +31,13 @@ struct LatencyEstimateTests {
         return light.events(at: claps, until: (claps.last ?? 0) + 1, seed: 1)
     }
 
-    @Test("ten claps whose phases are spread over a frame tell a latency to 2 ms, in 99 of 100 cases")
+    @Test("ten claps spread over all phases of a frame give the latency to 2 ms, in 99 of 100 cases")
     func spread() throws {
         var good = 0
         for seed in 1...100 {
             var generator = SeededGenerator(seed: UInt64(seed))
             let (truth, phase) = (0.137 + 0.1 * generator.fraction(), 0.03 * generator.fraction())
-            // At a tenth of a frame after the other, in any order, each a little uneven.
+            // One clap per tenth of a frame, in random order, each slightly irregular.
             let tenths = (0..<10).map(Double.init).shuffled(using: &generator)
             let claps = tenths.enumerated().map { index, tenth in
                 2 + 1.5 * Double(index) + (tenth + 0.3 * generator.fraction()) * SyntheticLight.interval / 10
@@ -50,7 +50,7 @@ struct LatencyEstimateTests {
         #expect(good >= 99)
     }
 
-    @Test("the truth is within the uncertainty, which people's claps bring below 2 ms in time")
+    @Test("the true latency is within the uncertainty, which is below 2 ms with enough irregular claps")
     func people() throws {
         var fine = 0
         for seed in 1...60 {
@@ -70,7 +70,7 @@ struct LatencyEstimateTests {
     }
 
     @Test(
-        "whatever the exposure is and however long the light stays on, the truth is within what each event says",
+        "the true time is within each event's range for any exposure and any duration of the light",
         arguments: [0.1, 0.3, 0.6, 1], [0.002, 0.02, 0.06, 0.5])
     func lights(exposureShare: Double, lasting: Double) throws {
         var noticed = 0
@@ -82,7 +82,7 @@ struct LatencyEstimateTests {
             let events = light.events(at: claps, until: 25, seed: UInt64(seed))
             noticed += events.count
             for event in events {
-                // A flash may begin before the exposure that shows only its end.
+                // A flash can begin before the exposure that shows only its end.
                 let early = min(lasting, (1 - exposureShare) * SyntheticLight.interval)
                 let isRight = claps.contains { clap in
                     instant(clap) >= MediaTime(event.earliest.nanoseconds - Int64(early * 1e9))
@@ -91,12 +91,12 @@ struct LatencyEstimateTests {
                 #expect(isRight, "\(seed): \(event) of \(claps)")
             }
         }
-        // A short flash between two exposures is not seen by anybody.
+        // A short flash between two exposures isn't visible.
         #expect(Double(noticed) >= 150 * min(1, (exposureShare + lasting / SyntheticLight.interval) / 2))
     }
 
     @Test(
-        "lamps that stay on tell a latency as well as flashes do, at any exposure", arguments: [0.2, 0.5, 1])
+        "lamps that stay on give the latency as accurately as flashes", arguments: [0.2, 0.5, 1])
     func lamps(exposureShare: Double) throws {
         for seed in 1...12 {
             var generator = SeededGenerator(seed: UInt64(seed) &* 101)
@@ -112,7 +112,7 @@ struct LatencyEstimateTests {
         }
     }
 
-    @Test("claps at every whole second are not known better than an exposure, and it is said why")
+    @Test("claps at every full second are only accurate to an exposure, and the estimate reports the reason")
     func periodic() throws {
         let claps = (2...21).map(Double.init)
         let estimate = try #require(
@@ -124,7 +124,7 @@ struct LatencyEstimateTests {
         #expect(estimate.needsOtherPhases)
     }
 
-    @Test("a camera that is almost a second late is not taken for one that is early")
+    @Test("a camera that is almost a second late is not estimated as early")
     func late() throws {
         let claps = (2...21).map(Double.init)
         let estimate = try #require(
@@ -133,7 +133,7 @@ struct LatencyEstimateTests {
         #expect((estimate.median - ms(800)).magnitude < ms(17))
     }
 
-    @Test("what only one of them noticed, and lights that were no clap, change nothing")
+    @Test("events that only one device detected, and lights without a clap, do not affect the estimate")
     func falseEvents() throws {
         var generator = SeededGenerator(seed: 5)
         let claps = claps(30, &generator)
@@ -150,7 +150,7 @@ struct LatencyEstimateTests {
         #expect((15...20).contains(estimate.eventCount))
     }
 
-    @Test("microphones are compared to a fraction of a millisecond, though whoever claps walks about")
+    @Test("microphones are compared to a fraction of a millisecond, even if the distance of the claps varies")
     func microphones() throws {
         var generator = SeededGenerator(seed: 9)
         let claps = claps(10, &generator)
@@ -166,7 +166,7 @@ struct LatencyEstimateTests {
         #expect((second.median + ms(250)).magnitude < ms(0.1))
     }
 
-    @Test("two events, and none, are not enough; a coarse value that may be worse than none is not used")
+    @Test("fewer than three events are not usable, and neither is an estimate that may be worse than 0")
     func usable() throws {
         #expect(LatencyEstimate([]) == nil)
         let range = ms(100)...ms(101)
@@ -177,26 +177,26 @@ struct LatencyEstimateTests {
         let aboutZero = ms(-3)...ms(30)
         #expect(
             try #require(LatencyEstimate([aboutZero, aboutZero, aboutZero])).isUsable(goal: ms(2)) == false)
-        // If the truth is 1 ms, nothing is nearer to it than 7 ms.
+        // If the true latency is 1 ms, no correction is better than 7 ms.
         let small = ms(1)...ms(13)
         #expect(try #require(LatencyEstimate([small, small, small])).isUsable(goal: ms(2)) == false)
-        // If it is 5 ms, it is nearer to 9 ms than to nothing, and more so if it is more.
+        // If the true latency is 5 ms or more, 9 ms is better than no correction.
         let plain = ms(5)...ms(13)
         #expect(try #require(LatencyEstimate([plain, plain, plain])).isUsable(goal: ms(2)))
     }
 
     @Test(
-        "a microphone whose clock drifts dates its claps on the session clock, and a hole hides nothing after it"
+        "events of a drifting microphone have session times, and a gap does not hide later events"
     )
     func microphoneEvents() throws {
         var audio = SyntheticAudio(seconds: 40)
         let beeps = stride(from: 1.0, to: 39, by: 2).map { $0 }
-        // 200 ppm fast: what it counts as a second is less.
+        // The device clock is 200 ppm fast, so one second of samples is shorter than a second.
         for beep in beeps { audio.beep(at: beep * 1.0002) }
         var microphone = MicrophoneEvents(rate: 48_000)
         var events: [SharpEvent] = []
         for first in stride(from: 0, to: audio.samples.count - 480, by: 480) {
-            // 10 ms are lost, the device counts on.
+            // 10 ms are lost, but the device's count continues.
             guard first != 480 * 1050 else { continue }
             events += microphone.add(
                 Array(audio.samples[first..<first + 480]), channels: 1, firstSample: Int64(first),

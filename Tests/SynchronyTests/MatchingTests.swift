@@ -4,7 +4,7 @@ import Testing
 
 @testable import Synchrony
 
-@Suite("Matching")
+@Suite("Matching of events")
 struct MatchingTests {
     private func ms(_ value: Double) -> Nanoseconds { .seconds(rounding: value / 1000) }
 
@@ -16,16 +16,16 @@ struct MatchingTests {
 
     // MARK: Intersections
 
-    @Test("The range that most intervals contain is found, and those that are wrong do not matter")
+    @Test("The range that most intervals contain is found; wrong intervals are ignored")
     func marzullo() {
-        // Marzullo's own example.
+        // The example from Marzullo's paper.
         let found = IntervalIntersection.most(of: [ms(8)...ms(12), ms(11)...ms(13), ms(10)...ms(12)])
         #expect(found == IntervalIntersection(range: ms(11)...ms(12), count: 3))
         let wrong = IntervalIntersection.most(of: [ms(8)...ms(12), ms(11)...ms(13), ms(14)...ms(15)])
         #expect(wrong == IntervalIntersection(range: ms(11)...ms(12), count: 2))
     }
 
-    @Test("Of ranges that as many contain, the one nearest to zero is taken; ends are contained")
+    @Test("If several ranges are in equally many intervals, the nearest to zero is used; ends are included")
     func ties() {
         let far = [ms(-90)...ms(-80), ms(30)...ms(40)]
         #expect(IntervalIntersection.most(of: far)?.range == ms(30)...ms(40))
@@ -35,12 +35,12 @@ struct MatchingTests {
         #expect(IntervalIntersection.most(of: []) == nil)
     }
 
-    @Test("Flashes at all phases of a camera's frames tell its offset far better than a frame lasts")
+    @Test("Flashes at all phases of a camera's frames give its offset to a fraction of a frame")
     func phases() throws {
         var generator = SeededGenerator(seed: 12)
         let (interval, truth) = (33.333, 21.7)
         let ranges = (0..<200).map { _ in
-            // The flash lies anywhere within the exposure that shows it.
+            // The flash is at any time within the exposure that shows it.
             let since = generator.fraction() * interval
             return ms(truth - since)...ms(truth - since + interval)
         }
@@ -53,7 +53,7 @@ struct MatchingTests {
     // MARK: Events
 
     @Test(
-        "Claps every second are matched with the nearest, not with their neighbours",
+        "Claps one second apart are matched with the nearest clap",
         arguments: [-0.4, -0.033, 0, 0.12, 0.45])
     func everySecond(offset: Double) {
         let reference = (0..<60).map { event(Double($0) * 1000) }
@@ -65,7 +65,7 @@ struct MatchingTests {
         #expect(matching.pairs.allSatisfy { $0.offset.contains(ms(offset * 1000)) })
     }
 
-    @Test("Claps four times a second are matched with the smallest offset, though some are missing")
+    @Test("Claps four times per second are matched with the smallest offset, even if some are missing")
     func fast() {
         let reference = (0..<40).map { event(Double($0) * 250) }
         let other = (0..<40).filter { $0 % 9 != 4 }.map { event(Double($0) * 250 + 20) }
@@ -74,7 +74,7 @@ struct MatchingTests {
         #expect(matching.pairs.allSatisfy { $0.offset.contains(ms(20)) })
     }
 
-    @Test("The offset that most agree upon wins over chance; events of one track only are left alone")
+    @Test("The offset shared by most pairs is used; events of only one track are not matched")
     func chance() {
         var generator = SeededGenerator(seed: 5)
         var times: [Double] = []
@@ -90,7 +90,7 @@ struct MatchingTests {
         #expect(matching.otherCount == 23)
     }
 
-    @Test("What drifts within the leeway is one offset; nothing near is no match")
+    @Test("Events that drift within the tolerance have one offset; distant events do not match")
     func drift() {
         let reference = (0..<60).map { event(Double($0) * 1000) }
         let drifting = (0..<60).map { event(Double($0) * 1000.1 + 30) }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Synchrony
 
-@Suite("Onsets")
+@Suite("Detection of onsets")
 struct OnsetDetectorTests {
-    /// Found in slices of odd lengths.
+    /// Detects onsets in slices of irregular lengths.
     private func events(_ audio: SyntheticAudio, from start: MediaTime = .zero) -> [SharpEvent] {
         var detector = OnsetDetector(rate: audio.rate)
         var found: [SharpEvent] = []
@@ -25,7 +25,7 @@ struct OnsetDetectorTests {
     private func seconds(_ event: SharpEvent) -> Double { Double(event.middle.nanoseconds) / 1e9 }
 
     @Test(
-        "Clean beeps are found to 0.05 ms at any rate and phase, and begin within what is told",
+        "Clean beeps are detected to 0.05 ms at any rate and phase, and begin within the event's range",
         arguments: [8000.0, 16_000, 44_100, 48_000, 96_000])
     func clean(rate: Double) throws {
         var audio = SyntheticAudio(seconds: 4, rate: rate)
@@ -41,7 +41,7 @@ struct OnsetDetectorTests {
     }
 
     @Test(
-        "Beeps 20 dB above noise are all found, to 0.5 ms, and nothing else is",
+        "All beeps 20 dB above noise are detected to 0.5 ms, and nothing else",
         arguments: 1...20 as ClosedRange<UInt64>)
     func noisy(seed: UInt64) throws {
         var audio = SyntheticAudio(seconds: 10)
@@ -53,12 +53,12 @@ struct OnsetDetectorTests {
         for (event, truth) in zip(found, truths) { #expect(abs(seconds(event) - truth) < 0.000_5) }
     }
 
-    @Test("A clap of hands in a room is found to 0.3 ms, and its echoes are not")
+    @Test("A hand clap in a room is detected to 0.3 ms, but not its echoes")
     func clap() throws {
         var audio = SyntheticAudio(seconds: 3)
         audio.noise(0.001, seed: 3)
         var generator = SeededGenerator(seed: 4)
-        // A burst that decays in 3 ms, and a tail of echoes that decays by 60 dB in 0.5 s.
+        // A burst that decays in 3 ms, and reverberation that decays by 60 dB in 0.5 s.
         audio.add(from: 1.25, lasting: 0.02) { 0.6 * exp(-$0 / 0.003) * generator.normal() / 2 }
         audio.add(from: 1.26, lasting: 1) { 0.05 * exp(-$0 * 6.9 / 0.5) * generator.normal() }
         let found = events(audio)
@@ -66,7 +66,7 @@ struct OnsetDetectorTests {
         #expect(abs(seconds(found[0]) - 1.25) < 0.000_3)
     }
 
-    @Test("Silence, noise, hum, a tone that goes on, and audio that begins with the recording hold no onsets")
+    @Test("Silence, noise, hum, a continuous tone, and audio present at the start do not contain onsets")
     func calm() {
         #expect(events(SyntheticAudio(seconds: 3)).isEmpty)
         for seed in 1...12 as ClosedRange<UInt64> {
@@ -86,7 +86,7 @@ struct OnsetDetectorTests {
         #expect(events(early).isEmpty)
     }
 
-    @Test("Noise that comes back after a filled hole is no onset")
+    @Test("Noise that returns after a gap filled with silence is not an onset")
     func hole() {
         var audio = SyntheticAudio(seconds: 4)
         audio.noise(0.05, seed: 5)
@@ -94,7 +94,7 @@ struct OnsetDetectorTests {
         #expect(events(audio).isEmpty)
     }
 
-    @Test("Words are seldom taken for claps: at most one of twelve")
+    @Test("At most one in twelve words is detected as an onset")
     func speech() {
         var (words, found) = (0, 0)
         for seed in 1...8 as ClosedRange<UInt64> {
@@ -108,14 +108,14 @@ struct OnsetDetectorTests {
         #expect(found * 12 <= words, "\(found) of \(words)")
     }
 
-    @Test("After an onset none is told for the refractory time")
+    @Test("No onset is reported during the refractory time after another one")
     func refractory() {
         var audio = SyntheticAudio(seconds: 3)
         for second in [1.0, 1.2, 1.6] { audio.beep(at: second) }
         #expect(events(audio).map { Int((seconds($0) * 10).rounded()) } == [10, 16])
     }
 
-    @Test("What is no number is silence")
+    @Test("NaN counts as silence")
     func notANumber() {
         var audio = SyntheticAudio(seconds: 2)
         audio.beep(at: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Sharp events")
 struct SharpEventTests {
-    @Test("are taken for the middle of what is possible")
+    @Test("an event's time is the middle of its possible range")
     func middle() {
         let event = SharpEvent(
             earliest: MediaTime(nanoseconds: -10), latest: MediaTime(nanoseconds: 30), strength: 2)

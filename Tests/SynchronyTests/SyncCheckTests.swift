@@ -6,7 +6,7 @@ import Testing
 
 @testable import Synchrony
 
-@Suite("sync-check of audio")
+@Suite("sync-check with audio")
 struct SyncCheckTests {
     private let rate = 8000.0
 
@@ -20,7 +20,7 @@ struct SyncCheckTests {
     private func uninformative(seed: UInt64) -> [SyntheticAudio] {
         var generator = SeededGenerator(seed: seed * 31)
         let seconds = [8.0, 14, 26][Int(seed % 3)]
-        // What both rooms have in common: the mains, at the very same phase, soft against the rooms' own noise.
+        // Both rooms have the same mains hum with the same phase, quieter than the noise of each room.
         let hum = seed % 4 == 0 ? 0 : 0.002 * generator.fraction()
         let phases = (0..<16).map { _ in 2 * Double.pi * generator.fraction() }
         return (0..<2).map { microphone in
@@ -28,7 +28,7 @@ struct SyncCheckTests {
             guard seed % 20 != 7 || microphone == 0 else { return audio }
             audio.noise(0.0005 + 0.02 * generator.fraction(), seed: seed * 2 + UInt64(microphone))
             if hum > 0 { audio.hum(hum, phases: phases) }
-            // Things that fall, each in its own room.
+            // Objects that fall, different in each room.
             if seed % 5 == 1 {
                 for _ in 0..<4 {
                     let second = 1 + (seconds - 2) * generator.fraction()
@@ -42,7 +42,7 @@ struct SyncCheckTests {
     }
 
     @Test(
-        "Noise, hum, silence and things that fall in one room only are unknown: 200 seeded pairs",
+        "The result for noise, hum, silence, and sounds in only one room is unknown: 200 seeded pairs",
         arguments: 0..<4)
     func nothing(quarter: UInt64) throws {
         for seed in quarter * 50..<(quarter + 1) * 50 {
@@ -57,7 +57,7 @@ struct SyncCheckTests {
     // MARK: What can
 
     @Test(
-        "Beeps tell the offset to 0.1 ms and drift to 1 ppm; the sign is that of later",
+        "Beeps give the offset to 0.1 ms and the drift to 1 ppm; positive values mean later",
         arguments: [(0.0, 0.0), (0.0321, 0), (-0.2, 0), (0.001, 25), (-0.003, -80)])
     func beeps(offset: Double, drift: Double) throws {
         let audioBlocks = (0..<2).map { microphone -> SyntheticAudio in
@@ -83,12 +83,12 @@ struct SyncCheckTests {
     }
 
     @Test(
-        "Speech with echoes, as loud as the noise, tells the offset to 0.3 ms and drift to 3 ppm",
+        "Speech with echoes, as loud as the noise, gives the offset to 0.3 ms and the drift to 3 ppm",
         arguments: [(1, 0.0, 0.0), (2, 0.0213, 0), (3, -0.31, 30), (4, 0.105, -100)]
             as [(UInt64, Double, Double)])
     func speech(seed: UInt64, offset: Double, drift: Double) throws {
         let room = SyntheticRoom(seed: seed, seconds: 52, rate: rate, echoes: 8)
-        // What lies between the two windows is not listened to.
+        // Audio between the two windows isn't analyzed.
         let heard = [0.0..<12.5, 39.5..<52]
         let findings = try findings([
             room.microphone(0, in: heard), room.microphone(1, offset: offset, drift: drift, in: heard),
@@ -103,7 +103,7 @@ struct SyncCheckTests {
         #expect(track.verdict == (abs(offset) > 0.006 ? .apart : .aligned))
     }
 
-    @Test("A recording of three seconds is unknown, and of five has no drift: both is said")
+    @Test("The result for three seconds is unknown; for five seconds, only the drift is, with a note")
     func short() throws {
         let three = try findings((0..<2).map { _ in SyntheticAudio(seconds: 3, rate: rate) })
         #expect(three.verdict == .unknown)
@@ -115,7 +115,7 @@ struct SyncCheckTests {
         #expect(five.tracks.last?.note?.contains("drift") == true)
     }
 
-    @Test("A clap that comes late in a long recording is looked for up to five minutes from either end")
+    @Test("Late claps in a long recording are searched for up to five minutes from either end")
     func late() throws {
         let audioBlocks = (0..<2).map { microphone -> SyntheticAudio in
             var audio = SyntheticAudio(seconds: 400, rate: rate)
@@ -131,7 +131,7 @@ struct SyncCheckTests {
 
     // MARK: Folders
 
-    @Test("A folder that cannot be measured is told in a sentence that says why")
+    @Test("A folder that can't be measured is rejected with the reason")
     func folders() throws {
         let session = try SyntheticSession([("host", SyntheticAudio(seconds: 1, rate: rate))])
         func reason() -> String {
@@ -160,9 +160,9 @@ struct SyncCheckTests {
         try session.write(session.manifest(tracks: [track.merging(["kind": "camera"]) { $1 }], duration: 1))
         #expect(reason().contains("no frame rate"))
         try session.write(["schema": 1])
-        #expect(reason().contains("lacks multicam"))
+        #expect(reason().contains("lacks the field multicam"))
         try Data("{".utf8).write(to: URL(fileURLWithPath: session.folder + "/manifest.json"))
-        #expect(reason().contains("no JSON"))
+        #expect(reason().contains("isn't valid JSON"))
         try FileManager.default.removeItem(atPath: session.folder + "/manifest.json")
         #expect(reason().contains("no manifest.json"))
     }

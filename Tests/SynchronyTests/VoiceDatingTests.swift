@@ -4,18 +4,19 @@ import Testing
 
 @testable import Synchrony
 
-@Suite("Dating a voice by its microphone")
+@Suite("Capture times of processed voice from its microphone")
 struct VoiceDatingTests {
-    /// A sound server that makes a voice of a microphone: later than it says, and now and then a block less.
+    /// A sound server that processes a microphone's audio, with a larger delay than it reports, and loses a
+    /// block from time to time.
     private struct Server {
         static let rate = 16_000
         static let slice = 160
         let audio: [Float]
-        /// By how many samples the voice comes later, at an index of the audio.
+        /// Delay of the processed voice in samples, at an index of the audio.
         let delay: (Int) -> Int
-        /// What its stamps say too much or too little.
+        /// Error of its timestamps.
         let mistake = Nanoseconds.milliseconds(-14)
-        /// The voice's count when the microphone's is 0.
+        /// The processed voice's count at count 0 of the microphone.
         let firstCount: Int64 = 4_321
         private var generator = SeededGenerator(seed: 3)
 
@@ -34,11 +35,11 @@ struct VoiceDatingTests {
                 samples: samples)
         }
 
-        /// Runs through all of the audio.
+        /// Processes all of the audio.
         ///
-        /// - Parameter hole: An index from which on the microphone's count is higher by a second.
-        /// - Returns: For each slice of the voice by how much its date is wrong; `nil` where it has none.
-        /// - Throws: When memory is short.
+        /// - Parameter hole: The index of a one-second jump in the microphone's count.
+        /// - Returns: The error of the capture time of each processed slice; `nil` for a slice without one.
+        /// - Throws: If memory is exhausted.
         mutating func run(hole: Int = .max) throws -> [Nanoseconds?] {
             var dating = VoiceDating(rate: Self.rate)
             let correlation = try AudioCorrelation(
@@ -52,7 +53,7 @@ struct VoiceDatingTests {
                         Int64(begin + (begin >= hole ? Self.rate : 0)),
                         at: Self.time(begin)))
                 let origin = begin - delay(begin)
-                // Some of it was taken out.
+                // Processing reduces the amplitude.
                 let samples = (origin..<origin + Self.slice).map { $0 < 0 ? 0 : 0.6 * audio[$0] }
                 let place = dating.addVoice(
                     captured(samples, firstCount + Int64(begin), at: Self.time(origin) + mistake + jitter))
@@ -63,7 +64,7 @@ struct VoiceDatingTests {
                     #expect(
                         abs(Double(wrong) / Double(Self.rate) - error.inSeconds) < 0.0001, "counted as dated")
                 }
-                if let look = dating.nextLook() {
+                if let look = dating.nextBrightness() {
                     dating.take(correlation.peak(of: look.heard, and: look.voice), of: look)
                 }
             }
@@ -83,7 +84,7 @@ struct VoiceDatingTests {
     private func slice(at second: Double) -> Int { Int(second * Double(Server.rate)) / Server.slice }
 
     @Test(
-        "within two seconds of speech its dates are right to 0.1 ms, whatever the server says",
+        "after two seconds of speech, capture times are accurate to 0.1 ms, regardless of the server",
         arguments: [1, 2, 3] as [UInt64])
     func speech(seed: UInt64) throws {
         var server = Server(speech(seconds: 6, seed: seed)) { _ in 480 }
@@ -94,7 +95,7 @@ struct VoiceDatingTests {
         }
     }
 
-    @Test("a block that the server loses is noticed within two and a half seconds; until then the dates stay")
+    @Test("a block lost by the server is detected within 2.5 s; until then, the offset is unchanged")
     func lostBlock() throws {
         let lost = 3 * Server.rate
         var server = Server(speech(seconds: 8, seed: 4)) { $0 < lost ? 480 : 480 + 341 }
@@ -106,7 +107,7 @@ struct VoiceDatingTests {
         }
     }
 
-    @Test("silence and tones date nothing")
+    @Test("silence and tones do not give capture times")
     func nothing() throws {
         let silence = SyntheticAudio(seconds: 5, rate: Double(Server.rate))
         var tone = silence
@@ -117,13 +118,14 @@ struct VoiceDatingTests {
         }
     }
 
-    @Test("over a hole in what is heard, where counts go on by time, its dates stay right")
+    @Test("capture times stay correct across a gap in the microphone's audio if its count includes the gap")
     func hole() throws {
         let hole = 3 * Server.rate
         var server = Server(speech(seconds: 7, seed: 5)) { _ in 480 }
         let errors = try server.run(hole: hole)
         for (index, error) in errors.enumerated().dropFirst(slice(at: 2)) {
-            // Here the voice has no hole: it is a second off until it was compared anew.
+            // The processed voice doesn't have a gap here, so it is off by one second until the next
+            // comparison.
             let truth = try #require(error)
             if index < slice(at: 3) || index > slice(at: 5) { #expect(truth.magnitude < .microseconds(100)) }
         }

@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
 
-/// A machine that is only files: sysfs, proc, etc and run under a folder, which goes away with its owner.
+/// A synthetic machine made of files: sysfs, proc, etc, and run in a folder that is deleted with this object.
 package final class SyntheticMachine {
     package let root: String
 
     package init() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "machine-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // Without links, as sysfs's own paths are compared.
+        // Without symbolic links, because sysfs paths are compared.
         root = folder.resolvingSymlinksInPath().path
     }
 
     deinit {
         do { try FileManager.default.removeItem(atPath: root) } catch {
-            // Left behind in the system's folder for such things.
+            // The folder remains in the system's temporary folder.
         }
     }
 
@@ -22,7 +22,7 @@ package final class SyntheticMachine {
 
     // MARK: Files
 
-    /// Writes a file below the root, with the folders to it.
+    /// Writes a file below the root and creates its parent folders.
     package func write(_ path: String, _ text: String) throws { try write(path, Array(text.utf8)) }
 
     package func write(_ path: String, _ bytes: [UInt8]) throws {
@@ -36,7 +36,7 @@ package final class SyntheticMachine {
         try FileManager.default.createDirectory(atPath: "\(root)/\(path)", withIntermediateDirectories: true)
     }
 
-    /// A link below the root; `target` is below it too unless `isOutside`.
+    /// Creates a symbolic link below the root. `target` is also below the root, unless `isOutside` is set.
     package func link(_ path: String, to target: String, isOutside: Bool = false) throws {
         let file = URL(fileURLWithPath: "\(root)/\(path)")
         try FileManager.default.createDirectory(
@@ -52,7 +52,7 @@ package final class SyntheticMachine {
 
     // MARK: USB
 
-    /// A bus of a controller at `sys/devices/pci0000:00/<controller>`.
+    /// Adds a USB bus to the controller at `sys/devices/pci0000:00/<controller>`.
     package func bus(
         _ number: Int, controller: String = "0000:00:14.0", driver: String = "ehci-pci", speed: String = "480"
     ) throws {
@@ -61,14 +61,14 @@ package final class SyntheticMachine {
         try device("\(folder)/usb\(number)", ["speed": speed, "maxchild": "4", "idVendor": "1d6b"])
     }
 
-    /// A hub, or anything else without interfaces. `path` is that of the kernel's names: `usb1/1-2`.
+    /// Adds a hub or another device without interfaces. `path` consists of kernel names, such as `usb1/1-2`.
     package func hub(_ path: String, controller: String = "0000:00:14.0", speed: String = "480") throws {
         try device(
             "sys/devices/pci0000:00/\(controller)/\(path)",
             ["speed": speed, "idVendor": "05e3", "product": "Hub"])
     }
 
-    /// A camera with a microphone: `usb1/1-2` with `video<node>`, and the alternate setting that is chosen.
+    /// Adds a camera with a microphone: `usb1/1-2` with `video<node>` and the given alternate setting.
     package func camera(
         _ path: String, node: Int, controller: String = "0000:00:14.0", product: String = "Studio Webcam",
         speed: String = "480", descriptors: [UInt8] = USBBytes.webcam(), alternate: Int = 0,
@@ -107,7 +107,7 @@ package final class SyntheticMachine {
 
     // MARK: Processes
 
-    /// A program that has files open.
+    /// Adds a process with open files.
     package func program(_ process: Int, _ name: String, holding files: [String]) throws {
         try write("proc/\(process)/comm", "\(name)\n")
         try folder("proc/\(process)/fd")

@@ -1,4 +1,4 @@
-/// Descriptors as devices write them, put together piece by piece.
+/// Builds USB descriptors as sent by devices.
 package struct USBBytes {
     package private(set) var bytes: [UInt8]
 
@@ -14,13 +14,13 @@ package struct USBBytes {
         bytes += [9, 4, number, alternate, endpoints, classCode, subclass, 0, 0]
     }
 
-    /// The header of a video control interface.
+    /// Adds the header of a video control interface.
     package mutating func videoHeader(streaming: [UInt8]) {
         let length = UInt8(12 + streaming.count)
         bytes += [length, 0x24, 1, 0x10, 1, length, 0, 0, 0, 0, 0, UInt8(streaming.count)] + streaming
     }
 
-    /// An isochronous endpoint to the computer. `packets` are those of a microframe.
+    /// Adds an isochronous IN endpoint with the given number of packets per microframe.
     package mutating func isochronous(size: UInt16, packets: UInt16 = 1, interval: UInt8 = 1) {
         bytes += [7, 5, 0x81, 5] + Self.two(size | (packets - 1) << 11) + [interval]
     }
@@ -33,8 +33,9 @@ package struct USBBytes {
 
     private static func two(_ value: UInt16) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
 
-    /// A webcam of USB 2: video control 0, video streaming 1 with an alternate setting for each payload (0 is added), and
-    /// a microphone at 2 and 3 with 192 bytes a millisecond.
+    /// A USB 2 webcam: interface 0 is video control, interface 1 video streaming with one alternate setting
+    /// per payload (in addition to 0), and interfaces 2 and 3 are a microphone with 192 bytes per
+    /// millisecond.
     package static func webcam(
         payloads: [Int] = [192, 512, 1024, 1600, 2048, 3072], version: UInt16 = 0x0200
     )
@@ -56,7 +57,8 @@ package struct USBBytes {
         return device.bytes
     }
 
-    /// A camera of USB 3 at SuperSpeed: alternate settings with bursts, whose companions count.
+    /// A USB 3 camera at SuperSpeed. The bandwidth of its alternate settings depends on the endpoint
+    /// companions.
     package static func superSpeedCamera(bytesPerInterval: [UInt16] = [1024, 16_384, 49_152]) -> [UInt8] {
         var device = USBBytes(version: 0x0320)
         device.interface(0, classCode: 14, subclass: 1)
@@ -70,7 +72,7 @@ package struct USBBytes {
         return device.bytes
     }
 
-    /// A BOS descriptor with the given device capabilities: 2 is USB 2 extension, 3 SuperSpeed.
+    /// A BOS descriptor with the given device capabilities: 2 is the USB 2 extension, 3 is SuperSpeed.
     package static func capabilities(_ kinds: [UInt8]) -> [UInt8] {
         let list = kinds.flatMap {
             $0 == 3 ? [10, 0x10, 3, 0, 0x0E, 0, 1, 10, 0xFF, 7] : [7, 0x10, $0, 2, 0, 0, 0]

@@ -1,13 +1,13 @@
 import Media
 
-/// Holds up every write while it is shut.
+/// Blocks every write while it is shut.
 package final class Gate: Sendable {
     private let state = ConditionLock((isShut: false, hasSomebody: false))
 
-    /// Open.
+    /// Creates an open gate.
     package init() {}
 
-    /// For a disk: waits while the gate is shut, and then lets the write go on.
+    /// A `beforeWrite` hook for a disk that blocks while the gate is shut.
     package var wait: @Sendable (String, Int64) -> Int32 {
         { _, _ in
             self.state.broadcast { $0.hasSomebody = $0.isShut }

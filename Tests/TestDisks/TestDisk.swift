@@ -4,28 +4,28 @@ package import Media
 internal import SessionFolder
 package import Writers
 
-/// A session folder of its own on this machine's disk, which goes with it.
+/// A temporary session folder on this machine's disk, which is deleted with this object.
 package final class TestDisk {
     package let disk: RecordingDisk
     private let parent: URL
 
     /// - Parameters:
-    ///   - limit: What may wait in memory, in bytes.
-    ///   - audio: And of audio.
-    ///   - gatheringTime: Zero where a test waits for what it has just brought.
-    ///   - index: Its number.
-    ///   - waitsForRoom: As in simulated time.
-    ///   - beforeWrite: What the disk does first: see `DiskConduct`.
-    /// - Throws: When the folder cannot be made.
+    ///   - limit: Maximum number of bytes queued in memory.
+    ///   - audio: Maximum number of audio bytes queued in memory.
+    ///   - batchingTime: Zero if a test waits for the data that it has just written.
+    ///   - index: The disk's number.
+    ///   - waitsForRoom: Whether writers wait for space in the queue, as in simulated time.
+    ///   - beforeWrite: A hook called before each write; see `FileWriteHooks`.
+    /// - Throws: If the folder can't be created.
     package init(
-        limit: Int? = nil, audio: Int = WriteLimits.usualAudio, gatheringTime: Nanoseconds = .zero,
+        limit: Int? = nil, audio: Int = WriteLimits.usualAudio, batchingTime: Nanoseconds = .zero,
         index: Int = 0, waitsForRoom: Bool = false,
         beforeWrite: @escaping @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
     ) throws {
         parent = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString)")
         disk = RecordingDisk(
             index: index, folder: try SessionFolder(in: parent.path, name: "session"),
-            limits: WriteLimits(total: limit, audio: audio, gatheringTime: gatheringTime),
+            limits: WriteLimits(total: limit, audio: audio, batchingTime: batchingTime),
             waitsForRoom: waitsForRoom, beforeWrite: beforeWrite)
     }
 

@@ -1,8 +1,9 @@
 import Foundation
 import MulticamKit
 
-/// A program of another package that uses multicam, for tools/trial: lists devices, records two virtual cameras and a microphone,
-/// looks at one camera meanwhile, lets them swap their places, sets a mark, and reads from the manifest what became of all that.
+/// An external program that uses multicam, for tools/trial. Lists devices, records two virtual cameras and a
+/// microphone, previews one camera, swaps the cameras, sets a marker, and reads the results from the
+/// manifest.
 @main
 struct Trial {
     static func main() async throws {
@@ -34,7 +35,7 @@ struct Trial {
             let count = track.frames.map { "\($0.written) frames" } ?? "no frames"
             print("track: \(track.file) \(count)")
         }
-        print("marks: \(manifest.marks.map(\.text).joined(separator: ", "))")
+        print("markers: \(manifest.markers.map(\.text).joined(separator: ", "))")
         let shown = (manifest.arrangements ?? []).compactMap(\.layers.first?.role)
         print("shown: \(shown.joined(separator: ", then "))")
         print("folder: \(result.folder)")

@@ -1,14 +1,14 @@
 import Media
 import VirtualDevices
 
-/// Everything that a synthetic device told in a stretch of simulated time, with the instants of arrival.
+/// All events of a synthetic device during a period of simulated time, with their arrival times.
 struct DeviceRun<Event: Sendable> {
     struct Arrival {
         let at: ClockTime
         let event: Event
     }
 
-    /// Simulated time begins here, off the claps and off every grid.
+    /// Start of simulated time. It isn't aligned with claps or a grid.
     static var start: ClockTime { ClockTime(nanoseconds: 1_000_123_456_789) }
 
     let arrivals: [Arrival]
@@ -26,7 +26,7 @@ struct DeviceRun<Event: Sendable> {
             let now = clock.now
             heard.withLock { if now <= last { $0.append(Arrival(at: now, event: event)) } }
         }
-        let watch = clock.startThread(named: "watch") {
+        let watch = try clock.startThread(named: "watch") {
             clock.sleep(until: last + Nanoseconds(1), unless: Cancellation())
             isOver.broadcast { $0 = true }
         }
@@ -39,7 +39,8 @@ struct DeviceRun<Event: Sendable> {
 }
 
 extension DeviceRun<CameraEvent> {
-    /// T0 comes `recordingAfter` seconds after the start. `react` hears each event, on the camera's thread.
+    /// T0 is `recordingAfter` seconds after the start. `react` is called with each event on the camera's
+    /// thread.
     init(
         _ camera: any CameraSource, seconds: Double, recordingAfter: Double? = 0,
         reacting react: @escaping @Sendable (CameraEvent) -> Void = { _ in }
@@ -67,12 +68,12 @@ extension DeviceRun<CameraEvent> {
         arrivals.compactMap { if case .frame(let frame) = $0.event { frame } else { nil } }
     }
 
-    /// Every event in words, without the pixels.
+    /// All events as text, without pixels.
     var story: [String] {
         arrivals.map { arrival in
             let at = (arrival.at - Self.start).count
             switch arrival.event {
-            case .frame(let frame):
+            case .frame(let frame), .earlier(let frame):
                 return
                     "\(at) frame \(frame.sequence) \(frame.capturedAt.nanoseconds) \(frame.memory.count)"
             case .lost(let count, let cause, let time):

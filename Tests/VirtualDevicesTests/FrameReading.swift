@@ -9,7 +9,7 @@ extension SharedBytes {
 extension CapturedFrame {
     var data: Data { memory.data }
 
-    /// What the strip says of a raw frame.
+    /// Reads the code strip of a raw frame.
     func codeStrip(_ rotation: Rotation = .none) -> CodeStrip? {
         CodeStrip(
             luma: plane(0), rowStep: planes[0].stride, columnStep: pixel == .yuyv ? 2 : 1, size: size,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for a test, and programs that judge what is in it.
+/// A temporary folder for a test, and programs that check its files.
 final class Scratch {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -22,8 +22,11 @@ final class Scratch {
 
     func path(_ name: String) -> String { folder.appending(path: name).path }
 
-    /// Runs `ffmpeg`, which must not have a single complaint.
-    func ffmpeg(_ arguments: String...) throws {
+    /// Runs `ffmpeg`. Throws if it prints an error.
+    func ffmpeg(_ arguments: String...) throws { try ffmpeg(arguments) }
+
+    /// Runs `ffmpeg`. Throws if it prints an error.
+    func ffmpeg(_ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-y"] + arguments
@@ -37,7 +40,8 @@ final class Scratch {
         }
     }
 
-    /// The first `count` bytes of each frame, as ffmpeg decodes a stream of them: the luma when `count` is its size.
+    /// Decodes a stream of frames with ffmpeg and returns the first `count` bytes of each: the luma plane if
+    /// `count` is its size.
     func decode(_ frames: [Data], as kind: String, size: Int, keeping count: Int) throws -> [[UInt8]] {
         try frames.reduce(Data(), +).write(to: folder.appending(path: "stream"))
         try ffmpeg(

@@ -51,7 +51,7 @@ struct SelectorTests {
         #expect(settings.behavior.seed == .max)
     }
 
-    @Test("what is left out is as the manual says")
+    @Test("omitted keys have the defaults in the manual")
     func defaults() throws {
         let camera = try VirtualCameraSettings(selector: "virtual:clap")
         #expect(
@@ -65,7 +65,7 @@ struct SelectorTests {
                 == AudioFormat(rate: 48_000, channels: 1))
     }
 
-    @Test("the selector's own keys come before the role's wishes, and those before the defaults")
+    @Test("the selector's keys take precedence over the role's format, and both over the defaults")
     func wishes() throws {
         let wanted = VideoFormat(
             pixel: .yuyv, size: FrameSize(width: 640, height: 480), rate: FrameRate(15))
@@ -74,7 +74,7 @@ struct SelectorTests {
         #expect(partly == VideoFormat(pixel: .yuyv, size: wanted.size, rate: FrameRate(25)))
     }
 
-    @Test("a still image's path may hold a question mark if another follows it")
+    @Test("a still image's path may contain a question mark if another one follows it")
     func stillPath() throws {
         #expect(
             try VirtualCameraSettings(selector: "virtual:still:/a b/c.png").pattern
@@ -85,22 +85,22 @@ struct SelectorTests {
     }
 
     @Test(
-        "a wrong camera selector is named, with what is allowed",
+        "an invalid camera selector is rejected with the allowed values",
         arguments: [
-            ("virtual:clapp", "clap, bars, noise or still"),
-            ("virtual:", "clap, bars, noise or still"),
-            ("virtual:still:", "clap, bars, noise or still"),
-            ("virtual:tone", "clap, bars, noise or still"),
-            ("virtual:clap?fsp=30", "`fsp` is no key of a virtual camera. It has size, fps, format"),
-            ("virtual:clap?rate=48000", "`rate` is no key of a virtual camera"),
-            ("virtual:clap?channels=2", "`channels` is no key of a virtual camera"),
-            ("virtual:clap?Size=640x480", "`Size` is no key"),
-            ("virtual:clap?size", "`size` has no value"),
-            ("virtual:clap?size=", "`size` has no value"),
-            ("virtual:clap?size=640x480&", "`` is no key"),
-            ("virtual:clap?seed=1&seed=2", "`seed` is there twice"),
+            ("virtual:clapp", "clap, bars, noise, still"),
+            ("virtual:", "clap, bars, noise, still"),
+            ("virtual:still:", "clap, bars, noise, still"),
+            ("virtual:tone", "clap, bars, noise, still"),
+            ("virtual:clap?fsp=30", "unknown key `fsp` of a virtual camera. Available: size, fps, format"),
+            ("virtual:clap?rate=48000", "unknown key `rate` of a virtual camera"),
+            ("virtual:clap?channels=2", "unknown key `channels` of a virtual camera"),
+            ("virtual:clap?Size=640x480", "unknown key `Size`"),
+            ("virtual:clap?size", "the value of `size` is missing"),
+            ("virtual:clap?size=", "the value of `size` is missing"),
+            ("virtual:clap?size=640x480&", "unknown key ``"),
+            ("virtual:clap?seed=1&seed=2", "`seed` is given twice"),
             ("virtual:clap?size=640", "size=1280x720"),
-            ("virtual:clap?size=641x480", "even sides"),
+            ("virtual:clap?size=641x480", "an even width and height"),
             ("virtual:clap?size=8x8", "16 to 16384"),
             ("virtual:clap?fps=0", "a rate from 0.1 to 1000"),
             ("virtual:clap?fps=fast", "a rate from 0.1 to 1000"),
@@ -115,12 +115,12 @@ struct SelectorTests {
             ("virtual:clap?unplug=-1", "seconds after the start"),
             ("virtual:clap?unplug=5,5&replug=6", "each later than the one before"),
             ("virtual:clap?unplug=5,,6", "seconds after the start"),
-            ("virtual:clap?replug=6", "beginning with `unplug`"),
-            ("virtual:clap?unplug=5&replug=4", "take turns"),
-            ("virtual:clap?unplug=5,6&replug=7", "take turns"),
-            ("virtual:clap?unplug=5,9,12&replug=7", "take turns"),
-            ("virtual:clap?stall=5", "at:for"),
-            ("virtual:clap?stall=5:0", "at:for"),
+            ("virtual:clap?replug=6", "starting with `unplug`"),
+            ("virtual:clap?unplug=5&replug=4", "must alternate"),
+            ("virtual:clap?unplug=5,6&replug=7", "must alternate"),
+            ("virtual:clap?unplug=5,9,12&replug=7", "must alternate"),
+            ("virtual:clap?stall=5", "START:DURATION"),
+            ("virtual:clap?stall=5:0", "START:DURATION"),
             ("virtual:clap?mount=45", "0, 90, 180 or 270"),
             ("virtual:clap?position=unspecified", "front or back"),
             ("virtual:clap?seed=-1", "a whole number from 0"),
@@ -138,11 +138,11 @@ struct SelectorTests {
     }
 
     @Test(
-        "a wrong microphone selector is named, with what is allowed",
+        "an invalid microphone selector is rejected with the allowed values",
         arguments: [
-            ("virtual:bars", "It has clap, tone, silence."),
-            ("virtual:clap?fps=30", "`fps` is no key of a virtual microphone. It has rate, channels"),
-            ("virtual:clap?corrupt=0.1", "`corrupt` is no key of a virtual microphone"),
+            ("virtual:bars", "Available: clap, tone, silence."),
+            ("virtual:clap?fps=30", "unknown key `fps` of a virtual microphone. Available: rate, channels"),
+            ("virtual:clap?corrupt=0.1", "unknown key `corrupt` of a virtual microphone"),
             ("virtual:clap?rate=4000", "8000 to 192000"),
             ("virtual:clap?rate=44100.5", "8000 to 192000"),
             ("virtual:clap?channels=9", "1 to 8"),
@@ -158,7 +158,7 @@ struct SelectorTests {
         #expect(explanation.contains(expected))
     }
 
-    @Test("a device says what it is and which bus it uses")
+    @Test("a device has a type, formats, and a bus")
     func description() throws {
         let selector = "virtual:clap?size=640x360&bus=usb1"
         let device = try VirtualSources.camera(selector: selector, role: "desk").device
@@ -166,7 +166,7 @@ struct SelectorTests {
         #expect(device.mediaType == .video)
         #expect(device.selector == selector)
         #expect(device.controller == "usb1")
-        // What the selector leaves open a running session may lower.
+        // A running session may lower the rate, because the selector doesn't set it.
         #expect(device.formats.map(\.description) == ["mjpeg 640x360 at 30/24/20/15/10/5"])
         let other = try VirtualSources.camera(selector: "virtual:clap", role: "face").device
         #expect(other.identity != device.identity)
@@ -176,7 +176,7 @@ struct SelectorTests {
         #expect(microphone.audio == AudioFormat(rate: 48_000, channels: 1))
     }
 
-    @Test("a file that is missing is a missing device; one without frames or audio says so")
+    @Test("a missing file is reported as a missing device; a file without frames or audio as unreadable")
     func files() throws {
         for selector in ["file:/none.mov", "virtual:still:/none.png"] {
             let error = #expect(throws: VirtualDeviceError.self) {

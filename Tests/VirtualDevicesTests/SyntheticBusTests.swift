@@ -15,7 +15,7 @@ struct SyntheticBusTests {
         try camera.start(on: MonotonicClock()) { _ in }
     }
 
-    @Test("have room for as many streams as a real one, and for another when one stops")
+    @Test("have the capacity of a real bus, and release it when a stream stops")
     func room() throws {
         let raw = "format=yuyv&size=640x480&fps=30"
         let first = try camera("a", "room-test", raw)
@@ -30,7 +30,7 @@ struct SyntheticBusTests {
             Issue.record("\(String(describing: refusal))")
             return
         }
-        // 2316 bytes want the setting of 2688, which takes 52.9 µs; what is left has room for 1984.
+        // 2316 bytes need the alternate setting of 2688, which takes 52.9 µs; the rest has capacity for 1984.
         #expect(shortage.controller == "room-test" && shortage.claims.map(\.share.bytes) == [2688])
         #expect(shortage.asked?.bytes == 2688 && shortage.fitting?.bytes == 1984)
         first.stop()
@@ -40,13 +40,13 @@ struct SyntheticBusTests {
         try start(first)
     }
 
-    @Test("cannot carry what no alternate setting carries")
+    @Test("reject a stream that exceeds all alternate settings")
     func tooLarge() throws {
         let large = try camera("a", "large-test", "format=yuyv&size=1280x720&fps=30")
         #expect(throws: DeviceError.self) { try start(large) }
     }
 
-    @Test("limit nobody who names none")
+    @Test("do not limit cameras without a bus")
     func alone() throws {
         let cameras = try (0..<3).map { try camera("c\($0)", nil, "format=yuyv&size=1280x720&fps=30") }
         for camera in cameras { try start(camera) }
@@ -55,7 +55,7 @@ struct SyntheticBusTests {
         #expect(try SyntheticBus.camera(cameras[0].device.identity, of: "/dev/video0") == nil)
     }
 
-    @Test("three of 720p MJPEG at 30 run together, a fourth does not")
+    @Test("carry three streams of 720p30 MJPEG, but not four")
     func compressed() throws {
         let cameras = try (0..<4).map { try camera("c\($0)", "mjpeg-test", "size=1280x720&fps=30") }
         for camera in cameras.prefix(3) { try start(camera) }

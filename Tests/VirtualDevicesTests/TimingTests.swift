@@ -3,9 +3,9 @@ import Testing
 
 @testable import VirtualDevices
 
-@Suite("Clocks, choices and faults")
+@Suite("Clocks, random choices, and faults")
 struct TimingTests {
-    @Test("29.97 means 30000/1001: after 1001 s exactly 30 000 frames, after forty days still")
+    @Test("29.97 means 30000/1001: exactly 30 000 frames after 1001 s, without drift over forty days")
     func exactRate() throws {
         let timebase = DeviceTimebase(rate: try #require(FrameRate("29.97")))
         #expect(timebase.time(of: 30_000) == ClockTime(nanoseconds: 1_001_000_000_000))
@@ -14,7 +14,7 @@ struct TimingTests {
     }
 
     @Test(
-        "a clock that errs is off by just as much after ten hours",
+        "a drifting clock is off by exactly its drift after ten hours",
         arguments: [(perBillion: 100_000, frames: 1_080_108), (-100_000, 1_079_892), (0, 1_080_000)]
             as [(Int64, Int64)])
     func drift(perBillion: Int64, frames: Int64) {
@@ -23,7 +23,7 @@ struct TimingTests {
         #expect(timebase.time(of: frames) == ClockTime(nanoseconds: 36_000_007_000_000))
     }
 
-    @Test("the frame at or after an instant is found, for odd rates and far instants")
+    @Test("the frame at or after an instant is found at fractional rates and distant times")
     func index() {
         for rate in [
             FrameRate(30), FrameRate(30000, per: 1001), FrameRate(24000, per: 1001), FrameRate(44_100),
@@ -39,14 +39,14 @@ struct TimingTests {
         }
     }
 
-    @Test("one frame holds each clap, whatever the phase")
+    @Test("each clap is in exactly one frame, at any phase")
     func claps() {
         for phase in [0, 1, 33_333_332, 33_333_333, 500] as [Int64] {
             let timebase = DeviceTimebase(rate: FrameRate(30), phase: Nanoseconds(phase))
             let white = (0..<300).filter {
                 Clap.isSeen(from: timebase.time(of: $0), until: timebase.time(of: $0 + 1))
             }
-            // Frames 0…299 begin at 0 s or just after and end at 10 s or just after.
+            // Frames 0…299 span from 0 s or slightly later to 10 s or slightly later.
             #expect(white.count == 10)
         }
         #expect(
@@ -57,7 +57,7 @@ struct TimingTests {
                 from: ClockTime(nanoseconds: 1_000_000_001), until: ClockTime(nanoseconds: 2_000_000_000)))
     }
 
-    @Test("choices depend on seed, role, purpose and number, and on nothing else")
+    @Test("random choices depend only on seed, role, purpose, and number")
     func choices() {
         let choices = SeededChoices(seed: 1, role: "desk")
         #expect(choices.bits(.drop, of: 5) == SeededChoices(seed: 1, role: "desk").bits(.drop, of: 5))
@@ -69,7 +69,7 @@ struct TimingTests {
         #expect(Set(others).count == others.count)
         let count = 20_000
         let mean = (0..<count).reduce(0) { $0 + choices.fraction(.jitter, of: Int64($1)) } / Double(count)
-        // Three standard deviations of a mean of uniform numbers.
+        // Three standard deviations of the mean of uniform numbers.
         #expect(abs(mean - 0.5) < 3 * 0.2887 / Double(count).squareRoot())
     }
 
@@ -97,7 +97,7 @@ struct TimingTests {
         }
     }
 
-    @Test("a frame arrives its latency after the end of its exposure")
+    @Test("a frame arrives at the end of its exposure plus its latency")
     func latency() {
         let told = play(rules(), through: 320)
         #expect(told.map(\.at) == [120, 220, 320])
@@ -105,7 +105,7 @@ struct TimingTests {
     }
 
     @Test(
-        "an unplugged device tells so at once; frames that it was about to deliver, or began without power, never come"
+        "a disconnect is reported immediately, and undelivered frames and frames that began during it never arrive"
     )
     func unplug() {
         let outage = FaultScript.Stretch(from: .milliseconds(250), to: .milliseconds(430))
@@ -120,26 +120,26 @@ struct TimingTests {
         #expect(told.map(\.at) == [120, 220, 250, 430, 620])
     }
 
-    @Test("without a recording there are no faults of the script")
+    @Test("scripted faults occur only during a recording")
     func notBeforeRecording() {
         let script = FaultScript(
             outages: [.init(from: .zero, to: nil)], stalls: [.init(from: .zero, to: .seconds(9))])
         #expect(play(rules(script), through: 1020, since: nil).count == 10)
     }
 
-    @Test("a stall is silent and is counted when it ends")
+    @Test("frames of a stall are reported as lost when it ends")
     func stall() {
         let script = FaultScript(stalls: [.init(from: .milliseconds(220), to: .milliseconds(520))])
         let told = play(rules(script), through: 620)
         #expect(
             told.map(\.step) == [
                 .deliver(slot: 0, isDamaged: false),
-                .lost(slots: 3, cause: .away, capturedAt: ClockTime(nanoseconds: 100_000_000)),
+                .lost(slots: 3, cause: .disconnected, capturedAt: ClockTime(nanoseconds: 100_000_000)),
                 .deliver(slot: 4, isDamaged: false), .deliver(slot: 5, isDamaged: false),
             ])
     }
 
-    @Test("dropped frames are told with the next one that arrives, and all add up")
+    @Test("dropped frames are reported with the next frame, and the counts add up")
     func drops() {
         let told = play(rules(drop: 0.3), through: 100_020).map(\.step)
         var next: Int64 = 0
@@ -157,11 +157,11 @@ struct TimingTests {
             default: Issue.record("\(step)")
             }
         }
-        // 1000 draws of 0.3: three standard deviations are 43.
+        // 1000 draws with probability 0.3: three standard deviations are 43.
         #expect((257...343).contains(lost))
     }
 
-    @Test("in real time, what is overdue by more than its patience is lost like in a full driver")
+    @Test("in real time, frames overdue beyond a limit are lost, as when a driver's buffers are full")
     func patience() {
         var rules = rules()
         rules.patience = .milliseconds(500)
@@ -175,7 +175,7 @@ struct TimingTests {
 
     // MARK: Code strip
 
-    @Test("the strip is mark, frame, time, sum")
+    @Test("the strip contains the marker, frame number, time, and checksum")
     func strip() throws {
         let strip = CodeStrip(frame: 0x0102_0304, time: ClockTime(nanoseconds: 0x0A_0B0C * 100_000 + 49_999))
         #expect(strip.frame == 0x02_0304)
@@ -185,7 +185,7 @@ struct TimingTests {
         for bit in 0..<64 { #expect(CodeStrip(bits: strip.bits ^ 1 << UInt64(bit)) == nil) }
     }
 
-    @Test("frame and time wrap at 24 bits, also below zero")
+    @Test("frame number and time wrap at 24 bits, including negative numbers")
     func wrap() {
         let strip = CodeStrip(frame: -1, time: ClockTime(nanoseconds: (1 << 24) * 100_000 + 250_000))
         #expect(strip.frame == 0xFF_FFFF)

@@ -13,14 +13,14 @@ struct VirtualCameraTests {
     // MARK: Frames
 
     @Test(
-        "the strip tells number and time of every frame, in every format and however the camera is turned",
+        "the code strip contains the number and time of every frame in every format and rotation",
         arguments: [
             ("mjpeg", 0), ("mjpeg", 90), ("mjpeg", 180), ("mjpeg", 270), ("yuyv", 0), ("yuyv", 90),
             ("nv12", 0),
             ("nv12", 180), ("h264", 0), ("h264", 270),
         ])
     func strip(format: String, mount: Int) throws {
-        // The strip runs along the side that was on top.
+        // The strip is at the side that is the top of the upright frame.
         let size = mount % 180 == 0 ? "320x180" : "180x320"
         let stored = try #require(FrameSize(size))
         let run = try Run("virtual:clap?size=\(size)&format=\(format)&mount=\(mount)&phase=5", seconds: 1.2)
@@ -42,7 +42,7 @@ struct VirtualCameraTests {
     }
 
     @Test(
-        "a JPEG joined from bands decodes to the very pixels of one encoded whole",
+        "a JPEG joined from bands decodes to the same pixels as one encoded as a whole",
         arguments: ["320x180", "64x48", "322x100", "640x368"], [0, 90, 180, 270])
     func spliced(size: String, mount: Int) throws {
         let size = try #require(FrameSize(size))
@@ -68,11 +68,11 @@ struct VirtualCameraTests {
         let expected = try scratch.decode(references, as: "mjpeg", size: byteCount, keeping: byteCount)
         #expect(found.count == 4)
         #expect(found == expected)
-        // They differ from each other too: it moves.
+        // The frames also differ from each other, because the image moves.
         #expect(Set(found).count == 4)
     }
 
-    @Test("the strip survives scaling to 320×180 and encoding, of a large frame too")
+    @Test("the strip of a large frame is readable after scaling to 320×180 and encoding")
     func scaled() throws {
         let run = try Run("virtual:clap?size=1920x1080&fps=10", seconds: 1.2)
         let scratch = try Scratch()
@@ -88,7 +88,7 @@ struct VirtualCameraTests {
                 == run.frames.map { CodeStrip(frame: $0.sequence, time: $0.capturedAt) })
     }
 
-    @Test("the one frame whose exposure holds a clap is white but for the strip; no other is")
+    @Test("only the frame exposed during a clap is white, except for the strip")
     func white() throws {
         let run = try Run("virtual:clap?size=320x180&format=nv12&phase=11", seconds: 3)
         let white = run.frames.filter { frame in
@@ -96,7 +96,7 @@ struct VirtualCameraTests {
                 (0..<320).allSatisfy { frame.plane(0)[row * 320 + $0] == 235 }
             }
         }
-        // Simulated time runs from 1000.1 s to 1003.1 s.
+        // Simulated time is from 1000.1 s to 1003.1 s.
         #expect(white.count == 3)
         for (frame, second) in zip(white, [1001, 1002, 1003] as [Int64]) {
             let clap = ClockTime(nanoseconds: second * 1_000_000_000)
@@ -109,7 +109,7 @@ struct VirtualCameraTests {
         #expect(means.filter { $0 > 160 }.count == 3)
     }
 
-    @Test("the seven bars have the colours of BT.601 at 75 %")
+    @Test("the seven bars have the 75 % colors of BT.601")
     func bars() throws {
         let jpeg = try Run("virtual:bars?size=336x180", seconds: 0.1).frames
         let decoded = try Scratch().decode(
@@ -119,7 +119,7 @@ struct VirtualCameraTests {
             let chroma = 336 * 180 + 90 * 168 + bar * 24 + 12
             return [Int(decoded[0][place]), Int(decoded[0][chroma]), Int(decoded[0][chroma + 168 * 180])]
         }
-        // White, yellow, cyan, green, magenta, red, blue at 0.75 by ITU-T T.871.
+        // White, yellow, cyan, green, magenta, red, blue at 0.75 according to ITU-T T.871.
         let expected = [
             [191, 128, 128], [169, 32, 144], [134, 160, 32], [112, 65, 48], [79, 191, 208], [57, 96, 224],
             [22, 224, 112],
@@ -134,33 +134,33 @@ struct VirtualCameraTests {
         #expect(yellow == [162, 44, 162, 142])
     }
 
-    @Test("a still image is shown, and arrives turned when the camera is")
+    @Test("a still image is shown, and rotated with the camera")
     func still() throws {
         let scratch = try Scratch()
-        // Left half red, right half blue.
+        // The left half is red, the right half blue.
         try scratch.ffmpeg(
             "-f", "lavfi", "-i", "color=red:s=160x180[a];color=blue:s=160x180[b];[a][b]hstack", "-frames:v",
             "1",
             scratch.path("image.png"))
         let selector = "virtual:still:\(scratch.path("image.png"))?format=nv12"
         let upright = try Run("\(selector)&size=320x180", seconds: 0.1).frames[0]
-        // Red is 81, blue 41 in limited BT.601.
+        // In limited-range BT.601, red is 81 and blue is 41.
         #expect(abs(Int(upright.plane(0)[90 * 320 + 40]) - 81) <= 2)
         #expect(abs(Int(upright.plane(0)[90 * 320 + 280]) - 41) <= 2)
         let turned = try Run("\(selector)&size=180x320&mount=90", seconds: 0.1).frames[0]
-        // Turned counter-clockwise, left becomes bottom.
+        // A counterclockwise rotation moves the left side to the bottom.
         #expect(abs(Int(turned.plane(0)[280 * 180 + 90]) - 81) <= 2)
         #expect(abs(Int(turned.plane(0)[40 * 180 + 90]) - 41) <= 2)
         let jpeg = try Run("virtual:still:\(scratch.path("image.png"))?size=320x180", seconds: 0.1).frames[
             0]
         let luma = try scratch.decode([jpeg.data], as: "mjpeg", size: 320 * 180 * 2, keeping: 320 * 180)[0]
-        // Red is 76, blue 29 in full range.
+        // In full range, red is 76 and blue is 29.
         #expect(abs(Int(luma[90 * 320 + 40]) - 76) <= 2)
         #expect(abs(Int(luma[90 * 320 + 280]) - 29) <= 2)
     }
 
     @Test(
-        "noise is another frame each time, and valid in every format", arguments: ["mjpeg", "yuyv", "nv12"])
+        "noise differs in each frame, and is valid in every format", arguments: ["mjpeg", "yuyv", "nv12"])
     func noise(format: String) throws {
         let frames = try Run("virtual:noise?size=64x48&format=\(format)", seconds: 0.2).frames
         #expect(frames.count >= 4)
@@ -171,7 +171,7 @@ struct VirtualCameraTests {
         #expect(decoded.count == frames.count)
     }
 
-    @Test("an H.264 camera begins with a key frame, and again after it was unplugged")
+    @Test("an H.264 camera begins with a key frame, also after it was disconnected")
     func keys() throws {
         let run = try Run("virtual:clap?size=64x48&format=h264&unplug=0.5&replug=0.7", seconds: 1.2)
         let keys = run.frames.filter(\.isKey).map { ($0.capturedAt - Run.start).inSeconds }
@@ -182,7 +182,7 @@ struct VirtualCameraTests {
 
     // MARK: Time
 
-    @Test("every frame is dated by its exposure's start and delivered its latency after the end")
+    @Test("frames are dated at the start of the exposure, and delivered at its end plus the latency")
     func dates() throws {
         let run = try Run("virtual:clap?size=64x48&fps=25&phase=3&latency=70&drift=1000", seconds: 2)
         let timebase = DeviceTimebase(
@@ -198,7 +198,7 @@ struct VirtualCameraTests {
         #expect(camera.deliveryDelay >= .milliseconds(112) && camera.deliveryDelay < .milliseconds(113))
     }
 
-    @Test("jitter errs the time stamp within its bounds, independently, and never the strip")
+    @Test("jitter affects timestamps independently and within its bounds, but not the strip")
     func jitter() throws {
         let run = try Run("virtual:clap?size=320x180&format=nv12&jitter=3&phase=0", seconds: 3)
         let errors = run.frames.map { frame -> Nanoseconds in
@@ -212,7 +212,7 @@ struct VirtualCameraTests {
         #expect((errors.min() ?? .zero) < .milliseconds(-2))
     }
 
-    @Test("two runs are the same to the byte; another role or seed is another camera")
+    @Test("two runs are identical to the byte; another role or seed gives a different camera")
     func repeatable() throws {
         let selector =
             "virtual:clap?size=64x48&drop=0.2&corrupt=0.2&jitter=2&unplug=0.5&replug=0.8&stall=1.2:0.2"
@@ -225,21 +225,21 @@ struct VirtualCameraTests {
 
     // MARK: Faults
 
-    @Test("dropped frames skip their numbers and are told as lost on the bus")
+    @Test("dropped frames leave gaps in the sequence numbers and are reported as lost on the bus")
     func drop() throws {
         let run = try Run("virtual:bars?size=64x48&drop=0.25&fps=100", seconds: 10)
         let numbers = run.frames.map(\.sequence)
         let skipped = zip(numbers, numbers.dropFirst()).reduce(0) { $0 + Int($1.1 - $1.0) - 1 }
         #expect(skipped > 0)
-        // What was lost before the first that came is told too.
+        // Losses before the first frame that arrives are also reported.
         let before = run.lost(.bus) - skipped
         #expect((0...10).contains(before))
-        // 1000 draws of a quarter: three standard deviations are 41.
+        // 1000 draws with probability 0.25: three standard deviations are 41.
         #expect((209...291).contains(run.lost(.bus)))
     }
 
     @Test(
-        "a corrupt JPEG arrives cut off; of other formats the driver tells",
+        "a corrupt JPEG is truncated; in other formats, corrupt frames are reported as lost",
         arguments: ["mjpeg", "nv12", "h264"])
     func corrupt(format: String) throws {
         let run = try Run("virtual:clap?size=64x48&corrupt=0.3&format=\(format)", seconds: 10)
@@ -248,12 +248,12 @@ struct VirtualCameraTests {
             $0.pixel == .mjpeg && !codecs.isWholeJPEG($0.memory, size: FrameSize(width: 64, height: 48))
         }
         let bad = format == "mjpeg" ? cut.count : run.lost(.corrupt)
-        // 300 draws of 0.3: three standard deviations are 24.
+        // 300 draws with probability 0.3: three standard deviations are 24.
         #expect((66...114).contains(bad))
         #expect(run.frames.count + run.lost(.corrupt) == 299)
     }
 
-    @Test("an unplugged camera is away from T0 + s until it is plugged in, and counts on by time")
+    @Test("a camera is disconnected at the scripted times after T0, and its count continues by time")
     func unplug() throws {
         let run = try Run(
             "virtual:bars?size=64x48&phase=0&unplug=1,2&replug=1.5", seconds: 4, recordingAfter: 0.5)
@@ -266,13 +266,13 @@ struct VirtualCameraTests {
         let numbers = run.frames.map(\.sequence)
         let jumps = zip(numbers, numbers.dropFirst()).filter { $1 != $0 + 1 }
         #expect(jumps.count == 1)
-        // Sixteen exposures touch the outage, from 1001.62 s to 1002.12 s.
+        // Sixteen exposures overlap the outage, which is from 1001.62 s to 1002.12 s.
         #expect((jumps.first.map { $1 - $0 } ?? 0) == 17)
         #expect(run.arrivals.allSatisfy { $0.at <= Run.start + .milliseconds(2500) })
-        #expect(run.lost(.bus) + run.lost(.away) == 0)
+        #expect(run.lost(.bus) + run.lost(.disconnected) == 0)
     }
 
-    @Test("a stalled camera says nothing, and tells what was missing when it goes on")
+    @Test("a stalled camera is silent, and reports the missing frames when it continues")
     func stall() throws {
         let run = try Run("virtual:bars?size=64x48&phase=0&stall=1:0.5,2:100", seconds: 3)
         let silent = run.arrivals.filter { arrival in
@@ -280,14 +280,14 @@ struct VirtualCameraTests {
             return (at >= .seconds(1) && at < .milliseconds(1500)) || at >= .seconds(2)
         }
         #expect(silent.isEmpty)
-        #expect(run.lost(.away) == 15)
-        #expect(run.story.count { $0.contains("away") } == 1)
+        #expect(run.lost(.disconnected) == 15)
+        #expect(run.story.count { $0.contains("disconnected") } == 1)
     }
 
     // MARK: Faults while it is asked for something
 
-    /// All but the frames that a camera tells which is asked for a smaller format when its tenth frame comes, at
-    /// 1.077 s, or which is switched off and asked for it 50 ms later, or which is asked for it when it is unplugged.
+    /// The events, except frames, of a camera that gets a request for a smaller format: at its tenth frame at
+    /// 1.077 s, 50 ms after being turned off at that frame, or when it is disconnected.
     private func story(_ faults: String, when: Asked) throws -> [String] {
         let camera = try VirtualSources.camera(
             selector: "virtual:bars?size=64x48&fps=10&phase=0&\(faults)", role: "desk")
@@ -308,7 +308,7 @@ struct VirtualCameraTests {
             default: break
             }
         }
-        // Whatever happens is told when it happens, or is found out.
+        // Events are reported when they occur or when they are detected.
         let times = run.arrivals.filter { if case .frame = $0.event { false } else { true } }.map(\.at)
         #expect(times == times.sorted())
         #expect(run.frames.last?.size == smaller.size)
@@ -317,7 +317,7 @@ struct VirtualCameraTests {
 
     enum Asked { case streaming, off, unplugged }
 
-    @Test("unplugged while it takes another format, it is told as missing when it is opened again")
+    @Test("a disconnect during a format change is reported when the camera is reopened")
     func unpluggedInChange() throws {
         #expect(
             try story("unplug=1.2&replug=2", when: .streaming) == [
@@ -326,7 +326,7 @@ struct VirtualCameraTests {
             ])
     }
 
-    @Test("unplugged and back again while it takes another format, it was never seen to be missing")
+    @Test("a disconnect that begins and ends during a format change is not noticed")
     func missedInChange() throws {
         #expect(
             try story("unplug=1.1,2&replug=1.3,3", when: .streaming) == [
@@ -336,7 +336,7 @@ struct VirtualCameraTests {
             ])
     }
 
-    @Test("unplugged while it is off, it is told as missing when it is switched on again")
+    @Test("a disconnect while the camera is off is reported when it is turned on again")
     func unpluggedWhileOff() throws {
         #expect(
             try story("unplug=1.1&replug=2.5", when: .off) == [
@@ -346,7 +346,7 @@ struct VirtualCameraTests {
     }
 
     @Test(
-        "asked for another format while it is unplugged, it stays unplugged, and has the format when it returns"
+        "a format requested while the camera is disconnected is applied when it returns"
     )
     func askedWhileUnplugged() throws {
         #expect(
@@ -356,7 +356,7 @@ struct VirtualCameraTests {
             ])
     }
 
-    @Test("in real time it delivers, stops at once, and can be started again")
+    @Test("in real time, it delivers frames, stops immediately, and can be restarted")
     func realTime() throws {
         let camera = try VirtualSources.camera(selector: "virtual:clap?size=64x48&fps=200", role: "desk")
         for _ in 0..<2 {

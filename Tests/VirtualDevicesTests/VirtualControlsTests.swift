@@ -4,7 +4,7 @@ import Testing
 
 @testable import VirtualDevices
 
-@Suite("A virtual camera's controls")
+@Suite("Controls of a virtual camera")
 struct VirtualControlsTests {
     private static func camera(_ query: String = "", role: String = "desk") throws -> VirtualCamera {
         try VirtualCamera(
@@ -12,7 +12,7 @@ struct VirtualControlsTests {
             settings: VirtualCameraSettings(selector: "virtual:bars?size=64x48&format=nv12\(query)"))
     }
 
-    /// The luma in the middle of the first bar, which is white at 75 %.
+    /// The luma at the center of the first bar, which is white at 75 %.
     private static func luma(of camera: VirtualCamera) throws -> Int {
         let run = try DeviceRun<CameraEvent>(camera, seconds: 0.2)
         let frame = try #require(run.frames.first)
@@ -20,14 +20,14 @@ struct VirtualControlsTests {
     }
 
     @Test(
-        "has what a webcam has, with automatic exposure, colour and focus on, and what they govern inactive")
+        "it has the controls of a webcam, with automatic exposure, color, and focus turned on")
     func list() throws {
         let controls = try Self.camera().controls()
         for name in [
             "brightness", "auto_exposure", "exposure_time_absolute", "gain", "white_balance_temperature",
             "focus_absolute",
         ] { #expect(controls.named(name) != nil, "\(name)") }
-        // The plan says of it that it does not zoom itself.
+        // According to the plan, the camera can't zoom in hardware.
         for name in ["zoom_absolute", "pan_absolute", "tilt_absolute"] {
             #expect(controls.named(name) == nil, "\(name)")
         }
@@ -38,7 +38,7 @@ struct VirtualControlsTests {
         #expect(try Self.camera().device.controls == controls)
     }
 
-    @Test("what automatisms find differs from camera to camera and stays with the role")
+    @Test("automatic values differ between cameras and depend only on the role")
     func metered() throws {
         func exposure(_ role: String) throws -> Int64? {
             try Self.camera(role: role).controls().named("exposure_time_absolute")?.value
@@ -47,14 +47,14 @@ struct VirtualControlsTests {
         #expect(try exposure("desk") == exposure("desk"))
     }
 
-    @Test("brightness, exposure and gain are seen in the frame; what is automatic is not")
+    @Test("brightness, exposure, and gain affect the frame; automatic values do not")
     func look() throws {
         let camera = try Self.camera()
         let usual = try Self.luma(of: camera)
         #expect(camera.set([ControlRequest(name: "brightness", value: 20)])[0].isAsAsked)
         #expect(try Self.luma(of: camera) > usual + 10)
         _ = camera.set([ControlRequest(name: "brightness", value: 0)])
-        // Switched off, exposure stays where it was.
+        // Turning off automatic exposure keeps the current value.
         _ = camera.set([ControlRequest(name: "auto_exposure", value: 1)])
         #expect(try Self.luma(of: camera) == usual)
         let time = try #require(camera.controls().named("exposure_time_absolute")?.value)
@@ -64,7 +64,7 @@ struct VirtualControlsTests {
         #expect(try Self.luma(of: camera) == usual)
     }
 
-    @Test("refuses what a webcam refuses, for the same reasons")
+    @Test("requests are rejected for the same reasons as by a webcam")
     func refusals() throws {
         let camera = try Self.camera()
         let outcomes = camera.set([
@@ -76,7 +76,7 @@ struct VirtualControlsTests {
         #expect(outcomes[2].fault == .outOfRange(256, 0, 255, step: 1))
     }
 
-    @Test("lacks what its selector says, and only what there is can be lacking")
+    @Test("the selector can omit existing controls, but not unknown ones")
     func lacks() throws {
         let camera = try Self.camera("&lacks=focus_absolute,gain")
         #expect(camera.controls().named("gain") == nil)

@@ -8,7 +8,7 @@ import Testing
 struct VirtualMicrophoneTests {
     private typealias Run = DeviceRun<MicrophoneEvent>
 
-    /// Every sample of the first channel with its true time since the clock's zero.
+    /// All samples of the first channel with their true times since the clock's origin.
     private func heard(_ run: Run) -> [(seconds: Double, value: Float)] {
         run.audioBlocks.flatMap { audio in
             (0..<audio.frameCount).map { index in
@@ -21,7 +21,7 @@ struct VirtualMicrophoneTests {
         }
     }
 
-    @Test("at each clap it beeps for 40 ms: 1 kHz, amplitude one half, phase zero")
+    @Test("each clap is a beep of 40 ms: 1 kHz, amplitude 0.5, phase 0")
     func beeps() throws {
         let run = try Run("virtual:clap?channels=2", seconds: 3)
         var loud = 0
@@ -31,7 +31,7 @@ struct VirtualMicrophoneTests {
             #expect(abs(Double(value) - expected) < 1e-4)
             if value != 0 { loud += 1 }
         }
-        // Three claps of 1920 samples, but for zero crossings and the one under way at the end.
+        // Three claps of 1920 samples, minus the zero crossings and the incomplete clap at the end.
         #expect(loud > 3 * 1800)
         let audio = run.audioBlocks[0]
         #expect(audio.frameCount == 480)
@@ -41,7 +41,7 @@ struct VirtualMicrophoneTests {
             })
     }
 
-    @Test("a tone never pauses and never jumps; silence is silent")
+    @Test("a tone is continuous; silence is silent")
     func tone() throws {
         let tone = heard(try Run("virtual:tone?rate=44100", seconds: 2.5))
         for (seconds, value) in tone {
@@ -55,7 +55,7 @@ struct VirtualMicrophoneTests {
     }
 
     @Test(
-        "slices follow each other without gap, dated by their first sample, delivered their latency after the end"
+        "slices are contiguous, dated by their first sample, and delivered at their end plus the latency"
     )
     func dates() throws {
         let run = try Run("virtual:silence?rate=48000&drift=500&phase=2&latency=30", seconds: 5)
@@ -72,7 +72,7 @@ struct VirtualMicrophoneTests {
         #expect(run.audioBlocks.count > 490)
     }
 
-    @Test("lost slices are counted in samples; an unplugged microphone is away; a stalled one is silent")
+    @Test("lost slices are counted in samples; a disconnect is reported; a stalled microphone is silent")
     func faults() throws {
         let run = try Run("virtual:silence?drop=0.2&unplug=2&replug=2.5&stall=4:0.5", seconds: 6)
         var lost: [LossCause: Int64] = [:]
@@ -90,16 +90,16 @@ struct VirtualMicrophoneTests {
                 changes.append("\(cause) \((time - Run.start).count)")
                 expected = nil
             case .returned(let time): changes.append("back \((time - Run.start).count)")
-            case .ended: Issue.record("a virtual microphone does not end")
+            case .remarked, .ended: Issue.record("a virtual microphone neither remarks nor ends")
             }
         }
         #expect(changes == ["unplugged 2000000000", "back 2500000000"])
-        #expect(lost[.away] == 24_000)
+        #expect(lost[.disconnected] == 24_000)
         let share = Double(lost[.bus] ?? 0) / 480 / 500
         #expect((0.14...0.26).contains(share))
     }
 
-    @Test("jitter errs the date of a slice within its bounds")
+    @Test("jitter changes a slice's timestamp within its bounds")
     func jitter() throws {
         let run = try Run("virtual:silence?jitter=2&phase=0", seconds: 1)
         let errors = run.audioBlocks.map {
@@ -111,6 +111,6 @@ struct VirtualMicrophoneTests {
 }
 
 extension ClockTime {
-    /// Seconds, without the whole ones that a double would be too coarse for.
+    /// The fraction of the second, because a double can't represent the full time precisely enough.
     fileprivate var nanosecondsAfterSecond: Double { Double(nanoseconds % 1_000_000_000) / 1e9 }
 }

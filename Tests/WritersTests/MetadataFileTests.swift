@@ -1,11 +1,12 @@
 import Foundation
 import Media
+import System
 import Testing
 
 @testable import SessionFolder
 @testable import Writers
 
-@Suite("The file of a camera's metadata")
+@Suite("Metadata file of a camera")
 struct MetadataFileTests {
     private func metadata(_ sequence: Int64, lost: LossCause? = nil, clock: UVCHeaderClock? = nil)
         -> CameraMetadata
@@ -17,11 +18,12 @@ struct MetadataFileTests {
             count: lost == nil ? 1 : 3, headerClock: clock)
     }
 
-    @Test("Its lines name what is known, and leave out the rest")
+    @Test("A line contains only the known fields")
     func lines() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).ndjson").path
         defer { unlink(path) }
-        let file = MetadataFile(try LineFile(path: path), role: "desk", waitsForRoom: false)
+        let file = MetadataFile(
+            try LineFile(creating: try ContainedFile(path: path)), role: "desk", waitsForRoom: false)
         let clock = UVCHeaderClock(
             presentationTime: .max, sourceClock: nil, busFrame: nil, hostTime: ClockTime(nanoseconds: 5),
             hostFrame: 6)
@@ -38,14 +40,19 @@ struct MetadataFileTests {
         #expect(file.failureSoFar == nil)
     }
 
-    @Test("A disk that fails ends it with the reason, and holds up nobody", arguments: [true, false])
+    @Test("A disk error ends the file with the reason and does not block callers", arguments: [true, false])
     func failure(waitsForRoom: Bool) throws {
-        let file = MetadataFile(
-            try LineFile(path: "/dev/full", creation: 0), role: "desk", waitsForRoom: waitsForRoom)
-        // More than its queue holds.
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).ndjson").path
+        defer { unlink(path) }
+        let full = try LineFile(creating: try ContainedFile(path: path)) { _, _ in
+            errno = ENOSPC
+            return -1
+        }
+        let file = MetadataFile(full, role: "desk", waitsForRoom: waitsForRoom)
+        // More lines than the capacity of the queue.
         for sequence in 0..<10_000 { _ = file.append(metadata(Int64(sequence))) }
         file.finish()
         file.join()
-        #expect(file.failureSoFar?.description.contains("/dev/full") == true)
+        #expect(file.failureSoFar?.description.contains("the disk is full") == true)
     }
 }

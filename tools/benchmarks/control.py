@@ -1,4 +1,4 @@
-"""What it costs a recording to be asked how it goes: ten clients beside one that is slow and one that says nothing."""
+"""Measures the cost of status requests for a recording: ten clients, plus one slow and one silent client."""
 import dataclasses
 import json
 import os
@@ -13,7 +13,7 @@ import time
 
 NAME = "control"
 TEXT = "`ctl status` asked 100 times a second by ten clients, one slow, one silent, beside a recording"
-CLIENTS, ASKED = 10, 100     # clients, and how often they ask together, a second
+CLIENTS, ASKED = 10, 100     # clients, and requests per second by all of them
 PROFILE = """
 cameras:
   desk: { device: "virtual:clap", size: 640x360, rate: 30 }
@@ -27,14 +27,14 @@ REQUEST = b'{"words": ["status"]}\n'
 
 @dataclasses.dataclass
 class Run:
-    answers: list          # seconds from connecting to the whole answer, of each that came
-    refused: list          # what was said by answers that were none
-    lost: dict             # frames by track
+    answers: list          # seconds from connecting to the complete answer, for each answer
+    refused: list          # error messages
+    lost: dict             # lost frames by track
     written: int
 
 
 def ask(path):
-    """One question, as `multicam ctl` asks it, and the answer."""
+    """One request, as sent by `multicam ctl`, and the answer."""
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(30)
         client.connect(path)
@@ -46,7 +46,7 @@ def ask(path):
 
 
 def regular(path, index, ended, run):
-    """Asks at even intervals, whatever the last answer took."""
+    """Sends requests at regular intervals, regardless of answer times."""
     due = time.monotonic() + index / ASKED
     while not ended.wait(max(0, due - time.monotonic())):
         due += CLIENTS / ASKED
@@ -65,7 +65,7 @@ def regular(path, index, ended, run):
 
 
 def slow(path, ended):
-    """A byte every two seconds, again and again."""
+    """Sends a byte every two seconds, repeatedly."""
     while not ended.is_set():
         with socket.socket(socket.AF_UNIX) as client:
             try:
@@ -79,7 +79,7 @@ def slow(path, ended):
 
 
 def silent(path, ended):
-    """Connects and says nothing, again and again."""
+    """Connects and sends nothing, repeatedly."""
     while not ended.is_set():
         with socket.socket(socket.AF_UNIX) as client:
             try:
@@ -112,7 +112,7 @@ def record(multicam, seconds, folder, is_asked):
         threads += [threading.Thread(target=slow, args=(path, ended)), threading.Thread(target=silent, args=(path, ended))]
     for thread in threads:
         thread.start()
-    # Asked while it records: what is asked of a recording that has ended is no measure.
+    # Only requests during the recording count.
     ended.wait(max(seconds - 1, 1))
     ended.set()
     for thread in threads:
@@ -128,9 +128,9 @@ def record(multicam, seconds, folder, is_asked):
 
 
 def measure(multicam, options):
-    """Records with nobody asking and with all, so that what a busy machine loses by itself is told apart.
+    """Records without and with clients, to separate the machine's own losses.
 
-    Returns a table, and whether a frame was lost or a question not answered while they asked.
+    Returns a table, and whether a frame was lost or a request was not answered with clients.
     """
     runs = {False: [], True: []}
     for _ in range(options.runs):

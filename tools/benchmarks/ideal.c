@@ -1,5 +1,5 @@
-// The limit: one hand-written job that decodes, converts, encodes and muxes, and does nothing else. No clocks, no ledger,
-// no threads but x264's. It knows its inputs: whole MJPEG frames of 4:2:2, insets of exactly three eighths.
+// The lower bound: one hand-written job that only decodes, converts, encodes and muxes, without clocks, ledger or threads other than
+// x264's. Its inputs are fixed: complete MJPEG frames in 4:2:2, insets of exactly three eighths.
 //
 //   ideal OUT.mp4 PRESET CODER SOUND.wav FRAMES MAIN.mkv [INSET.mkv X Y]…
 #include "CMedia.h"
@@ -17,7 +17,7 @@ struct camera {
     int stream, x, y, width, height;
 };
 
-// BT.601 full range to BT.709 limited, as multicam's ColorMap computes it.
+// BT.601 full range to BT.709 limited range, as in multicam's ColorMap.
 static struct media_color_map map;
 
 static int16_t factor(double value) { return (int16_t)(value < 0 ? value * 16384 - 0.5 : value * 16384 + 0.5); }
@@ -131,7 +131,7 @@ int main(int count, char **words) {
         frame->pts = tick;
         check(avcodec_send_frame(video, frame));
         drain(video, pictures, out, packet);
-        // The audio of this frame: 16-bit mono, heard on both sides.
+        // This frame's audio: 16-bit mono, on both channels.
         while (!ended && sample < (int64_t)(tick + 1) * 1600) {
             if (used >= heard->size) {
                 av_packet_unref(heard);

@@ -1,4 +1,4 @@
-"""What is measured: for each job our profile, and the commands of the peers and of the ideal for the same."""
+"""The measured jobs: our profile and the equivalent commands of the peers and the ideal program."""
 import dataclasses
 import pathlib
 
@@ -6,7 +6,7 @@ import material
 
 RATE = material.RATE
 SIZE = (1920, 1080)
-# Where our plan puts the insets, from the corner upwards.
+# The positions of our plan's insets, from the corner upwards.
 INSETS = [(1402, 772), (1402, 464), (1402, 156)]
 SAME, CHEAPEST = "same deliverable", "cheapest"
 
@@ -16,13 +16,13 @@ class Job:
     name: str
     text: str
     profile: str
-    devices: dict          # our --camera and --mic words by role
-    judged: list           # files that are compared with the ideal composition, or nothing
+    devices: dict          # our --camera and --mic arguments by role
+    judged: list           # files compared with the ideal composition, or empty
     frames_per_tick: int = 1
-    ffmpeg: dict = dataclasses.field(default_factory=dict)       # by way: function of (seconds, folder) to a command
+    ffmpeg: dict = dataclasses.field(default_factory=dict)       # by variant: function of (seconds, folder) to a command
     gstreamer: dict = dataclasses.field(default_factory=dict)
-    ideal: object = None   # function of (frames, folder) to the ideal's words
-    # Whether the threads that stand in for cameras do work of ours: decoding H.264.
+    ideal: object = None   # function of (frames, folder) to the ideal program's arguments
+    # Whether the threads that simulate cameras do work of ours: decoding H.264.
     counts_sources: bool = False
 
 
@@ -37,7 +37,7 @@ def cameras(names):
 
 
 def decode(files, name, seconds):
-    """ffmpeg's words for an input, at one thread as the peers are compared."""
+    """ffmpeg's arguments for an input, with one thread, as in all comparisons."""
     return ["-threads", 1, "-t", seconds, "-i", files[f"{name}.mkv"]]
 
 
@@ -55,7 +55,7 @@ TO_BT709 = "in_color_matrix=bt601:in_range=pc:out_color_matrix=bt709:out_range=t
 
 
 def overlays(count, way):
-    """ffmpeg's graph of a frame with so many insets: the main camera is input 0."""
+    """ffmpeg's filter graph for this many insets: the main camera is input 0."""
     same = way == SAME
     colors, pixels = (TO_BT709, "yuv420p") if same else (FULL, "yuvj420p")
     graph = ["sws_flags=fast_bilinear"]
@@ -71,8 +71,8 @@ def gst_camera(file, pad):
 
 
 def gst_pip(files, names, preset, way, folder):
-    """One graph: the compositor scales the insets. `way` same: converted to BT.709 limited before it."""
-    # The compositor works in the format of its output: a conversion of each input to BT.709 limited is its own then.
+    """One graph: the compositor scales the insets. Variant `same`: converted to limited-range BT.709 before compositing."""
+    # The compositor uses its output format, so each input needs a separate conversion to limited-range BT.709.
     colors = ",colorimetry=bt709" if way == SAME else ""
     words = ["gst-launch-1.0", "-q", "mp4mux", "name=m", "!", "filesink", f"location={folder}/out.mp4", "compositor", "name=c",
              "background=black", "sink_0::zorder=0"]
@@ -96,7 +96,7 @@ def pip(files, insets, preset, coder="fast"):
     names = ["main", "one", "two", "three"][:insets + 1]
     profile = cameras(names) + (
         "microphones: { host: {} }\nprogram:\n  layout: pip\n  main: main\n"
-        f"  inset: [{', '.join(names[1:])}]\n  filling: fill\n  video: {video(preset)}\n"
+        f"  inset: [{', '.join(names[1:])}]\n  fit: cover\n  video: {video(preset)}\n"
         "  audio: { codec: aac, bitrate: 128k, mix: [host] }\n")
 
     def ffmpeg(way):
@@ -125,7 +125,7 @@ def devices(files, names, sounds=("host",)):
 
 
 def copied(files):
-    """Four cameras of 1080p as they are, two microphones: no encoder but the peers' AAC (ours are WAVs)."""
+    """Four unprocessed 1080p cameras and two microphones: no encoder except the peers' AAC (ours are WAV files)."""
     roles = ["a", "b", "c", "d"]
     profile = "cameras:\n" + "".join(f"  {role}: {{ size: 1920x1080, rate: {RATE} }}\n" for role in roles)
     profile += "microphones: { host: {}, guest: {} }\ntracks: { cameras: copy, microphones: wav, files: one-each }\n"
@@ -209,7 +209,7 @@ def turned(files, rotation):
 
 
 def single(files, name, file, size, text, counts_sources=False):
-    """One camera of another format fills the program."""
+    """One camera with another format fills the program."""
     width, height = size
     profile = (f"cameras:\n  main: {{ size: {width}x{height}, rate: {RATE} }}\n"
                f"program: {{ layout: single, main: main, size: {width}x{height}, video: {video('superfast')} }}\n")

@@ -1,4 +1,4 @@
-"""Compares what was made with the ideal composition of the same frames: every step in swscale's best quality."""
+"""Compares results with the ideal composition of the same frames: every step in swscale's best quality."""
 import re
 import subprocess
 
@@ -9,7 +9,7 @@ BEST = "flags=lanczos+accurate_rnd+full_chroma_int+full_chroma_inp"
 
 
 def reference(files, insets, way, seconds, path):
-    """Makes the ideal program of a pip job, without loss. `way` cheapest: in the JPEGs' own colours."""
+    """Makes the lossless ideal program of a pip job. Variant `cheapest`: in the JPEGs' own color space."""
     colors, pixels = (jobs.TO_BT709, "yuv420p") if way == jobs.SAME else (jobs.FULL, "yuvj420p")
     graph = [f"[0:v]scale={colors}:{BEST},format={pixels}[m0]"]
     for i, (x, y) in enumerate(jobs.INSETS[:insets]):
@@ -21,8 +21,8 @@ def reference(files, insets, way, seconds, path):
 
 
 def ssim(path, ideal, seconds):
-    """Of all planes, frame by frame, the mean: 1 is equal."""
-    # Both are read as they are: neither's range is to be converted for the comparison.
+    """The mean over all planes and frames: 1 is identical."""
+    # Both are read unchanged: the comparison must not convert the range of either.
     graph = "[0:v]settb=1/30,setpts=N[a];[1:v]settb=1/30,setpts=N[b];[a][b]ssim"
     result = subprocess.run(["ffmpeg", "-nostdin", "-hide_banner", "-t", str(seconds), "-i", path, "-i", ideal, "-lavfi", graph, "-f",
                              "null", "-"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

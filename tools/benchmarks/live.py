@@ -1,4 +1,4 @@
-"""What a live output of the recording's own packets costs, and how late it is: SRT on loopback, a profile with `publish:`."""
+"""Measures cost and latency of a live output with the recording's own packets: SRT on loopback, a profile with `publish:`."""
 import json
 import os
 import pathlib
@@ -17,7 +17,7 @@ import codes
 
 NAME = "live"
 TEXT = "a 720p30 program of its own packets to an SRT receiver at 120 ms on loopback"
-COST, DELAY = 2.0, 0.7      # the aim in per cent of a core; the most in s, at the median
+COST, DELAY = 2.0, 0.7      # target in percent of a core; maximum median in s
 PORT = 9470
 PROFILE = """
 cameras: { desk: { device: "virtual:clap", size: 1280x720, rate: 30 } }
@@ -32,7 +32,7 @@ WIDTH, HEIGHT = 320, 180
 
 
 def spent(process):
-    """Processor seconds of a process, and of its threads that serve the media socket."""
+    """CPU time of a process, and of its media socket threads, in seconds."""
     tick = os.sysconf("SC_CLK_TCK")
     fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     served = 0
@@ -47,7 +47,7 @@ def spent(process):
 
 
 class Session:
-    """A recording in a folder of its own, whose live output begins and ends by command."""
+    """A recording in a separate folder, whose live output starts and stops by command."""
 
     def __init__(self, multicam, folder):
         self.multicam, self.folder = str(multicam), folder
@@ -67,7 +67,7 @@ class Session:
     def publish(self):
         self.ctl("publish", "show")
         for _ in range(100):
-            outputs = json.loads(self.ctl("status", "--json").stdout or "{}").get("status", {}).get("publications", [])
+            outputs = json.loads(self.ctl("status", "--json").stdout or "{}").get("status", {}).get("live_outputs", [])
             if any(output["state"] == "connected" for output in outputs):
                 return self.live()
             time.sleep(0.1)
@@ -91,7 +91,7 @@ class Session:
 
 
 def cost(session, seconds):
-    """Per cent of a core: of the recorder without and with a live output, of its threads for it, of the live process."""
+    """Percent of a core: the recorder without and with live output, its threads for live output, the live process."""
     def watch(*processes):
         before, begun = [spent(process) for process in processes], time.monotonic()
         time.sleep(seconds)
@@ -112,7 +112,7 @@ def cost(session, seconds):
 
 
 def delays(session, seconds):
-    """Times from the exposure of frames to their pixels at a receiver, in s."""
+    """Delays from frame exposures to their pixels at a receiver, in s."""
     size, found = WIDTH * HEIGHT, []
     viewer = subprocess.Popen(
         ["ffmpeg", "-v", "quiet", "-fflags", "nobuffer", "-flags", "low_delay", "-probesize", "60000", "-analyzeduration", "200000", "-threads", "1",
@@ -120,7 +120,7 @@ def delays(session, seconds):
          f"scale={WIDTH}:{HEIGHT}:flags=area", "-pix_fmt", "gray", "-f", "rawvideo", "-"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
     time.sleep(0.5)
     session.publish()
-    # The first frames wait for the decoder's beginning.
+    # The first frames wait for the decoder to start.
     skipped = 90
     while len(found) < skipped + 30 * seconds and len(data := viewer.stdout.read(size)) == size:
         now = time.monotonic()
@@ -133,7 +133,7 @@ def delays(session, seconds):
 
 
 def measure(multicam, options):
-    """Returns a table, and whether the delay is longer than it may be, or the recording lost something."""
+    """Returns a table, and whether the delay exceeds the maximum or the recording lost data."""
     if not os.environ.get("MULTICAM"):
         measuring.release("multicam-live")
     subprocess.run([measuring.ROOT / "tools" / "setup", "build", "live"], check=True)

@@ -1,25 +1,25 @@
-"""What the cameras of the benchmark show: made once from photographs and kept.
+"""Camera content for the benchmark: made once from photographs and cached.
 
-A still room with a sensor's noise, in which one patch moves (somebody) while the camera sways a little: most of a webcam's
-picture stands still but for noise.
+A still room with sensor noise, in which one patch moves (a person) while the camera sways slightly: apart from noise, most of a webcam
+image is static.
 """
 import os
 import pathlib
 import subprocess
 
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "multicam" / "bench-2"
-# Debian's mate-backgrounds: photographs under free licences.
+# Debian's mate-backgrounds: photographs under free licenses.
 PHOTOS = pathlib.Path("/usr/share/backgrounds/mate")
 RATE = 30
 
 
 def camera(name, size, room, somebody, quality):
-    """A filter graph's source, and how it is kept."""
+    """A filter graph's source and storage format."""
     width, height = size
     return {"name": name, "size": size, "room": PHOTOS / room, "somebody": PHOTOS / somebody, "quality": quality}
 
 
-# Qualities at which a 1080p picture takes about 180 KB and one of 720p about 100 KB, as webcams' do.
+# Qualities that yield about 180 KB per 1080p frame and 100 KB per 720p frame, as in webcams.
 CAMERAS = [
     camera("main", (1920, 1080), "nature/Garden.jpg", "nature/LadyBird.jpg", 4),
     camera("one", (1280, 720), "nature/Wood.jpg", "nature/YellowFlower.jpg", 4),
@@ -29,7 +29,7 @@ CAMERAS = [
 
 
 def picture(facts):
-    """The graph of one camera's picture, in full range as JPEGs are."""
+    """The filter graph of one camera's image, in full range, as in JPEGs."""
     width, height = facts["size"]
     sway = width // 160
     return (f"[0:v]scale={width + 4 * sway}:{height + 4 * sway}:force_original_aspect_ratio=increase,loop=-1:1,fps={RATE},"
@@ -45,7 +45,7 @@ def ffmpeg(*arguments):
 
 
 def make(seconds):
-    """The files of so many seconds, by name. Takes a minute the first time."""
+    """Files of this many seconds, by name. Takes a minute the first time."""
     folder = CACHE / f"{seconds}s"
     names = [f"{facts['name']}.mkv" for facts in CAMERAS] + ["h264.mkv", "yuyv.nut", "sound.wav", "second.wav"]
     files = {name: folder / name for name in names}

@@ -1,4 +1,4 @@
-"""Runs one side of a job and says what it took."""
+"""Runs one side of a job and measures its cost."""
 import dataclasses
 import json
 import os
@@ -13,33 +13,33 @@ CFLAGS = ["-O3", "-march=x86-64-v3"]
 
 @dataclasses.dataclass
 class Run:
-    cpu: float       # processor seconds, of all threads and children but those that stand in for cameras
-    whole: float     # processor seconds of the whole process and its children
+    cpu: float       # CPU seconds of all threads and children, except the threads that simulate cameras
+    whole: float     # CPU seconds of the whole process and its children
     wall: float
-    memory: float    # MiB at the peak
+    memory: float    # peak in MiB
     size: float      # bytes of all media files
     frames: int
 
 
 def release(product):
-    """Builds a product and returns its program."""
+    """Builds a product and returns its path."""
     subprocess.run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return ROOT / ".build" / "release" / product
 
 
 def program():
-    """Our program, with what the measurements need."""
+    """Our program, with support for the measurements."""
     subprocess.run([ROOT / "tools" / "setup", "build", "bench"], check=True)
     return os.environ.get("MULTICAM") or release("multicam")
 
 
 def build():
-    """Our program, its simulated twin for instruction counts, and the ideal. Returns the ideal."""
+    """Our program, its simulated variant for instruction counts, and the ideal program. Returns the ideal program."""
     program()
     simulate = release("simulate")
     folder = ROOT / ".build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
-    # Valgrind's readers fail at Swift's debug information.
+    # Valgrind's readers fail on Swift's debug information.
     subprocess.run(["strip", "--strip-debug", "-o", folder / "simulate", simulate], check=True)
     ideal = folder / "ideal"
     sources = [ROOT / "tools" / "benchmarks" / "ideal.c", ROOT / "Sources" / "CMedia" / "CMedia.c"]
@@ -53,14 +53,14 @@ def build():
 
 
 def forgetful():
-    """A library that keeps a program from making anything durable."""
+    """A library that turns sync calls into no-ops."""
     library = ROOT / ".build" / "bench" / "forgetful.so"
     subprocess.run(["clang", "-O2", "-shared", "-fPIC", "-o", library, ROOT / "tools" / "benchmarks" / "forgetful.c"], check=True)
     return library
 
 
 def run(command, environment=None, folder=None):
-    """Processor seconds, wall seconds and peak MiB of a command, its children included, and what it printed."""
+    """CPU seconds, wall seconds and peak MiB of a command with its children, and its output."""
     command = [str(word) for word in command]
     read, write = os.pipe()
     with open(os.path.join(folder or "/tmp", "errors"), "w+") as errors:
@@ -86,13 +86,13 @@ def media_size(folder):
 
 def our_words(job, folder):
     profile = pathlib.Path(folder) / "bench.yaml"
-    # A machine on which it would not fit shall say so by its losses, not lower the job.
+    # On an overloaded machine, losses must show, instead of a reduced job.
     profile.write_text(job.profile + "budget: { hardware: 10 }\n")
     return profile
 
 
 def ours(job, seconds, folder, *options, environment=None, program=None):
-    """A recording from files, in real time, as a person makes it."""
+    """A recording from files in real time, as with the command line."""
     program = program or os.environ.get("MULTICAM") or ROOT / ".build" / "release" / "multicam"
     words = [program, "record", "--profile", our_words(job, folder), "--output", folder,
              "--duration", seconds, "--no-governor", *options]
@@ -114,14 +114,14 @@ def peer(command, job, seconds, folder):
 
 
 def live(command):
-    """ffmpeg's command at the speed of its files, as it would take devices."""
+    """ffmpeg's command at its files' native speed, as with devices."""
     def words(seconds, folder):
         return [part for word in command(seconds, folder) for part in (["-re", word] if word == "-i" else [word])]
     return words
 
 
 def instructions(command, environment=None, folder=None):
-    """Instructions that a command executes (Valgrind's cachegrind; it hides AVX-512 from all sides alike)."""
+    """Instructions executed by a command (Valgrind's cachegrind; it hides AVX-512 from all sides equally)."""
     *_, said = run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--trace-children=no",
                      "--fair-sched=yes", *command], environment, folder)
     found = re.search(r"I\s+refs:\s+([\d,]+)", said)

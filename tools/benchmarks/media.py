@@ -1,4 +1,4 @@
-"""What it costs a recording that another process reads a camera's own frames and the program's packets by the media socket."""
+"""Measures the cost for a recording when another process reads a camera's original frames and the program's packets through the media socket."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ import time
 
 NAME = "media"
 TEXT = "one reader of a 1080p30 JPEG camera's own frames and of the program's packets, by the media socket"
-AIM = 1.0            # per cent of a core
+AIM = 1.0            # percent of a core
 PROFILE = """
 cameras: {{ desk: {{ device: "virtual:still:{picture}", size: 1920x1080, rate: 30 }} }}
 microphones: {{ host: {{ device: "virtual:tone" }} }}
@@ -25,7 +25,7 @@ budget: {{ hardware: 10 }}
 
 
 def picture(folder):
-    """A picture of which the synthetic camera's JPEG has some 400 kB."""
+    """An image whose JPEG from the virtual camera has about 400 kB."""
     path = pathlib.Path(folder) / "picture.png"
     subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=1920x1080,noise=alls=8", "-frames:v", "1", path], check=True)
     return path
@@ -37,7 +37,7 @@ def message(header):
 
 
 class Reader:
-    """A process of its own that reads everything and looks at nothing but the counts."""
+    """A separate process that reads everything and only counts."""
     WORDS = """
 import json, socket, struct, sys
 link = socket.socket(socket.AF_UNIX)
@@ -68,7 +68,7 @@ print(json.dumps({"counts": counts, "bytes": size, "lost": lost}))
 
 
 def spent(process):
-    """Processor seconds of a process but for the threads that stand in for cameras and microphones, and those of the socket's threads."""
+    """CPU seconds of a process, excluding the threads that simulate cameras and microphones; and of the socket's threads."""
     tick = os.sysconf("SC_CLK_TCK")
     fields = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     total, ours = (int(fields[11]) + int(fields[12])) / tick, 0
@@ -96,7 +96,7 @@ def record(multicam, seconds, folder, is_read):
     drain = threading.Thread(target=process.stderr.read)
     drain.start()
     reader = Reader(f"{folder}/multicam/{process.pid}.sock.media") if is_read else None
-    # The first seconds are of starting.
+    # Excludes the first seconds, which include startup.
     time.sleep(2)
     before, begun = spent(process.pid), time.monotonic()
     time.sleep(seconds)
@@ -111,9 +111,9 @@ def record(multicam, seconds, folder, is_read):
 
 
 def measure(multicam, options):
-    """Records in turn without a reader and with one.
+    """Records alternately without and with a reader.
 
-    Returns a table, and whether a frame was lost only where somebody read, or the reader got nothing.
+    Returns a table, and whether a frame was lost only with a reader, or the reader received nothing.
     """
     pairs, lost, counts = [], {False: {}, True: {}}, {}
     for _ in range(options.runs):

@@ -1,6 +1,6 @@
-"""What it costs to make a program anew from copied tracks: `multicam render` beside ffmpeg's filter graph and melt, for one deliverable.
+"""Measures the cost of rendering a program from copied tracks: `multicam render` compared with ffmpeg's filter graph and melt, for one deliverable.
 
-All of them may use all processors. The recording is made once, from files; runs are interleaved.
+All of them may use all CPUs. The recording is made once, from files; runs are interleaved.
 """
 import os
 import pathlib
@@ -16,11 +16,11 @@ import material
 
 NAME = "render"
 TEXT = "a recording's 1080p30 picture-in-picture anew from its copied tracks, beside ffmpeg's filter graph and melt"
-PRESETS = {"superfast": 1.15, "ultrafast": 1.35}    # how many times as fast as ffmpeg we mean to be
+PRESETS = {"superfast": 1.15, "ultrafast": 1.35}    # target speed relative to ffmpeg
 PROFILE = """
 cameras: {{ main: {{ size: 1920x1080, rate: 30 }}, one: {{ size: 1280x720, rate: 30 }} }}
 microphones: {{ host: {{}} }}
-program: {{ layout: pip, main: main, inset: one, filling: fill, video: {video}, audio: {{ bitrate: 128k, mix: [host] }} }}
+program: {{ layout: pip, main: main, inset: one, fit: cover, video: {video}, audio: {{ bitrate: 128k, mix: [host] }} }}
 tracks: {{ cameras: copy, microphones: wav }}
 budget: {{ hardware: 10 }}
 """
@@ -68,7 +68,7 @@ def sides(multicam, session, preset, folder):
 
 
 def run(command, out):
-    """Processor and wall seconds of a command."""
+    """CPU and wall seconds of a command."""
     pathlib.Path(out).unlink(missing_ok=True)
     begun = time.monotonic()
     process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

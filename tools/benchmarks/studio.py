@@ -1,4 +1,4 @@
-"""How late the control room shows what happens, and what it costs a recording to be watched."""
+"""Measures the control room's latency, and the cost of viewers for a recording."""
 import contextlib
 import json
 import pathlib
@@ -17,7 +17,7 @@ NAME = "studio"
 TEXT = "the control room: how late cameras and cuts are seen in a browser, what one page costs, twenty pages"
 PAGES, CUTS = 20, 10
 CAMERAS = ["desk", "face", "wide", "bars"]
-# What is to hold on a machine with nothing else to do, in ms.
+# Limits on an otherwise idle machine, in ms.
 PREVIEW_MEDIAN, PREVIEW_HIGH, CUT = 120, 180, 300
 PROFILE = """
 cameras:
@@ -37,8 +37,8 @@ tracks: { cameras: copy, microphones: none }
 budget: { hardware: 10 }
 """
 
-# Looks at each frame that the page has painted. A camera's frame has a code strip with the start of its exposure
-# (docs/reference/virtual-devices.md); the program shows `bars` where its right edge is blue.
+# Reads each frame painted by the page. A camera frame has a code strip with the start of its exposure (docs/reference/virtual-devices.md);
+# the program shows `bars` if its right edge is blue.
 WATCHER = """
 async () => {
     const bench = window.bench = { painted: {}, latencies: {}, isBars: undefined, turns: [], offset: 0, roundTrip: 1e9, codec: "" };
@@ -64,7 +64,7 @@ async () => {
         await new Promise((done) => setTimeout(done, 50));
     }
     socket.close();
-    // Cameras have 4:3, so a program of 16:9 has the strip between black borders; a preview may be mirrored.
+    // Cameras are 4:3, so in a 16:9 program the strip is between black borders; a preview may be mirrored.
     const strip = (canvas, context) => {
         const height = Math.max(1, Math.floor((canvas.height + 8) / 16));
         const width = Math.min(canvas.width, Math.round(canvas.height * 4 / 3)), border = Math.floor((canvas.width - width) / 2);
@@ -97,7 +97,7 @@ async () => {
                 if (isBars !== bench.isBars) bench.turns.push({ isBars, now });
                 bench.isBars = isBars;
             }
-            // Reading pixels takes time too, so few frames are read.
+            // Reading pixels takes time, so only a few frames are read.
             if (bench.painted[role] % 5 !== 0) return;
             const exposed = strip(canvas, context);
             if (exposed === undefined) return;
@@ -129,18 +129,18 @@ def manifest(folder):
 
 
 def share(facts):
-    """Processor milliseconds that a recording took for each second, without the threads that stand in for cameras."""
+    """CPU milliseconds used by a recording per second, excluding the threads that simulate cameras."""
     return facts["cost"]["cpu_ns"] / facts["duration_ns"] * 1000
 
 
 def losses(facts):
     lost = {track["name"]: track["frames"]["lost"] for track in facts["tracks"] if track.get("frames", {}).get("lost")}
-    return lost | {track["name"]: track["samples"]["filled"] for track in facts["tracks"] if track.get("samples", {}).get("filled")}
+    return lost | {track["name"]: track["samples"]["silence"] for track in facts["tracks"] if track.get("samples", {}).get("silence")}
 
 
 @contextlib.contextmanager
 def browser():
-    """A Chromium, headless."""
+    """A headless Chromium."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -166,7 +166,7 @@ def ended(found):
 
 
 def recorded(found, seconds, during=None):
-    """Records in a studio: the manifest, the web process's share of a processor, and what `during` returned."""
+    """Records in a studio: returns the manifest, the web process's CPU usage, and the result of `during`."""
     folder, web = found.record(), found.web
     begun, used = time.monotonic(), processor(web)
     result = during() if during else None
@@ -177,7 +177,7 @@ def recorded(found, seconds, during=None):
 
 
 def alone(programs, seconds):
-    """The same recording by `record`, without any control room."""
+    """The same recording with `record`, without a control room."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "studio.yaml"
         path.write_text(PROFILE)
@@ -189,7 +189,7 @@ def alone(programs, seconds):
 
 
 def looked_at(found, page, seconds):
-    """Looks at the page while it records: what was painted, how late, and cuts."""
+    """Watches the page during the recording: frames painted, latency, and cuts."""
     page.wait_for_selector(f'canvas.picture[data-role="{CAMERAS[-1]}"][data-at-ns]', timeout=60_000, state="attached")
     missing = set(CAMERAS) | {"program"}
     missing -= set(page.evaluate(WATCHER))
@@ -210,7 +210,7 @@ def looked_at(found, page, seconds):
 
 
 def crowd(found, seconds):
-    """Twenty pages without browsers, each as the room's page asks: the cameras, the program's packets, one microphone."""
+    """Twenty simulated pages, each with the requests of the real page: the cameras, the program's packets, one microphone."""
     pages = [Page(found) for _ in range(PAGES)]
     for page in pages:
         for stream, role in enumerate(CAMERAS, 1):
@@ -227,9 +227,9 @@ def crowd(found, seconds):
 
 
 def measure(program, options):
-    """Records alone, with no page, with one page and with twenty, in turn.
+    """Records in turn without a studio, with no page, with one page and with twenty.
 
-    Returns tables, and whether a recording lost something while it was watched.
+    Returns tables, and whether a recording lost data while it was watched.
     """
     programs = pathlib.Path(program).resolve().parent
     sides = {"`record`": [], "the studio, no page": [], "one page": [], "twenty pages": []}
@@ -284,7 +284,7 @@ def tables(options, sides, webs, looks, crowded):
         if median > PREVIEW_MEDIAN or late > PREVIEW_HIGH:
             lines.append("That is later than wanted.")
     else:
-        problems.append("no code strip was legible")
+        problems.append("no code strip was readable")
     beyond = [cut - delay for _, _, cuts, delay in looks for cut in cuts if isinstance(cut, (int, float))]
     unseen = [cut for _, _, cuts, _ in looks for cut in cuts if not isinstance(cut, (int, float))]
     if beyond:
@@ -296,7 +296,7 @@ def tables(options, sides, webs, looks, crowded):
     names = list(sides)
     for index, (name, runs) in enumerate(sides.items()):
         cost = statistics.median(share(run) for run in runs)
-        # The ratio of each round, since what disturbs a round disturbs its neighbours too.
+        # The ratio per round, because disturbances affect all runs of a round.
         ratio = statistics.median(share(run) / share(other) for run, other in zip(runs, sides[names[index - 1]])) if index else None
         web = f"{100 * statistics.median(webs[name]):.1f}" if webs[name] else ""
         written = sum(track["frames"]["written"] for run in runs for track in run["tracks"] if "frames" in track)

@@ -1,11 +1,11 @@
-"""Reads what virtual cameras and microphones show and play (docs/reference/virtual-devices.md): code strips, white frames, beeps."""
+"""Decodes the output of virtual cameras and microphones (docs/reference/virtual-devices.md): code strips, white frames, beeps."""
 import math
 
 CELLS, WRAP = 64, 1 << 24
 
 
 def strip(row, cells=CELLS):
-    """Number and time, in 0.1 ms, of a code strip in a row of lumas; `None` where the checksum is wrong."""
+    """Number and time, in 0.1 ms, of a code strip in a row of luma values; `None` if the checksum is invalid."""
     width = len(row) / cells
     bits = 0
     for cell in range(cells):
@@ -18,7 +18,7 @@ def strip(row, cells=CELLS):
 
 
 def picture(data, width, height, stride):
-    """`(number, time, white)` of a grey picture, `None` where the strip is not legible."""
+    """`(number, time, white)` of a grayscale frame; `None` if the strip is unreadable."""
     at = height // 32 * stride
     found = strip(data[at:at + width])
     if not found:
@@ -28,14 +28,14 @@ def picture(data, width, height, stride):
 
 
 class Beeps:
-    """Finds where beeps begin in samples that come piece by piece."""
+    """Detects the start of beeps in samples that arrive in pieces."""
 
     def __init__(self, rate=48000, threshold=0.2, silence=0.3):
         self.found, self.index, self.quiet = [], 0, 0
         self.threshold, self.silence = threshold, int(silence * rate)
 
     def take(self, samples, at=None):
-        """Appends `at(index in samples)`, or the index since the beginning, for each beep that begins in them."""
+        """Appends `at(index in samples)`, or the total index, for each beep that starts in the samples."""
         for number, sample in enumerate(samples):
             if abs(sample) >= self.threshold:
                 if self.quiet >= self.silence:
@@ -47,7 +47,7 @@ class Beeps:
 
 
 def order(frames):
-    """Of frames (…, number, …): how often the number fell, and how many numbers were left out."""
+    """For frames (…, number, …): how often the number decreased, and how many numbers are missing."""
     numbers = [frame[1] for frame in frames]
     backwards = sum(b < a for a, b in zip(numbers, numbers[1:]))
     skipped = sum(max(b - a - 1, 0) for a, b in zip(numbers, numbers[1:]))
@@ -55,15 +55,15 @@ def order(frames):
 
 
 def unwrapped(code, now):
-    """The instant on CLOCK_MONOTONIC, in s, of a strip's time that was read at `now`."""
+    """The CLOCK_MONOTONIC time, in s, of a strip that was read at `now`."""
     return now - (round(now * 10000) - code) % WRAP / 10000
 
 
 def apart(frames, beeps, t0, rate):
-    """How much later pictures are shown than the sound that belongs to them, in ms, once for each clap.
+    """The delay of frames relative to the matching audio, in ms, one value per clap.
 
-    `frames` are (shown in s, number, exposed in s, white), `beeps` are heard in s on the same clock. A frame of the program stands for
-    the tick of the grid from `t0`, in s, at `rate` that is nearest to its exposure.
+    `frames` are (presentation time in s, number, exposure time in s, white), `beeps` are times in s on the same clock. A program frame
+    belongs to the tick nearest to its exposure, on the grid from `t0`, in s, at `rate`.
     """
     found = []
     for shown, _, exposed, white in frames:

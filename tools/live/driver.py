@@ -1,4 +1,4 @@
-"""Records from virtual devices, and speaks to `multicam-live` as the recorder does (one JSON object a line)."""
+"""Records from virtual devices, and controls `multicam-live` as the recorder does (one JSON object per line)."""
 import json
 import os
 import pathlib
@@ -28,7 +28,7 @@ def until(condition, seconds, pause=0.02):
 
 
 class Recording:
-    """`multicam record` with a folder and a runtime folder of its own."""
+    """`multicam record` with separate folders for recordings and runtime files."""
 
     def __init__(self, programs, preset="balanced", profile=PROFILE, environment=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="live-"))
@@ -54,7 +54,7 @@ class Recording:
 
 
 class Live:
-    """`multicam-live`: `said` are its lines, `state` the last one of each publication."""
+    """`multicam-live`: `said` contains its output lines, `state` the last state of each live output."""
 
     def __init__(self, programs, recording, environment=None):
         self.arguments = [f"{programs}/multicam-live", "--socket", str(recording.socket)]
@@ -73,7 +73,7 @@ class Live:
             facts = json.loads(line)
             facts["came"] = time.monotonic()
             self.said.append(facts)
-            self.state[facts["publication"]] = facts
+            self.state[facts["live_output"]] = facts
 
     def _complaints(self, process):
         for line in process.stderr:
@@ -91,11 +91,11 @@ class Live:
         self.say(unpublish=name)
 
     def reaches(self, name, state, seconds=15):
-        """The line with which a publication came into a state; `None` where it did not."""
+        """The line that reported a state of a live output; `None` if there is none."""
         return until(lambda: (lambda facts: facts if facts and facts["state"] == state else None)(self.state.get(name)), seconds)
 
     def end(self):
-        """Closes its standard input, and returns its exit status and how long it took."""
+        """Closes its standard input; returns its exit status and the duration."""
         begin = time.monotonic()
         self.process.stdin.close()
         try:

@@ -1,4 +1,4 @@
-"""The virtual microphone in a sound server of our own, recorded by parec as any program would."""
+"""Tests the virtual microphone in a private sound server, recorded with parec like any program would."""
 import array
 import json
 import pathlib
@@ -15,7 +15,7 @@ NAME = "Studio mix"
 
 
 class Server:
-    """PulseAudio with nothing but a loudspeaker that nobody hears."""
+    """PulseAudio with only a null output."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pulse-"))
@@ -38,7 +38,7 @@ class Server:
         return json.loads(done.stdout) if done.returncode == 0 and done.stdout.strip() else None
 
     def source(self):
-        """The name of the source that people see as the microphone."""
+        """The source name that users see as the microphone."""
         return next((entry["name"] for entry in self.ask("list", "sources") or [] if entry["description"] == NAME), None)
 
     def modules(self):
@@ -50,7 +50,7 @@ class Server:
 
 
 class Listener:
-    """Records a source, and notes when each beep came: on CLOCK_MONOTONIC, of its arrival, and in samples."""
+    """Records a source, and logs each beep: its arrival time on CLOCK_MONOTONIC, and its position in samples."""
 
     def __init__(self, server, source):
         self.process = subprocess.Popen(
@@ -78,7 +78,7 @@ def run(options, say):
         live.publish("mic", f"pulse:{NAME}")
         say("the microphone is there", live.reaches("mic", "connected") and server.source(), live.state.get("mic", {}).get("text"), server.source())
         first = Listener(server, server.source())
-        # The server's new output has up to 2 s of silence under way.
+        # The server's new output buffers up to 2 s of silence.
         time.sleep(14)
         beeps, arrived = first.samples.found[1:], first.arrived[1:]
         steps = [(b - a) / 48 for a, b in zip(beeps, beeps[1:])]

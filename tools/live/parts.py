@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the parts of tools/live-test whose peers are not a network's: WHIP servers and browsers, sound servers.
+"""Runs the parts of tools/live-test with WHIP servers, browsers and sound servers.
 
 Usage: parts.py PART… --programs DIR [--seconds 15] [--times 50]     (parts: whip, microphone)
-  Needs Debian's Python with python3-gi, and playwright; tools/live-test makes one and calls this. --seconds is how long a stream is
-  looked at, --times how often each is published and unpublished.
+  Needs Debian's Python with python3-gi, and playwright; tools/live-test creates one and calls this script. --seconds sets how long a
+  stream is checked, --times how often each is published and unpublished.
 """
 import argparse
 import importlib
@@ -16,7 +16,7 @@ failed = []
 
 
 def say(sentence, holds, *facts):
-    """Prints a sentence that is to hold, and whether it does."""
+    """Prints a check and its result."""
     if not holds:
         failed.append(sentence)
     told = "; ".join(str(fact) for fact in facts if fact not in (None, ""))

@@ -1,4 +1,4 @@
-"""What a profile's `publish:` does: `multicam record` itself starts and steers the live process, real peers take what it sends."""
+"""Tests a profile's `publish:`: `multicam record` itself starts and controls the live process, and real peers receive the streams."""
 import json
 import os
 import pathlib
@@ -18,7 +18,7 @@ publish:
 
 
 class Recorder:
-    """`multicam record` of a profile with live outputs, in a folder and with a runtime folder of its own."""
+    """`multicam record` of a profile with live outputs, with separate folders for recordings and runtime files."""
 
     def __init__(self, test, bench):
         self.test, self.folder = test, bench.folder / "recorded"
@@ -49,14 +49,14 @@ class Recorder:
 
     def outputs(self):
         status, text = self.ctl("status", "--json")
-        return {output["name"]: output for output in json.loads(text)["status"]["publications"]} if status == 0 else {}
+        return {output["name"]: output for output in json.loads(text)["status"]["live_outputs"]} if status == 0 else {}
 
     def states(self):
         return {name: output["state"] for name, output in self.outputs().items()}
 
     @property
     def live(self):
-        """Process identifier of the live process, and its command line and environment."""
+        """Process ID of the live process, with its command line and environment."""
         for path in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 words = (path / "cmdline").read_bytes()
@@ -73,7 +73,7 @@ def server(test, bench, name, port):
 
 
 def grows(test, peer, seconds=12):
-    """When more of it came than may have been under way, in seconds from now; `None` where nothing does."""
+    """The time until more data arrives than could have been in transit, in seconds from now; `None` if none arrives."""
     begin, before = time.monotonic(), peer.count
     return time.monotonic() - begin if test.until(lambda: peer.count > before + 60_000, seconds) else None
 
@@ -93,7 +93,7 @@ def run(test, bench, is_unjudged):
     secrets = [secret.encode() for secret in (test.PASSPHRASE, test.KEY)]
     say("no key is among the live process's arguments or variables", process and not any(secret in words + variables for secret in secrets))
     time.sleep(10)
-    # What came before the first outage.
+    # Data from before the first outage.
     files = {"SRT with a passphrase": show.path, "RTMP": nginx.files[-1], "an own encoder": own.path}
     files = {what: shutil.copy(path, bench.folder / f"first{number}{path.suffix}") for number, (what, path) in enumerate(files.items())}
 
@@ -131,7 +131,7 @@ def run(test, bench, is_unjudged):
     took = [grows(test, show), grows(test, own)]
     say("after a black hole of 2 s it is on the air within 4 s where a server takes a new connection at once", took[1] is not None and took[1] < 4,
         f"{took[1]} s")
-    # Five seconds since it last heard of the old one, three of them after the black hole, and the attempt that is under way then.
+    # Five seconds since the old connection's last packet, three of them after the black hole, plus the current attempt.
     say("and within 7 s at srt-live-transmit, which needs 5 s to forget the old one", took[0] is not None and took[0] < 7, f"{took[0]} s")
     time.sleep(3)
     size = nginx.files[-1].stat().st_size
@@ -166,20 +166,20 @@ def run(test, bench, is_unjudged):
         test.judge(what, test.Arrived(path), 200)
     say("the recording ends as it should, and `multicam verify` finds it whole", status in ((0, 6) if is_unjudged else (0,))
         and test.run(recorder.multicam, "verify", folder, check=False).returncode == 0, f"exit {status}")
-    lost = {track["name"]: {**track["frames"]["lost"], "repeated": track["frames"]["repeated"]} for track in facts["tracks"] if "frames" in track}
+    lost = {track["name"]: {**track["frames"]["lost"], "duplicated": track["frames"]["duplicated"]} for track in facts["tracks"] if "frames" in track}
     holds = not any(any(counts.values()) for counts in lost.values())
     if is_unjudged:
-        print(f"       the recording lost or repeated {lost}")
+        print(f"       the recording lost or duplicated {lost}")
     else:
-        say("nothing of it was lost, and no tick was repeated", holds, "" if holds else lost)
-    outputs = {output["name"]: output for output in facts["publications"]}
+        say("nothing of it was lost, and no tick was duplicated", holds, "" if holds else lost)
+    outputs = {output["name"]: output for output in facts["live_outputs"]}
     say("the manifest has each live output, when it was connected, what it sent and why it was not",
         set(outputs) == {"show", "tube", "own", "later", "srt"}
         and all(output["connected"] and output["sent_frames"] > 60 for output in outputs.values())
         and all(0 <= stretch["from_ns"] <= stretch["to_ns"] <= facts["duration_ns"] for output in outputs.values() for stretch in output["connected"])
         and len(outputs["show"]["connected"]) >= 3 and any("signal 9" in reason for reason in outputs["show"]["reasons"]),
         {name: [len(output["connected"]), output["sent_frames"], output["dropped_frames"]] for name, output in outputs.items()})
-    say("its events tell of each change", {(event["name"], event["state"]) for event in recorder.events if event["event"] == "publication"}
+    say("its events tell of each change", {(event["name"], event["state"]) for event in recorder.events if event["event"] == "live-output"}
         >= {(name, state) for name in ("show", "tube", "own") for state in ("connected", "waiting")})
     until(lambda: len(recorder.said) > 1, 5)
     told = b"".join(path.read_bytes() for path in folder.rglob("*") if path.suffix in (".json", ".ndjson"))

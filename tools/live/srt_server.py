@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""An SRT server that takes a new caller at once, as servers do: the newest caller's bytes go to standard output.
+"""An SRT server that accepts a new caller immediately, like real servers: the newest caller's bytes go to standard output.
 
-Usage: srt_server.py ADDRESS PORT [LATENCY in ms]. srt-live-transmit takes one caller and needs five seconds to forget one that was killed.
+Usage: srt_server.py ADDRESS PORT [LATENCY in ms]. srt-live-transmit accepts one caller and takes five seconds to drop a killed one.
 """
 import ctypes
 import os

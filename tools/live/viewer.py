@@ -1,4 +1,4 @@
-"""Headless Chromium as the peer of a WHIP stream: `Viewer.make(offer)` is what whip.Server takes in place of its own receiver."""
+"""Headless Chromium as the peer of a WHIP stream: whip.Server accepts `Viewer.make(offer)` instead of its own receiver."""
 import queue
 import shutil
 import threading
@@ -44,7 +44,7 @@ window.facts = async () => {
 
 
 class Viewer:
-    """One browser with one page, on a thread of its own, which playwright needs."""
+    """One browser with one page, on a separate thread, which playwright requires."""
 
     def __init__(self):
         self.jobs = queue.Queue()
@@ -74,7 +74,7 @@ class Viewer:
         return value
 
     def make(self, offer):
-        """A peer with an `answer`, of a fresh page."""
+        """A peer with an `answer`, from a new page."""
         def work(page):
             page.goto("about:blank")
             page.evaluate(PAGE + "; null")
@@ -83,7 +83,7 @@ class Viewer:
         return peer
 
     def facts(self):
-        """getStats of what comes in, and the code strips of the frames that were shown."""
+        """getStats of incoming streams, and the code strips of displayed frames."""
         return self._do(lambda page: page.evaluate("window.facts()"))
 
     def close(self):

@@ -1,4 +1,4 @@
-"""A WHIP server of our own (RFC 9725), since Debian 12 packages none: Python's HTTP server, GStreamer's webrtcbin, decoders that judge."""
+"""A minimal WHIP server (RFC 9725), because Debian 12 has no package: Python's HTTP server, GStreamer's webrtcbin, and decoders that check the content."""
 import array
 import http.server
 import ssl
@@ -18,8 +18,8 @@ Gst.init(None)
 
 
 class Receiver:
-    """A peer that decodes what comes: `frames` are (time in s, number, instant of exposure in s, white), `beeps` their times in s, both
-    as a player would show them; `arrived` are the instants at which frames were decoded."""
+    """A peer that decodes incoming streams: `frames` are (time in s, number, exposure time in s, white), `beeps` their times in s, both in
+    a player's presentation time; `arrived` are the times at which frames were decoded."""
 
     def __init__(self, offer):
         self.frames, self.illegible, self.beeps, self.sizes, self.arrived = [], 0, codes.Beeps(), set(), []
@@ -38,7 +38,7 @@ class Receiver:
         while self.webrtc.get_property("ice-gathering-state") != GstWebRTC.WebRTCICEGatheringState.COMPLETE:
             assert time.monotonic() < end, "no candidates"
             time.sleep(0.01)
-        # As often as browsers and most servers report what they have received.
+        # As often as browsers and most servers send receiver reports.
         self.session = self.webrtc.get_by_name("rtpbin").emit("get-internal-session", 0)
         self.session.set_property("rtcp-min-interval", Gst.SECOND)
         self.answer = self.webrtc.get_property("local-description").sdp.as_text()
@@ -52,7 +52,7 @@ class Receiver:
         promise = Gst.Promise.new()
         self.webrtc.emit(signal, argument, promise)
         promise.wait()
-        self.replies.append((promise, promise.get_reply()))  # what is taken out of a reply lives as long as it
+        self.replies.append((promise, promise.get_reply()))  # values taken from a reply are only valid during its lifetime
         return self.replies[-1][1]
 
     def _linked(self, _, pad):
@@ -93,9 +93,9 @@ class Receiver:
 
 
 class Server:
-    """Answers offers by `Receiver`, or as `behave` says: a status, a function of the handler, or None for the ordinary answer.
+    """Answers offers with `Receiver`, or as set by `behave`: a status, a function of the handler, or None for the regular answer.
 
-    `asked` are (method, path, Authorization, status) of all requests; `peer` is the newest receiver, of `peers` made by `make`."""
+    `asked` contains (method, path, Authorization, status) of all requests; `peer` is the newest receiver, from `peers` made by `make`."""
 
     def __init__(self, port=0, certificate=None, token=None, make=Receiver):
         self.asked, self.peers, self.behave, self.token, self.make = [], [], None, token, make
@@ -137,7 +137,7 @@ class Server:
                 pass
 
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self.http.handle_error = lambda *_: None  # who goes away in the middle is what is tried here
+        self.http.handle_error = lambda *_: None  # clients that disconnect early are part of the test
         self.http.daemon_threads = True
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

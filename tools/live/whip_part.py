@@ -1,4 +1,4 @@
-"""WHIP against a server of our own and headless Chromium: what arrives is decoded, code strips and claps are checked."""
+"""WHIP with our own server and headless Chromium: checks code strips and claps of the decoded streams."""
 import os
 import pathlib
 import signal
@@ -46,7 +46,7 @@ def decoded(options, say, recording, live):
     time.sleep(options.seconds)
     t0 = next(event for event in recording.events if event["event"] == "started")["t0_monotonic_ns"] / 1e9
     peer, later = server.peer, None
-    frames = peer.frames[RATE * 2:]  # lip sync begins with the first sender reports, which come within a second
+    frames = peer.frames[RATE * 2:]  # lip sync starts with the first sender reports, within one second
     backwards, skipped = codes.order(peer.frames)
     say("every frame arrives, decodes and is in order", frames and not backwards and not skipped and peer.illegible == 0,
         f"{len(peer.frames)} frames", f"{skipped} skipped, {backwards} backwards, {peer.illegible} illegible", f"sizes {peer.sizes}")
@@ -65,7 +65,7 @@ def decoded(options, say, recording, live):
 
 
 class Relay:
-    """A WHIP server in a process of its own, to be killed."""
+    """A WHIP server in a separate process that can be killed."""
 
     def __init__(self, port=0):
         place = pathlib.Path(tempfile.mkdtemp(prefix="whip-")) / "port"
@@ -89,7 +89,7 @@ def outages(say, live):
     relay = Relay()
     live.publish("show", relay.url)
     say("a server in a process of its own is connected to", live.reaches("show", "connected"))
-    driver.until(lambda: relay.frames() > 7 * RATE, 20)  # it has told its pace by then
+    driver.until(lambda: relay.frames() > 7 * RATE, 20)  # it has reported its bit rate by then
     relay.process.send_signal(signal.SIGSTOP)
     begin = time.monotonic()
     noticed = live.reaches("show", "waiting", 20)
@@ -139,14 +139,35 @@ def refusals(say, live):
     answers("an answer without video", plain.url, lambda handler: handler.reply(
         201, handler.offer.replace("m=video 9", "m=video 0").encode(), Content_Type="application/sdp"), "refused", "H.264")
     answers("no answer at all", plain.url, lambda handler: time.sleep(20), "waiting", "in time", seconds=15)
-    answers("a redirection without TLS", plain.url, reply(307, Location="/elsewhere"), "refused", "TLS")
-    answers("a redirection to TLS is followed", plain.url, reply(307, Location=encrypted.url.removeprefix("whip+")), "refused", "certificate")
+    other = whip.Server()
+    for status in (307, 308):
+        for kind, place in (("another port", other.url), ("TLS at another port", encrypted.url)):
+            answers(f"a redirect (HTTP {status}) to {kind}", plain.url, reply(status, Location=place.removeprefix("whip+")), "refused", "another server")
+    answers("a redirect within the origin is followed", plain.url,
+            lambda handler: handler.reply(404) if handler.path == "/b" else handler.reply(307, Location="/b"), "refused", "does not have this stream")
+    elsewhere(say, live, plain, other)
     answers("a certificate of somebody else", encrypted.url, None, "refused", "certificate")
     answers("nobody at the port", "whip+http://127.0.0.1:9/live", None, "waiting", "127.0.0.1")
     answers("no such host", "whip+https://no.such.host.invalid/live", None, "waiting", "no.such.host.invalid")
     say("TLS servers with a certificate of somebody else never saw the token", not encrypted.asked, encrypted.asked)
+    say("a server at another origin got no request and no token", not other.asked, other.asked)
+    other.close()
     plain.close()
     encrypted.close()
+
+
+def elsewhere(say, live, server, other):
+    """A server that returns a resource URL with another origin."""
+    def accept(handler):
+        peer = server.make(handler.offer)
+        server.peers.append(peer)
+        handler.reply(201, peer.answer.encode(), Content_Type="application/sdp", Location=other.url.removeprefix("whip+"))
+    server.behave = accept
+    live.publish("elsewhere", server.url, token="TOKENWORD")
+    say("a server that names a resource at another origin gets the stream", live.reaches("elsewhere", "connected"))
+    live.unpublish("elsewhere")
+    live.reaches("elsewhere", "ended", 5)
+    server.close_peers()
 
 
 def viewer(say, live):
@@ -156,7 +177,7 @@ def viewer(say, live):
     live.publish("show", server.url)
     say("headless Chromium as the viewer is connected to", live.reaches("show", "connected"), live.state.get("show", {}).get("text"))
     time.sleep(10)
-    # On a machine that has much else to do the browser begins late.
+    # On a busy machine, the browser starts late.
     driver.until(lambda: len(browser.facts()["frames"]) > 60, 30)
     facts = browser.facts()
     frames = facts["frames"]
@@ -202,7 +223,7 @@ def reordered(options, say):
     server = whip.Server()
     live.publish("show", server.url)
     facts = live.reaches("show", "refused", 20) or {}
-    say("a preset with B frames is refused, with what to do", "B frames" in facts.get("text", "") and "video" in facts["text"], facts.get("text"))
+    say("a preset with B frames is refused, with what to do", "B-frames" in facts.get("text", "") and "video" in facts["text"], facts.get("text"))
     live.end()
     recording.stop()
     server.close()

@@ -1,4 +1,4 @@
-"""Opens the control room in Chromium for `tools/release check`: waits until it shows that it stands by, keeps a picture, prints its words.
+"""Opens the control room in Chromium for `tools/release check`: waits until it shows standby, saves a screenshot, and prints its text.
 
 Usage: see.py ADDRESS PICTURE
 """

@@ -1,4 +1,4 @@
-// A browser without an encoder, a processor of tracks or frames as objects, as some phones have: JPEG, and what an element shows.
+// A browser without encoder, track processor and frame objects, like some phones: uses JPEG, and reads frames from an element.
 
 delete window.VideoEncoder;
 delete window.MediaStreamTrackProcessor;

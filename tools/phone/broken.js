@@ -1,4 +1,4 @@
-// A browser whose encoder of H.264 says that it can, and fails at each frame.
+// A browser with an H.264 encoder that reports support but fails on each frame.
 
 window.VideoEncoder = class {
     state = "unconfigured";

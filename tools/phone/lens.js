@@ -1,5 +1,5 @@
-// A camera with a zoom and a light, which Chromium's test devices have not; `asked` has what the page has set of them. A zoom of more than
-// seven it refuses.
+// A camera with zoom and torch, which Chromium's test devices lack; `asked` contains the settings requested by the page. It rejects a zoom
+// above seven.
 
 window.asked = [];
 const usual = MediaStreamTrack.prototype.getCapabilities;

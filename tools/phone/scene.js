@@ -1,6 +1,6 @@
-// A camera and a microphone for Chromium in the place of a phone: frames with a code strip (docs/reference/virtual-devices.md) of the instant
-// at which they are drawn, on CLOCK_MONOTONIC, and a flash and a beep at each of its whole seconds. `zero` is CLOCK_MONOTONIC in ms at
-// performance.now() = 0; `late` is how late they show and sound, in ms, as nothing tells.
+// A camera and a microphone for Chromium instead of a phone: frames with a code strip (docs/reference/virtual-devices.md) of their drawing
+// time on CLOCK_MONOTONIC, and a flash and a beep at each of its whole seconds. `zero` is CLOCK_MONOTONIC in ms at performance.now() = 0;
+// `late` is the latency of image and sound in ms, which no timestamp reveals.
 
 ((zero, width, height, rate) => {
     const bitsOf = (number, at) => {
@@ -42,7 +42,7 @@
             stream.addTrack(track);
         }
         if (wanted.audio) {
-            // Blocks of 10 ms, each handed over when its last sample's time has come.
+            // Blocks of 10 ms, each delivered at the time of its last sample.
             const track = new MediaStreamTrackGenerator({ kind: "audio" });
             const writer = track.writable.getWriter();
             const [begin, length, perMs] = [performance.now(), 480, 48];

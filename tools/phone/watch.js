@@ -1,4 +1,5 @@
-// Notes when Chromium's own test camera captured its frames: the number in a frame's code strip, and its stamp, which is CLOCK_MONOTONIC in ms.
+// Logs when Chromium's own test camera captured its frames: the number in a frame's code strip, and its timestamp, which is CLOCK_MONOTONIC
+// in ms.
 
 (() => {
     const Real = window.MediaStreamTrackProcessor;

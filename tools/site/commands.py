@@ -1,9 +1,8 @@
-"""Runs the commands of the documents, each page's in a folder of its own; `tools/docs run` calls it.
+"""Runs the commands in the documentation, each page's in a separate folder; called by `tools/docs run`.
 
-What is in blocks of ```sh and begins with `multicam` is run as it stands, with virtual devices. A profile whose first line
-is `# NAME.yaml` is that file. A recording takes two seconds whatever
-the page says, or is ended after two. A command whose devices, files or recordings this computer has not is read only: its words must
-be understood. Commands of other programs are not run. Profiles in blocks of ```yaml are checked.
+Commands in ```sh blocks that begin with `multicam` run unchanged, with virtual devices. A profile whose first line is `# NAME.yaml` becomes
+that file. Every recording takes two seconds, or is stopped after two. If a command's devices, files or recordings don't exist on this
+computer, only its arguments are parsed. Commands of other programs are not run. Profiles in ```yaml blocks are validated.
 
 Usage: commands.py PROGRAM PAGE…
 """
@@ -21,7 +20,7 @@ import time
 PROGRAM = sys.argv[1]
 PAGES = [pathlib.Path(name) for name in sys.argv[2:]]
 OTHER_DEVICES = re.compile(r"BRIO|C920|/dev/video|\bMICROPHONE\b|\bCAMERA\b|serial:|usb:")
-# What a session for `multicam ctl` needs, so that every role of the documents is there.
+# A session for `multicam ctl` with every role used in the documentation.
 SESSION = """
 cameras:
 %s
@@ -50,7 +49,7 @@ class Page:
         }
         self.fixture = fixture
         self.session = None
-        self.stands_by = "ctl start" in path.read_text()
+        self.stands_by = re.search(r"ctl start(?![-\w])", path.read_text()) is not None
         self.ran, self.read, self.faults = 0, 0, []
 
     def close(self):
@@ -75,10 +74,10 @@ class Page:
                     self.line(part.strip())
 
     def check_profile(self, body):
-        # A part of a profile is no profile.
+        # A fragment isn't a complete profile.
         if not re.search(r"^(cameras|microphones):", body, flags=re.M) or "remote:" in body:
             return
-        # `# NAME.yaml` in its first line is the file that commands of the page name.
+        # `# NAME.yaml` in the first line is the file name used by the page's commands.
         name = re.match(r"# ([\w-]+\.yaml)\n", body)
         file = self.folder / (name[1] if name else "from-the-page.yaml")
         file.write_text(body)
@@ -108,7 +107,7 @@ class Page:
             return self.control(shown, words)
         words, can_run = self.prepared(words)
         done = self.start(*words) if can_run else self.start(*words, "--help")
-        # Losses are what some pages show; doctor and devices tell of this computer.
+        # Some pages demonstrate losses; doctor and devices report on this computer.
         allowed = {0, 6} if can_run else {0}
         if words[0] in ("doctor", "devices", "verify"):
             allowed |= {1}
@@ -120,7 +119,7 @@ class Page:
             pathlib.Path(target).write_text(done.stdout)
 
     def prepared(self, words):
-        """The words with what this computer has in the place of the page's, and whether they can be run."""
+        """The arguments with this computer's devices and files instead of the page's, and whether they can run."""
         name = words[0]
         if OTHER_DEVICES.search(" ".join(words)):
             return words, False
@@ -128,7 +127,7 @@ class Page:
             if len(words) < 2:
                 return words, False
             if not (self.folder / words[1]).exists():
-                # A recovery needs a recording that was cut off, which tools/kill-test makes.
+                # Recovery needs a truncated recording; see tools/kill-test.
                 if name == "recover":
                     return words, False
                 shutil.copytree(self.fixture, self.folder / words[1])
@@ -139,7 +138,7 @@ class Page:
                 return words, False
             if any(word.endswith(".yaml") and not (self.folder / word).exists() for word in words):
                 return words, False
-            # Longer than anybody waits; tools/soak runs stress tests.
+            # Too long to run here; tools/soak runs stress tests.
             if name == "stress":
                 return words, False
             if "--duration" in words and name == "record":
@@ -169,11 +168,11 @@ class Page:
     # Commands for a running session
 
     def control(self, shown, words):
-        # Nobody receives here, and nobody writes an address to standard input.
+        # Receivers and a URL on standard input are missing here.
         publishes = words[1] in ("publish", "unpublish")
         words = ["tube" if publishes and word == "-" else word for word in words]
         if OTHER_DEVICES.search(shown) or publishes:
-            # 1: nothing is being recorded; 2: the words make no sense.
+            # 1: not recording; 2: invalid arguments.
             done = self.start(*words, environment=self.environment | {"XDG_RUNTIME_DIR": "/nonexistent"})
             self.read += 1
             if done.returncode != 1:
@@ -182,7 +181,7 @@ class Page:
         if self.session is None or self.session.poll() is not None:
             self.begin_session()
         words = ["hostcam" if word == "host" and words[1] not in ("gain", "mute", "unmute") else word for word in words]
-        # The session has only just begun.
+        # The session has only just started.
         words = [re.sub(r"^at=\d+$", "at=1", word) for word in words]
         done = self.start(*words)
         self.ran += 1

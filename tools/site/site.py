@@ -1,4 +1,4 @@
-"""Makes the documents a site: Markdown by cmark-gfm, one look, no script, no network. `tools/docs site` calls it.
+"""Builds the documentation site: Markdown by cmark-gfm, uniform style, no scripts, no network. Called by `tools/docs site`.
 
 Usage: site.py OUTPUT [--no-library]
 """
@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def place(source):
-    """Where a page of the project is on the site; None for what is not on it."""
+    """A page's location on the site; None for files that aren't on it."""
     if source == DOCS / "README.md":
         return "index.html"
     if source.suffix == ".md" and source.is_relative_to(DOCS):
@@ -35,7 +35,7 @@ PAGES += sorted(DOCS.rglob("*.md"))
 
 
 def anchor(title, taken):
-    """What a headline is called in links, as GitHub does it."""
+    """A heading's anchor, as on GitHub."""
     name = re.sub(r"[^\w\- ]", "", html.unescape(re.sub(r"<[^>]+>", "", title)).lower()).replace(" ", "-")
     copy, number = name, 0
     while copy in taken:
@@ -50,7 +50,7 @@ def relative(target, source):
 
 
 def rendered(source):
-    """A page's body, its title, and its headlines of the second level."""
+    """A page's body, title, and second-level headings."""
     own = place(source)
     body = subprocess.run(
         ["cmark-gfm", "--unsafe", "-e", "table", "-e", "strikethrough", str(source)], check=True, capture_output=True,
@@ -71,7 +71,7 @@ def rendered(source):
         path, _, fragment = unquote(address).partition("#")
         target = place((source.parent / path).resolve())
         if target is None:
-            # A file of the sources, which are not on the site.
+            # A source file, which isn't on the site.
             return f'{attribute}="#" class="source" title="in the sources: {html.escape(path)}"'
         return f'{attribute}="{html.escape(relative(target, own) + ("#" + fragment if fragment else ""))}"'
 
@@ -84,7 +84,7 @@ def rendered(source):
 
 
 def contents():
-    """The lists of docs/README.md: headlines, each with its pages and their names."""
+    """The lists of docs/README.md: headings, each with its pages and their names."""
     groups, entries = [], None
     for line in (DOCS / "README.md").read_text().split("\n"):
         if line.startswith("## "):
@@ -143,13 +143,13 @@ def write(own, title, body, sections, version, library):
 
 
 def modules():
-    """What `tools/docs library` has built, if it has."""
+    """The output of `tools/docs library`, if built."""
     made = ROOT / ".build" / "documentation"
     return sorted(folder for folder in made.iterdir() if (folder / "index.html").exists()) if made.exists() else []
 
 
 def check():
-    """Every link of the site leads to a file of it, and every anchor is there."""
+    """Checks that every link on the site points to an existing file and anchor."""
     bad, anchors = [], {}
     for file in OUTPUT.rglob("*.html"):
         if file.relative_to(OUTPUT).parts[0] != "library" or file == OUTPUT / "library" / "index.html":

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""A Wayland desktop without a monitor, with the portal by which programs see its screen: desktop.py FOLDER WIDTHxHEIGHT.
+"""A Wayland desktop without a monitor, with the portal for screen sharing: desktop.py FOLDER WIDTHxHEIGHT.
 
-sway draws it, PipeWire carries what it shows, xdg-desktop-portal and its part for wlroots let programs see it. A full-screen Xwayland on it is
-where painter.py paints. Prints a line of JSON when all of that runs: the environment for programs on it, the X display, and this process.
-FOLDER/choice is what a person answers to the question which screen it is (an output's name, or nothing to refuse), and FOLDER/asked
-has a line for each time that was asked. Standard input steers it, a line each: kill NAME, start NAME, revoke, quit. Not for root: sway
-refuses that.
+sway draws it, PipeWire carries its content, xdg-desktop-portal with its wlroots backend lets programs share it. painter.py paints in a
+full-screen Xwayland on it. Prints a JSON line when all of them run: the environment for programs on it, the X display, and this process.
+FOLDER/choice contains the simulated user's choice of screen (an output's name, or empty to refuse), and FOLDER/asked has a line for each
+request. Standard input accepts one command per line: kill NAME, start NAME, revoke, quit. Not for root, because sway refuses to run as
+root.
 
-A graphics card is what that portal wants to hear of, though it then shares memory. `Screencopy` tells it of one."""
+The portal expects a graphics card, although it then uses shared memory. `Screencopy` simulates one."""
 import array
 import json
 import os
@@ -28,8 +28,8 @@ for each in (runtime, home / ".config/xdg-desktop-portal-wlr"):
 
 
 class Screencopy:
-    """Between the portal and sway: after each offer of shared memory (wlr-screencopy's `buffer`) comes one of a graphics card's
-    (`linux_dmabuf`), which sway has not without a card, and without which the portal gives up before it asks whether anybody wants it."""
+    """A proxy between the portal and sway: after each offer of shared memory (wlr-screencopy's `buffer`) it adds one for a graphics card
+    (`linux_dmabuf`). sway doesn't send it without a card, and without it the portal gives up before it asks for permission."""
 
     def __init__(self, ours, swayed):
         listener = socket.socket(socket.AF_UNIX)
@@ -58,7 +58,7 @@ class Screencopy:
         if sender not in frames or code != 0:
             return message
         kind, width, height = struct.unpack_from("=III", message, 8)
-        # wl_shm's numbers of these two are its own; the others are those of DRM.
+        # wl_shm has its own numbers for these two; all others equal DRM's.
         kind = {0: 0x34325241, 1: 0x34325258}.get(kind, kind)
         return message + struct.pack("=IIIII", sender, 20 << 16 | 5, kind, width, height)
 
@@ -149,8 +149,8 @@ def has_name(name):
 
 
 def revoke():
-    """A person ends sharing, by the desktop's indicator for instance, of which the portal tells programs. wlroots' part has none, so for a
-    moment this process is the portal."""
+    """Simulates that the user stops sharing, for instance with the desktop's indicator, which the portal reports to programs. The wlroots
+    backend doesn't support this, so this process temporarily acts as the portal."""
     end("portal")
     bus = Gio.DBusConnection.new_for_address_sync(
         environment["DBUS_SESSION_BUS_ADDRESS"],
@@ -166,7 +166,7 @@ def revoke():
                             "Closed", GLib.Variant("(a{sv})", ({},)))
     bus.flush_sync()
     bus.close_sync()
-    # The portal would have closed the session of its part, too.
+    # The portal would also have closed its backend's session.
     end("wlr")
     start("wlr")
     start("portal")

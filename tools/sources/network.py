@@ -1,5 +1,5 @@
-"""The network between multicam and an RTSP camera, as a TCP relay that understands interleaved RTP: it stops, and sets the camera's
-clock, which RTCP sender reports tell (RFC 3550, 6.4.1)."""
+"""The network between multicam and an RTSP camera, as a TCP relay that understands interleaved RTP: it can stop, and change the camera's
+clock in RTCP sender reports (RFC 3550, 6.4.1)."""
 import select
 import socket
 import ssl
@@ -9,7 +9,7 @@ import time
 
 class Network:
     def __init__(self, port, camera):
-        """Listens at `port`, and leads to `camera`, another one."""
+        """Listens at `port`, and forwards to the port `camera`."""
         self.camera, self.offset, self.is_cut = camera, 0, False
         self.listener = socket.create_server(("127.0.0.1", port))
         threading.Thread(target=self.accept, daemon=True).start()
@@ -62,7 +62,7 @@ class Network:
 
     @staticmethod
     def message(data):
-        """The first whole message: an interleaved packet, or an answer."""
+        """The first complete message: an interleaved packet, or a response."""
         if len(data) < 4:
             return None
         if data[:1] == b"$":
@@ -76,7 +76,7 @@ class Network:
         return data[:end + 4 + body] if len(data) >= end + 4 + body else None
 
     def changed(self, message):
-        """What arrives of a message."""
+        """The received part of a message."""
         if message[:1] != b"$":
             return message
         if message[1] % 2 and message[5] == 200:
@@ -87,7 +87,7 @@ class Network:
 
 
 class Stamps(Network):
-    """A TCP relay that sets the clock of a camera of motion JPEG, which X-Timestamp tells."""
+    """A TCP relay that changes a Motion JPEG camera's clock in X-Timestamp."""
 
     def down(self, far, near):
         mark, data = b"X-Timestamp: ", b""
@@ -98,7 +98,7 @@ class Stamps(Network):
                     begin = data.find(mark) + len(mark)
                     near.sendall(data[:begin] + f"{float(data[begin:end]) + self.offset:.6f}".encode())
                     data = data[end:]
-                # What may be the beginning of a stamp waits for its end.
+                # A possible start of a timestamp waits for the rest.
                 begins = data.find(mark) if mark in data else next(
                     (len(data) - length for length in range(len(mark) - 1, 0, -1) if data.endswith(mark[:length])), len(data))
                 near.sendall(data[:begins])
@@ -109,7 +109,7 @@ class Stamps(Network):
 
 
 class Relay(Network):
-    """A TCP relay that understands nothing of what it carries; `is_cut` stops it, and new connections wait, too."""
+    """A transparent TCP relay; while `is_cut` is set, it and new connections stall."""
 
     def up(self, near, far):
         self.carry(near, far)
@@ -128,10 +128,10 @@ class Relay(Network):
 
 
 class Encrypted:
-    """TLS in front of a server at this computer."""
+    """TLS in front of a server on this computer."""
 
     def __init__(self, port, camera, certificate):
-        """Listens at `port` with a certificate, a PEM file with its key, and leads to `camera`, another one."""
+        """Listens at `port` with a certificate, a PEM file with its key, and forwards to the port `camera`."""
         self.camera, self.context = camera, ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(certificate)
         self.listener = socket.create_server(("127.0.0.1", port))
@@ -147,7 +147,7 @@ class Encrypted:
             near = self.context.wrap_socket(near, server_side=True)
             far = socket.create_connection(("127.0.0.1", self.camera), 3)
             far.settimeout(None)
-            # TLS is used by one thread at a time; what waits in its own buffers select(2) does not see.
+            # TLS is used by one thread at a time; select(2) doesn't see data in its own buffers.
             while True:
                 ready = [near] if near.pending() else select.select([near, far], [], [])[0]
                 for end in ready:

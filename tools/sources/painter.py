@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""A window of X11 that shows code strips: painter.py DISPLAY TITLE WIDTHxHEIGHT+X+Y [FIRST].
+"""An X11 window that shows code strips: painter.py DISPLAY TITLE WIDTHxHEIGHT+X+Y [FIRST].
 
-It paints a strip 120 times a second with the instant at which it is painted, from the number FIRST on, and a bar that moves. A display that
-is not there yet it waits for. Standard input steers it, a line each: still, go, size W H, border WIDTH, place X Y, point X Y (the mouse
-pointer), raise, hide, show, quit."""
+It paints a strip 120 times per second with the current time, numbered from FIRST, and a moving bar. It waits for a display that doesn't
+exist yet. Standard input accepts one command per line: still, go, size W H, border WIDTH, place X Y, point X Y (the mouse pointer), raise,
+hide, show, quit."""
 import ctypes
 import re
 import sys
@@ -30,7 +30,7 @@ width, height, left, top = map(int, re.fullmatch(r"(\d+)x(\d+)\+(\d+)\+(\d+)", s
 screen, root = x.XDefaultScreen(display), x.XDefaultRootWindow(display)
 window = ctypes.c_ulong(x.XCreateSimpleWindow(display, ctypes.c_ulong(root), left, top, width, height, 0, 0, 0x808080))
 x.XStoreName(display, window, sys.argv[2].encode())
-x.XDefineCursor(display, window, ctypes.c_ulong(x.XCreateFontCursor(display, 24)))  # a full circle
+x.XDefineCursor(display, window, ctypes.c_ulong(x.XCreateFontCursor(display, 24)))  # a filled circle
 x.XMapRaised(display, window)
 graphics = ctypes.c_void_p(x.XCreateGC(display, window, 0, None))
 visual = ctypes.c_void_p(x.XDefaultVisual(display, screen))
@@ -44,11 +44,11 @@ def put(data, columns, rows, at):
     buffer = ctypes.create_string_buffer(data, len(data))
     image = ctypes.c_void_p(x.XCreateImage(display, visual, 24, 2, 0, buffer, columns, rows, 32, 0))
     x.XPutImage(display, window, graphics, image, 0, 0, 0, at, columns, rows)
-    x.XFree(image)  # The pixels are Python's.
+    x.XFree(image)  # Python owns the pixels.
 
 
 def paint():
-    """A strip of the window's width, with the instant that it is painted at."""
+    """A strip of the window's width, with the painting time."""
     global number
     if min(width, height) < 64:
         return

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
-"""GStreamer's RTSP server with cameras /a (H.264 and G.711), /b (JPEG), /c (H.265), /d (the same with B-frames), /k (/a with flashes, of
-which frames and audio come late, as no clock tells), and /l (JPEG by UDP, of which one frame in thirty gets lost on its way):
-rtsp.py PORT [USER PASSWORD]."""
+"""GStreamer's RTSP server with cameras /a (H.264 and G.711), /b (JPEG), /c (H.265), /d (the same with B-frames), /k (/a with flashes, with
+late frames and audio that no clock reveals), and /l (JPEG over UDP with one frame in thirty lost): rtsp.py PORT [USER PASSWORD]."""
 import sys
 import threading
 import time
@@ -23,7 +22,7 @@ VIDEO = (f"appsrc name=video is-live=true do-timestamp=true format=time block=fa
 AUDIO = (f"appsrc name=audio is-live=true do-timestamp=true format=time "
          f"caps=audio/x-raw,format=S16LE,rate={camera.SAMPLES},channels=1,layout=interleaved ! ")
 LATE = {"video": 0.12, "audio": 0.07}
-# Of another rate than the recording's, so that the flashes meet many phases of the frames.
+# The rate differs from the recording's, so that flashes meet many phases of the frames.
 PACE = 29.9
 CAMERAS = {
     "/a": f"( {VIDEO} x264enc tune=zerolatency speed-preset=ultrafast key-int-max=15 bitrate=2000 ! video/x-h264,profile=baseline ! "
@@ -38,7 +37,7 @@ CAMERAS["/k"] = CAMERAS["/a"]
 
 
 def push(source, makes):
-    """Gives a source what is made until it takes no more."""
+    """Pushes data to a source until its queue is full."""
     for data in makes:
         if source.emit("push-buffer", Gst.Buffer.new_wrapped(data)) != Gst.FlowReturn.OK:
             return
@@ -49,12 +48,12 @@ def sound(late=0):
     while True:
         count += step
         time.sleep(max(begin + count / camera.SAMPLES - time.monotonic(), 0))
-        # Dated when it is given out: so it is what follows from then on.
+        # Dated when pushed, so that later data follows.
         yield camera.audio(begin + count / camera.SAMPLES - late, step)
 
 
 def tell_capture(media):
-    """Has sender reports tell when frames were captured, not when they were sent: an encoder with B-frames holds them back."""
+    """Makes sender reports state capture times instead of send times, because an encoder with B-frames delays frames."""
     bins = media.get_element().get_parent().iterate_recurse()
     while (found := bins.next())[0] == Gst.IteratorResult.OK:
         if found[1].find_property("rtcp-sync-send-time"):

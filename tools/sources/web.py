@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""A web server of motion JPEG: web.py PORT. /plain (no length, no time), /dated (X-Timestamp), /locked (user `guest`, password `geheim4711`)."""
+"""A Motion JPEG web server: web.py PORT. /plain (no length, no time), /dated (X-Timestamp), /locked (user `guest`, password `geheim4711`).
+
+/plain?STYLE deviates from the standard like real cameras: no-boundary, other-boundary, quoted, spaces, no-type, octets, padding, no-end,
+length-0, long, short, no-length."""
 import base64
 import http.server
 import queue
@@ -13,7 +16,7 @@ import camera
 
 
 class JPEGs:
-    """Frames as JPEGs, each with the instant of its exposure, to all who look."""
+    """Frames as JPEGs, each with its exposure time, for all viewers."""
 
     def __init__(self):
         self.listeners, self.times = [], queue.Queue()
@@ -53,14 +56,25 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Length", "0")
             return self.end_headers()
         self.send_response(200)
-        self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
+        style = self.path.partition("?")[2]
+        kind = "multipart/x-mixed-replace"
+        kind = {"no-boundary": kind, "other-boundary": f"{kind}; boundary=other", "quoted": f'{kind};boundary="--frame"', "spaces": f'{kind} ; boundary = "fr ame"',
+                "no-type": None, "octets": "application/octet-stream"}.get(style, f"{kind}; boundary=frame")
+        if kind:
+            self.send_header("Content-Type", kind)
         self.end_headers()
+        delimiter = "--fr ame" if style == "spaces" else "--frame"
+        change = {"length-0": lambda count: 0, "long": lambda count: count + 2, "short": lambda count: count - 100, "padding": lambda count: count,
+                  "no-end": lambda count: count}.get(style)
         mine = queue.Queue()
         jpegs.listeners.append(mine)
         try:
             while True:
                 at, frame = mine.get()
-                head = "--frame\r\nContent-Type: image/jpeg\r\n"
+                head = f"{delimiter}\r\nContent-Type: image/jpeg\r\n"
+                frame = frame + bytes(64) if style == "padding" else frame[:-2] if style == "no-end" else frame
+                if change:
+                    head += f"Content-Length: {change(len(frame))}\r\n"
                 if self.path == "/dated":
                     head += f"Content-Length: {len(frame)}\r\nX-Timestamp: {at + time.time() - time.monotonic():.6f}\r\n"
                 self.wfile.write(head.encode() + b"\r\n" + frame + b"\r\n")

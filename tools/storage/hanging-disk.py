@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A file system (FUSE) that keeps its files in another folder, and hangs while a file FLAG is there; while FLAG.read-only is there
-it is read-only, as a file system makes itself when its disk fails.
+"""A file system (FUSE) that stores its files in another folder, and hangs while a file FLAG exists. While FLAG.read-only exists, it is
+read-only, as file systems become when their disk fails.
 
-    hanging-disk.py FOLDER MOUNT FLAG     until it is unmounted
+    hanging-disk.py FOLDER MOUNT FLAG     runs until unmounted
 
-Everything that reaches the disk waits: writes, fsync, and making and renaming files.
+All operations that reach the disk block: writes, fsync, and creating and renaming files.
 """
 import errno
 import os

@@ -1,16 +1,16 @@
-// Judges every state that a file was in while it was recorded, from the log of its writes (write-log.c), by libavformat in this
+// Checks every possible state of a file during recording, computed from the log of its writes (write-log.c), with libavformat in this
 // process.
 //
 //     torn-states LOG PATH FOLDER
 //
-// 1. A process that is killed: each write ends after each of its bytes, a large one after each sector. What was whole before the
-//    write must be whole still.
-// 2. A power cut: of what was written since the last fdatasync that had returned, sectors are on the disk or not, in whatever
-//    order: each one missing, each one alone, and random choices; with sectors of 4096 bytes, and of 512. What was whole at that
-//    fdatasync must be whole still. (Of packets after it nothing is promised, nor told here.)
+// 1. A killed process: each write ends after each of its bytes, a large one after each sector. Packets complete before the write must still
+// be complete.
+// 2. A power cut: of the writes since the last completed fdatasync, any subset of sectors is on the disk: each one missing, each one alone
+// present, and random choices; with sectors of 4096 bytes, and of 512. Packets complete at that fdatasync must still be complete. (Later
+// packets have no guarantee and aren't checked.)
 //
-// A packet is whole when its bytes and its times are those of the finished file. One state of each kind is put into FOLDER for
-// other readers. Prints JSON.
+// A packet is complete if its bytes and times match the finished file. One state of each kind is saved in FOLDER for other readers. Prints
+// JSON.
 #include <libavformat/avformat.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static int64_t seek(void *opaque, int64_t offset, int whence) {
     return reader->place = offset;
 }
 
-/// Reads all packets, and gives each to `take`.
+/// Reads all packets, and passes each to `take`.
 static int read_all(const struct image *image, void (*take)(AVStream *, AVPacket *, void *), void *context) {
     struct reader reader = { image, 0 };
     AVIOContext *input = avio_alloc_context(av_malloc(4096), 4096, 0, &reader, read_bytes, NULL, seek);
@@ -119,7 +119,7 @@ static void compare(AVStream *stream, AVPacket *packet, void *context) {
     struct track *track = &reference[index];
     int number = verdict->whole[index];
     if (!strcmp(format_name, "wav")) {
-        // Packets of samples are as long as a reader likes: bytes count.
+        // Readers may choose any length for audio packets: bytes count.
         static uint8_t all[1 << 24];
         static int length;
         if (!length)
@@ -129,12 +129,12 @@ static void compare(AVStream *stream, AVPacket *packet, void *context) {
             }
         int same = 0;
         while (same < packet->size && number + same < length && all[number + same] == packet->data[same]) same++;
-        // Behind a hole nothing is whole: what follows is held against the wrong place from here on.
+        // Nothing after a hole is complete: from here on, packets would be compared with the wrong position.
         if (same < packet->size) verdict->wrong++;
         verdict->whole[index] += same;
         return;
     }
-    if (packet->flags & AV_PKT_FLAG_CORRUPT) return;  // libavformat says itself that it is cut off
+    if (packet->flags & AV_PKT_FLAG_CORRUPT) return;  // libavformat itself reports truncation
     if (number < track->count && track->packets[number].size == packet->size
         && !memcmp(track->packets[number].bytes, packet->data, packet->size)
         && track->packets[number].pts == packet->pts && track->packets[number].dts == packet->dts)
@@ -157,8 +157,7 @@ static int keeps(struct verdict found, struct verdict before) {
 
 static struct { long states, less, less_in_head, less_in_flip, less_at_page, wrong; } killed, cut[2];
 static const uint64_t sectors[2] = { 4096, 512 };
-/// From this size on a write ends between sectors only: those past the page cache do, and of others none ends elsewhere than
-/// between pages.
+/// From this size on, a write ends only between sectors: direct writes do, and all others end only between pages.
 static const uint64_t large = 65536;
 static struct { struct verdict verdict; } kinds[4096];
 static int kind_count;
@@ -182,7 +181,7 @@ static uint32_t number_at(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
 }
 
-/// Whether an end at `place` lies within a list of a fragment's samples.
+/// Whether an end at `place` is within a fragment's sample list.
 static int ends_in_head(const struct image *image, uint64_t place) {
     uint64_t box = 0;
     while (box + 8 <= place) {
@@ -196,17 +195,17 @@ static int ends_in_head(const struct image *image, uint64_t place) {
     return 0;
 }
 
-/// Whether it is the one write that makes a movie of fragments a plain one: inside one sector, so that it is done or not.
+/// Whether this is the single write that turns a fragmented file into a plain one: within one sector, and thus atomic.
 static int is_flip(struct step step) {
     return step.count == 16 && step.offset / 512 == (step.offset + 15) / 512 && !memcmp(step.bytes + 4, "mdat", 4);
 }
 
-/// The sizes of a sound file, which lie in its first page.
+/// The sizes of an audio file, which are in its first page.
 static int is_wave_head(struct step step) {
     return !strcmp(format_name, "wav") && step.offset + step.count <= 4096;
 }
 
-/// Each write of the log ends after each of its bytes, or of its sectors.
+/// Ends each write of the log after each of its bytes, or of its sectors.
 static void kill_everywhere(void) {
     struct image image = { 0 }, torn = { 0 };
     for (int index = 0; index < step_count; index++) {
@@ -248,7 +247,7 @@ static void judge_choice(
     copy(&torn, durable);
     for (int i = 0; i < count; i++)
         if (is_there[i]) apply(&torn, pieces[i].offset, pieces[i].bytes, pieces[i].count);
-    // The file may have its new length before its bytes, which are zeros then.
+    // The file may have its new length before its bytes, which are zeros until then.
     if (keeps_size && torn.size < size) { uint8_t zero = 0; apply(&torn, size - 1, &zero, 1); }
     struct verdict found = judge(&torn);
     cut[kind].states++;
@@ -256,7 +255,7 @@ static void judge_choice(
     keep_if_new(&torn, found);
 }
 
-/// What was written after a durable state, sector by sector.
+/// Writes after a durable state, sector by sector.
 static void cut_power(const struct image *durable, int from, int to, int kind) {
     int count = 0, room = 0;
     struct piece *pieces = NULL;

@@ -1,5 +1,5 @@
-// Writes down what a program does to files of media, so that tools/torn-writes can make every state they were in:
-// LD_PRELOAD this, with WRITE_LOG naming the file for it. Each entry is a head and, of writes, the bytes.
+// Logs a program's operations on media files, so that tools/torn-writes can reproduce every intermediate state: LD_PRELOAD this, with
+// WRITE_LOG naming the log file. Each entry has a header and, for writes, the bytes.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 struct head {
-    uint32_t kind;  // 'W'rite, 'T'runcate, 'S'ync: when it began; 'D'urable: when a sync returned
+    uint32_t kind;  // 'W'rite, 'T'runcate, 'S'ync: when it started; 'D'urable: when a sync returned
     uint32_t path_length;
     uint64_t offset;
     uint64_t count;
@@ -22,7 +22,7 @@ struct head {
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
 static int log_file = -1;
 
-/// The path of a file of media; 0 for any other.
+/// The path of a media file; 0 for any other file.
 static int media(int file, char *path) {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);

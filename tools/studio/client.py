@@ -1,4 +1,4 @@
-"""Starts `multicam studio` and talks to its web process as pages do, and as nobody should: HTTP and WebSockets on bare sockets."""
+"""Starts `multicam studio` and talks to its web process like pages and like attackers: HTTP and WebSockets on raw sockets."""
 import base64
 import json
 import os
@@ -14,13 +14,13 @@ import time
 
 
 class Studio:
-    """A studio with a folder of its own for everything it makes. `programs` is the folder of `multicam` and `multicam-web`."""
+    """A studio with separate folders for all its files. `programs` is the folder of `multicam` and `multicam-web`."""
 
     all = []
 
-    def __init__(self, programs, profile, *options, port=0, runtime=None, waits=60):
+    def __init__(self, programs, profile, *options, port=0, runtime=None, waits=60, folder=None):
         Studio.all.append(self)
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="studio-"))
+        self.folder = folder or pathlib.Path(tempfile.mkdtemp(prefix="studio-"))
         self.output = self.folder / "recordings"
         self.runtime = runtime or tempfile.mkdtemp(prefix="run-", dir=self.folder)
         self.multicam = str(pathlib.Path(programs) / "multicam")
@@ -31,6 +31,7 @@ class Studio:
             words += ["--virtual", "--profile", str(path)]
         self.said, self.lines = [], []
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": self.runtime, "XDG_CONFIG_HOME": str(self.folder / "config"),
+                            "XDG_STATE_HOME": str(self.folder / "state"),
                             "STUDIO_TEST_KEY": "what-a-profile-names"}
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env=self.environment)
@@ -55,13 +56,13 @@ class Studio:
             lines.append(line.rstrip("\n"))
 
     def heard(self, word, seconds=10):
-        """Waits for a line of standard error with a word."""
+        """Waits for a line with a word on standard error."""
         return until(lambda: next((line for line in list(self.said) if word in line), None), seconds)
 
     # The processes
 
     def children(self):
-        """The process identifiers of recorder and web process, `None` for one that does not run."""
+        """The process IDs of recorder and web process, `None` if not running."""
         found = {"record": None, "web": None}
         for path in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -88,7 +89,7 @@ class Studio:
     # Requests
 
     def ask(self, method, path, body=None, token=True, **headers):
-        """One request on a connection of its own: the status and the body."""
+        """A request on a separate connection: returns status and body."""
         headers = {"Host": self.host, "Connection": "close", **{name.replace("_", "-"): value for name, value in headers.items()}}
         if token is True:
             headers["Authorization"] = "Bearer " + self.token
@@ -101,7 +102,7 @@ class Studio:
         return answer(self.send(head.encode() + b"\r\n" + content))
 
     def send(self, raw, seconds=20):
-        """Sends bytes and returns everything that comes back until the connection ends."""
+        """Sends bytes and returns all received bytes until the connection ends."""
         with self.connect(seconds) as connection:
             try:
                 connection.sendall(raw)
@@ -114,7 +115,7 @@ class Studio:
         return connection
 
     def command(self, *words):
-        """What `multicam ctl` would answer."""
+        """The answer that `multicam ctl` would receive."""
         status, text = self.ask("POST", "/api/v1/command", {"words": list(words)})
         return status, (json.loads(text) if text.startswith("{") else {"text": text})
 
@@ -132,14 +133,14 @@ class Studio:
         return pathlib.Path(status["folder"])
 
     def finish(self, seconds=30):
-        """Ends the recording, and waits for the standby after it."""
+        """Stops the recording, and waits for standby."""
         self.command("stop")
         return until(lambda: (self.status() or {}).get("state") == "standby", seconds)
 
     def end(self, number=signal.SIGTERM, seconds=30):
-        """Ends the studio.
+        """Stops the studio.
 
-        Returns its exit status; `None` where it does not end.
+        Returns its exit status; `None` if it doesn't end.
         """
         if self.process.poll() is None:
             self.process.send_signal(number)
@@ -157,7 +158,7 @@ class Studio:
 
 
 class Page:
-    """A page without a browser: a WebSocket (RFC 6455) whose messages a thread reads, and acknowledges."""
+    """A page without a browser: a WebSocket (RFC 6455) with a thread that reads and acknowledges messages."""
 
     def __init__(self, studio, reads=True, acknowledges=True, receives=None, seconds=10):
         self.studio, self.acknowledges, self.receives = studio, acknowledges, receives
@@ -252,7 +253,7 @@ class Page:
 
 
 def handshake(studio, path="/api/v1/socket", seconds=10, connection=None, **headers):
-    """Asks for a WebSocket: the status, the connection, and what came after the head."""
+    """Requests a WebSocket: returns the status, the connection, and the bytes after the headers."""
     headers = {"Host": studio.host, "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
                "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(),
                **{name.replace("_", "-"): value for name, value in headers.items()}}
@@ -271,7 +272,7 @@ def handshake(studio, path="/api/v1/socket", seconds=10, connection=None, **head
 
 
 def frame(content, kind=1, final=True, masked=True):
-    """A frame of a WebSocket."""
+    """A WebSocket frame."""
     first = kind | (128 if final else 0)
     mark = 128 if masked else 0
     count = len(content)
@@ -281,7 +282,7 @@ def frame(content, kind=1, final=True, masked=True):
         head = bytes([first, mark | 126]) + struct.pack(">H", count)
     else:
         head = bytes([first, mark | 127]) + struct.pack(">Q", count)
-    # A mask of zeros: the bytes are as they are.
+    # A zero mask leaves the bytes unchanged.
     return head + (bytes(4) if masked else b"") + content
 
 
@@ -299,7 +300,7 @@ def read_all(connection, most=1 << 24):
 
 
 def answer(said):
-    """Status and body of an answer; 0 where none came."""
+    """Status and body of a response; 0 if there is none."""
     head, _, body = said.partition(b"\r\n\r\n")
     words = head.split(b" ", 2)
     code = int(words[1]) if said.startswith(b"HTTP/") and len(words) > 1 and words[1].isdigit() else 0
@@ -307,7 +308,7 @@ def answer(said):
 
 
 def until(condition, seconds):
-    """Waits until something holds, and returns it; its last value after that time."""
+    """Waits until a condition holds, and returns its value; after the timeout, the last one."""
     end = time.monotonic() + seconds
     while True:
         try:
@@ -320,7 +321,7 @@ def until(condition, seconds):
 
 
 def memory(process):
-    """MB that a process alone holds (proc(5): RssAnon)."""
+    """MB of a process's private memory (proc(5): RssAnon)."""
     for line in open(f"/proc/{process}/status"):
         if line.startswith("RssAnon"):
             return int(line.split()[1]) / 1024
@@ -328,7 +329,7 @@ def memory(process):
 
 
 def processor(process):
-    """Processor seconds that a process has used."""
+    """CPU time used by a process, in seconds."""
     facts = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
     return (int(facts[11]) + int(facts[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,4 +1,4 @@
-"""Lets another process of this user make a system call, as somebody could who has taken it over. x86-64 only."""
+"""Makes another process of this user execute a system call, like an attacker who has compromised it. x86-64 only."""
 import ctypes
 import os
 import platform
@@ -7,7 +7,7 @@ CAN = platform.machine() == "x86_64"
 CALLS = {"read": 0, "open": 2, "kill": 62, "rename": 82, "unlink": 87, "mkdir": 83, "socket": 41, "connect": 42, "bind": 49, "execve": 59, "fork": 57,
          "openat": 257, "fcntl": 72, "sendto": 44, "sendmsg": 46, "sendmmsg": 307, "sched_setaffinity": 203, "sched_setscheduler": 144, "sched_setattr": 314,
          "setpriority": 141, "ptrace": 101, "getpid": 39, "io_uring_setup": 425, "openat2": 437, "clone3": 435, "unshare": 272, "mount": 165, "bpf": 321, "pidfd_getfd": 438}
-# Threads that are not the first of their process are waited for, too (__WALL).
+# Also waits for threads other than the first of their process (__WALL).
 ALL = 0x40000000
 ATTACH, DETACH, GETREGS, SETREGS, SINGLESTEP = 16, 17, 12, 13, 9
 NAMES = ("r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss fs_base gs_base ds es fs gs").split()
@@ -29,7 +29,7 @@ def trace(request, process, data=None):
 
 
 class Inside:
-    """A thread of a process, by its number, which is stopped while this lasts."""
+    """A thread of a process, by its ID, stopped within the context."""
 
     def __init__(self, process):
         self.process = process
@@ -40,7 +40,7 @@ class Inside:
         self.registers = Registers()
         trace(GETREGS, self.process, ctypes.addressof(self.registers))
         self.memory = open(f"/proc/{self.process}/mem", "r+b", buffering=0)
-        # Only of a thread that waits in a system call the instruction before is one. Another is let go.
+        # The preceding instruction is a system call only if the thread waits in one. Otherwise, it is released.
         self.memory.seek(self.registers.rip - 2)
         if self.memory.read(2) != b"\x0f\x05":
             self.__exit__()
@@ -53,7 +53,7 @@ class Inside:
         trace(DETACH, self.process)
 
     def call(self, name, *arguments):
-        """What a system call answers: below 0 it is the error's number. Texts are put below the stack."""
+        """The result of a system call: negative values are error numbers. Strings are written below the stack."""
         registers = Registers.from_buffer_copy(self.registers)
         place, values = registers.rsp - 4096, []
         for argument in arguments:

@@ -1,4 +1,4 @@
-"""Programs of others that read `.mjpg` and command by HTTP as the documents say: VLC, OBS under Xvfb, ffmpeg, curl as Companion calls."""
+"""Other programs that read `.mjpg` and send commands over HTTP as documented: VLC, OBS under Xvfb, ffmpeg, curl with Companion's requests."""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 320, 180
 
 
 def numbers(*words):
-    """Frame numbers of the code strips in what ffmpeg reads of an input."""
+    """Frame numbers of the code strips that ffmpeg reads from an input."""
     data = subprocess.run(["ffmpeg", "-v", "error", *map(str, words), "-fps_mode", "passthrough", "-vf", f"scale={WIDTH}:{HEIGHT}:flags=area", "-pix_fmt", "gray",
                            "-f", "rawvideo", "-"], capture_output=True).stdout
     size = WIDTH * HEIGHT
@@ -30,7 +30,7 @@ def rising(found, least):
 
 
 def vlc(url, folder):
-    # VLC does not run as root.
+    # VLC refuses to run as root.
     user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] if os.geteuid() == 0 else []
     process = subprocess.Popen([*user, "env", f"HOME={folder}", "cvlc", "-q", "--no-audio", "--vout", "dummy", "--video-filter", "scene", "--scene-format", "png",
                     "--scene-ratio", "3", "--scene-path", folder, url],
@@ -40,7 +40,7 @@ def vlc(url, folder):
         time.sleep(0.2)
     process.kill()
     process.wait()
-    # The last one may be half written.
+    # The last one may be incomplete.
     found = [numbers("-i", path) for path in sorted(pathlib.Path(folder).glob("*.png"))[:-1]]
     return [code for seen, _ in found for code in seen], len(found)
 
@@ -110,7 +110,7 @@ def obs(url, folder):
     if not made:
         return [], 0
     seen, count = numbers("-i", made)
-    # Before the source was there, and between two of its frames, OBS repeats.
+    # OBS repeats frames before the source exists, and between two of its frames.
     return seen, len(seen)
 
 
@@ -127,10 +127,10 @@ def look(studio, say):
             os.chmod(folder, 0o777)
             found = reads(url, folder)
         say(f"{name} reads it, too", rising(found, least), f"{len(set(found[0]))} frames by their code strips")
-    # As docs/how-to/control-room.md has it for Companion's module "generic HTTP".
+    # As docs/how-to/stream-deck-and-companion.md describes for Companion's module "generic HTTP".
     done = subprocess.run(["curl", "-s", "-X", "POST", f"http://{studio.host}/api/v1/command", "-H", f"Authorization: Bearer {studio.token}", "-H",
                            "Content-Type: application/json", "-d", '{"command": "mark Companion"}'], capture_output=True, text=True)
-    marked = until(lambda: any(mark["text"] == "Companion" for mark in studio.status()["marks"]), 5)
-    say("Companion's way to command, by HTTP with a header, sets a mark", json.loads(done.stdout or "{}").get("ok") and marked, done.stdout.strip())
+    marked = until(lambda: any(marker["text"] == "Companion" for marker in studio.status()["markers"]), 5)
+    say("Companion's way to command, by HTTP with a header, sets a marker", json.loads(done.stdout or "{}").get("ok") and marked, done.stdout.strip())
     tally = subprocess.run(["curl", "-s", f"http://{studio.host}/api/v1/tally?token={read_token}"], capture_output=True, text=True).stdout
     say("and its way to ask for the tally answers", json.loads(tally or "{}").get("cameras", {}).get("desk") == "main", tally.strip())

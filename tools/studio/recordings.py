@@ -1,4 +1,4 @@
-"""What the control room does with recordings, controls and jobs: used as a page uses it, and attacked."""
+"""The control room's functions for recordings, controls and jobs: normal use and attacks."""
 import json
 import os
 import pathlib
@@ -37,7 +37,7 @@ def start(studio, command, folder, **options):
 
 
 def look(studio, say):
-    """Records for some seconds, and looks at what was recorded."""
+    """Records for some seconds, and checks the recorded files."""
     until(lambda: studio.status(), 20)
     folder = studio.record()
     name = folder.name
@@ -66,15 +66,15 @@ def controls(studio, say):
     told = json.loads(text)
     say("a control is set and read back", code == 200 and told["set"][0]["value"] == 20 and told["ok"], told.get("set"))
     code, text = studio.ask("POST", path, {"save": "studio test"})
-    say("a preset is kept", code == 200 and "studio test" in json.loads(text)["presets"], code)
+    say("a preset is saved", code == 200 and "studio test" in json.loads(text)["presets"], code)
     studio.ask("POST", path, {"set": {"brightness": 0}})
     code, text = studio.ask("POST", path, {"load": "studio test"})
     values = {control["name"]: control["value"] for control in json.loads(text).get("controls", [])}
     say("a preset is loaded", code == 200 and values.get("brightness") == 20, code)
-    code, text = studio.ask("POST", path, {"forget": "studio test"})
-    say("a preset is forgotten", code == 200 and json.loads(text)["presets"] == [], code)
+    code, text = studio.ask("POST", path, {"delete": "studio test"})
+    say("a preset is deleted", code == 200 and json.loads(text)["presets"] == [], code)
     code, text = studio.ask("POST", path, {"match": "desk"})
-    say("a camera is matched to another, and the values are told", code == 200 and "follows desk" in text, json.loads(text).get("text", text))
+    say("a camera is matched to another, and the values are told", code == 200 and "was matched to desk" in text, json.loads(text).get("text", text))
     codes = [studio.ask("POST", path, body)[0] for body in
              (b"", b"{}", b"[]", b"\0", {"set": {}}, {"set": {"gain": 1e300}}, {"set": {"gain": [1]}}, {"set": {"nothing": 1}},
               {"set": {"gain": 99999}}, {"set": {"a=b": 1}}, {"load": "none"}, {"match": "face"}, {"match": "guest"}, {"load": "x" * 500},
@@ -163,7 +163,7 @@ def attack(studio, say, folder):
 
 
 def slow(studio, say, place):
-    """Downloads that nobody reads, of a file that fits into no buffer of a socket."""
+    """Stalled downloads of a file larger than any socket buffer."""
     web, before = studio.web, memory(studio.web)
     big = studio.output / place.rsplit("/", 1)[1] / "edit" / "render-9.mp4"
     with open(big, "wb") as file:
@@ -188,7 +188,7 @@ def slow(studio, say, place):
 
 
 def crowd(studio, say, place):
-    """Hundreds of frames at once: the newest are answered, the oldest refused, and nothing is left."""
+    """Hundreds of simultaneous frame requests: the newest are answered, the oldest refused, and nothing remains."""
     connections, codes = [], []
     for index in range(150):
         connection = studio.connect(30)
@@ -216,10 +216,10 @@ def work(studio, say, folder):
         say(f"`{command}` runs as a job, or says that the program does not know it", code == 200 and job and (job["ok"] or job["text"]), job and job["text"][:100])
     code, first = start(studio, "sync-check", folder.name)
     again = start(studio, "verify", folder.name)[0]
-    cancelled = studio.ask("POST", f"/api/v1/jobs/{first}/cancel", {})[0]
+    canceled = studio.ask("POST", f"/api/v1/jobs/{first}/cancel", {})[0]
     job = done(studio, first, 10)
-    say("one job a recording, which can be cancelled", code == 200 and again in (409, 200) and cancelled in (200, 409) and job and job["done"],
-        again, cancelled, job and job["text"][:60])
+    say("one job a recording, which can be canceled", code == 200 and again in (409, 200) and canceled in (200, 409) and job and job["done"],
+        again, canceled, job and job["text"][:60])
     web = studio.web
     before = len(jobs(studio))
     os.kill(web, 9)
@@ -241,7 +241,7 @@ def work(studio, say, folder):
 
 
 def calibrate(studio, say):
-    """By the claps of virtual devices, while the recorder stands by: it lets go of the devices, and comes back."""
+    """Calibration with the claps of virtual devices during standby: the recorder releases the devices, and takes them back."""
     recorder = studio.recorder
     code, text = studio.ask("POST", "/api/v1/calibrate", {"options": {"events": "3", "duration": "20s", "dry-run": "true"}})
     number = json.loads(text).get("job") if code == 200 else None

@@ -82,7 +82,7 @@ extension Table {
     func row43() async throws {
         let external = try DiscoverySession(mediaType: .video, deviceTypes: [.external]); _ = external
     }
-    func row44() async throws { let name = SessionEvent.Name.replug; _ = name }
+    func row44() async throws { let name = SessionEvent.Name.deviceRestored; _ = name }
     func row45() async throws { let position = camera.position; _ = position }
     func row46() async throws { let turns = camera.turnsWithComputer; _ = turns }
     func row47() async throws { let ear = camera.companion; _ = ear }

@@ -26,14 +26,14 @@ public final class GradientCamera: CameraSource {
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     ) throws(DeviceError) {
-        pace.start(on: clock, every: format.rate.interval) { [self] number, time in
+        try pace.start(on: clock, every: format.rate.interval) { [self] number, time in
             receive(.frame(frame(number, capturedAt: time)))
         }
     }
 
     public func stop() { pace.stop() }
 
-    /// Luma rises from left to right; the plane of colour behind it is grey.
+    /// Luma rises from left to right; the plane of color behind it is grey.
     private func frame(_ number: Int64, capturedAt time: ClockTime) -> CapturedFrame {
         let (planes, byteCount) = FramePlane.packed(format.pixel, format.size)
         var bytes = [UInt8](repeating: 128, count: byteCount)

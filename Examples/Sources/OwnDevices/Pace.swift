@@ -5,20 +5,25 @@ final class Pace: Sendable {
     private let cancellation = Cancellation()
     private let thread = BoundedQueue<MediaThread>(capacity: 1)
 
-    /// Calls `make` with the number of each frame or slice, and the instant at which its capture began.
+    /// Calls `make` with the number of each frame or slice, and the instant at which its capture began. Throws when the system
+    /// creates no thread.
     func start(
         on clock: any SessionClock, every interval: Nanoseconds,
         _ make: @escaping @Sendable (_ number: Int64, _ time: ClockTime) -> Void
-    ) {
+    ) throws(DeviceError) {
         let (begin, cancellation) = (clock.now, cancellation)
-        let started = clock.startThread(named: "own source") {
-            var number: Int64 = 0
-            while clock.sleep(until: begin + interval * (number + 1), unless: cancellation) {
-                make(number, begin + interval * number)
-                number += 1
+        do throws(ThreadError) {
+            let started = try clock.startThread(named: "own source") {
+                var number: Int64 = 0
+                while clock.sleep(until: begin + interval * (number + 1), unless: cancellation) {
+                    make(number, begin + interval * number)
+                    number += 1
+                }
             }
+            _ = thread.offer(started)
+        } catch {
+            throw DeviceError(device: "own source", operation: "start", error)
         }
-        _ = thread.offer(started)
     }
 
     func stop() {

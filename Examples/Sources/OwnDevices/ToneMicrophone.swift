@@ -17,7 +17,7 @@ public final class ToneMicrophone: MicrophoneSource {
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
         let format = format
-        pace.start(on: clock, every: .milliseconds(10)) { number, time in
+        try pace.start(on: clock, every: .milliseconds(10)) { number, time in
             let first = number * 480
             let samples = (first..<first + 480).map { Float(sin(2 * .pi * 440 * Double($0) / 48_000) / 4) }
             receive(

@@ -8,19 +8,19 @@ final class TurningTracker: OrientationTracker {
     /// What several threads share, behind a lock.
     private final class Guarded: @unchecked Sendable {
         private let lock = NSLock()
-        private var turn = MachineTurn.turned(.none)
-        private var observers: [UUID: @Sendable (MachineTurn) -> Void] = [:]
+        private var turn = MachineOrientation.turned(.none)
+        private var observers: [UUID: @Sendable (MachineOrientation) -> Void] = [:]
 
-        var current: MachineTurn { lock.withLock { turn } }
+        var current: MachineOrientation { lock.withLock { turn } }
 
-        func set(_ turn: MachineTurn) {
+        func set(_ turn: MachineOrientation) {
             lock.withLock {
                 self.turn = turn
                 for observer in observers.values { observer(turn) }
             }
         }
 
-        func add(_ observer: @escaping @Sendable (MachineTurn) -> Void) -> UUID {
+        func add(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> UUID {
             lock.withLock {
                 let id = UUID()
                 observers[id] = observer
@@ -32,9 +32,9 @@ final class TurningTracker: OrientationTracker {
         func remove(_ id: UUID) { lock.withLock { observers[id] = nil } }
     }
 
-    var turn: MachineTurn { state.current }
+    var turn: MachineOrientation { state.current }
 
-    func observe(_ observer: @escaping @Sendable (MachineTurn) -> Void) -> TurnObservation {
+    func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation {
         let id = state.add(observer)
         return TurnObservation { [state] in state.remove(id) }
     }

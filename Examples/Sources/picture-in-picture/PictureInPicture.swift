@@ -30,12 +30,7 @@ struct PictureInPicture {
             frameTaps: previews)
         let events = Task {
             for await event in session.events {
-                switch event.name {
-                case .started: break
-                case .pressure, .governor, .warning, .unplug, .replug:
-                    if case .string(let text)? = event.fields["text"] { print(text) }
-                default: break
-                }
+                if let text = event.message { print(text) }
             }
         }
         let person = Task { try await swap(in: session) }
@@ -58,7 +53,7 @@ struct PictureInPicture {
             microphones: [MicrophoneRole(role: "sound", device: microphone?.selector ?? "virtual:clap")],
             program: ProgramSettings(
                 size: FrameSize(width: 1280, height: 720), layout: .pip, main: "back", insets: ["front"],
-                corner: .topRight, audio: AudioSettings(mix: ["sound"])))
+                style: InsetStyle(corner: .topRight, fit: .contain), audio: AudioSettings(mix: ["sound"])))
         return SetupRequest(profile: profile)
     }
 
@@ -98,7 +93,7 @@ struct PictureInPicture {
     /// Runs what waits for devices on a thread of its own: Swift's tasks are not to be blocked.
     private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
-            _ = MediaThread(name: "setup") { continuation.resume(returning: body()) }
+            MediaThread.eventually(name: "setup") { continuation.resume(returning: body()) }
         }
     }
 }

@@ -27,8 +27,8 @@ struct RecordWithPreview {
 
         // Whoever may use `multicam ctl` on this computer can steer it.
         let steering = SessionSteering { print($0) }
-        let server = try ControlServer { command, arrival, answer in
-            steering.perform(command, at: arrival, paused: setup.plan, answer: answer)
+        let server = try ControlServer { request throws(ControlError) in
+            try steering.work(for: request, paused: setup.plan)
         }
         defer { server.stop() }
         steering.note(at: server)

@@ -16,25 +16,25 @@
 // ioctl(2) that restarts after a signal. Returns -1 and sets errno on failure.
 int linux_ioctl(int fd, unsigned long request, void *argument);
 
-// accept4(2): the new descriptor is closed on exec and never blocks. Returns -1 and sets errno on failure.
+// accept4(2). The new descriptor is closed on exec and nonblocking. Returns -1 and sets errno on failure.
 int linux_accept(int fd);
 
-// sendmsg(2) with a descriptor beside the first byte (SCM_RIGHTS, unix(7)); -1 for none. Restarts after a signal; raises none.
-// Returns the bytes sent, or -1 with errno.
+// sendmsg(2) with a descriptor attached to the first byte (SCM_RIGHTS, unix(7)); a descriptor of -1 attaches
+// none. Restarts after a signal and never raises SIGPIPE. Returns the number of bytes sent, or -1 with errno
+// set.
 long linux_send_beside(int fd, const void *bytes, unsigned long count, int descriptor);
 
-// recvmsg(2). A descriptor that comes along goes to *descriptor, closed on exec; -1 for none. Of several the first counts, and the
-// others are closed. Restarts after a signal. Returns the bytes received, 0 at the end, or -1 with errno.
+// recvmsg(2). A received descriptor is closed on exec and stored in *descriptor; -1 if none was received. If
+// there are several, the first is used and the others are closed. Restarts after a signal. Returns the number
+// of bytes received, 0 at the end of the stream, or -1 with errno set.
 long linux_receive_beside(int fd, void *bytes, unsigned long count, int *descriptor);
 
-// Whether the other end of a Unix stream socket has yet to read what was sent (SIOCOUTQ, linux/sockios.h). 0 where the socket fails, too.
+// Returns whether the other end of a Unix stream socket has unread data (SIOCOUTQ, linux/sockios.h). Also
+// returns 0 if the socket fails.
 int linux_has_unread(int fd);
 
-// pipe2(2), both ends closed on exec. Returns -1 and sets errno on failure.
-int linux_pipe(int ends[2]);
-
-// memfd_create(2): memory without a name, closed on exec, which grows and never shrinks: who maps it needs not fear SIGBUS when
-// another process has it, too. Returns -1 and sets errno on failure.
+// memfd_create(2): anonymous memory, closed on exec, which can grow but not shrink. A process that maps it can't
+// receive SIGBUS because of another process. Returns -1 and sets errno on failure.
 int linux_make_memory(const char *name);
 
 // PulseAudio

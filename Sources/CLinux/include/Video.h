@@ -1,4 +1,5 @@
-// V4L2: what Swift's importer skips (request codes and format codes are function-like macros) or cannot lay out (packed structs).
+// V4L2 definitions that Swift's importer skips (request codes and format codes are function-like macros) or can't lay
+// out (packed structs).
 #pragma once
 #include <linux/videodev2.h>
 #include <stddef.h>
@@ -27,18 +28,21 @@ static const uint32_t linux_CTRL_FLAG_NEXT_CTRL = V4L2_CTRL_FLAG_NEXT_CTRL;
 static const uint32_t linux_CID_CAMERA_ORIENTATION = V4L2_CID_CAMERA_ORIENTATION;
 static const uint32_t linux_CID_CAMERA_SENSOR_ROTATION = V4L2_CID_CAMERA_SENSOR_ROTATION;
 
-// The value of one control. `wide` for those of type V4L2_CTRL_TYPE_INTEGER64. Return -1 and set errno on failure.
+// Gets the value of one control. `wide` is for controls of type V4L2_CTRL_TYPE_INTEGER64. Returns -1 and sets errno on
+// failure.
 int linux_get_control(int fd, uint32_t id, int wide, int64_t *value);
 int linux_set_control(int fd, uint32_t id, int wide, int64_t value);
 
-// VIDIOC_QUERYMENU: the name of a menu's item (at most 32 bytes with the final 0), or the number of an integer menu's item.
+// VIDIOC_QUERYMENU: gets the name of a menu item (at most 32 bytes including the terminating 0), or the value
+// of an integer menu item.
 int linux_menu_item(int fd, uint32_t id, uint32_t index, char name[32], int64_t *value);
 
-// Sets an input's timings to those of its source. Returns -1 and sets errno where there is no source or are no timings.
+// Sets an input's timings to those detected at its source. Returns -1 and sets errno if the source or its timings are
+// missing.
 int linux_follow_timings(int fd);
 
-// Makes a metadata node give UVCH (V4L2_META_FMT_UVC), if it does not yet. Returns -1 and sets errno where it cannot.
+// Sets a metadata node's format to UVCH (V4L2_META_FMT_UVC) if necessary. Returns -1 and sets errno on failure.
 int linux_give_uvc_headers(int fd);
 
-// memmem(3), which glibc declares for GNU sources only.
+// memmem(3), which glibc declares only if _GNU_SOURCE is defined.
 const void *linux_memmem(const void *where, size_t count, const void *what, size_t length);

@@ -1,4 +1,5 @@
-// FFmpeg, libebur128, libjpeg-turbo, libyuv and cairo, and the parts of them that Swift's importer skips (function-like macros and casts).
+// FFmpeg, libebur128, libjpeg-turbo, libyuv, and cairo, including the parts that Swift's importer skips (function-like
+// macros and casts).
 #pragma once
 #include "Enlarging.h"
 #include "JPEGVerdict.h"
@@ -37,11 +38,11 @@ static const int32_t ff_seek_backward = AVSEEK_FLAG_BACKWARD;
 
 static inline int32_t ff_error_from_errno(int32_t e) { return AVERROR(e); }
 
-// Lets a decoder put all planes of a picture into one buffer, so that a picture can be lent as one piece of memory.
-// Formats and codecs that cannot fall back to libavcodec's own buffers. To be set as `get_buffer2`.
+// Lets a decoder allocate all planes of a frame in one buffer, so that the frame can be shared as one block of memory.
+// Unsupported formats and codecs fall back to libavcodec's own buffers. Set it as `get_buffer2`.
 int media_buffer_in_one_piece(AVCodecContext *context, AVFrame *frame, int flags);
 
-// sws_scale of a whole frame into three planes: Swift has no safe way to pass an array inside a struct.
+// Calls sws_scale for a whole frame with three output planes, because Swift can't safely pass an array inside a struct.
 static inline int media_scale(struct SwsContext *s, const AVFrame *f, uint8_t *y, int y_stride, uint8_t *u, int u_stride,
                               uint8_t *v, int v_stride) {
     uint8_t *planes[4] = {y, u, v, NULL};
@@ -54,11 +55,23 @@ static inline int media_is_rgb(int format) {
     return d && (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL));
 }
 
+// Returns the 3×3 display matrix of a decoded frame; NULL if it lacks one.
+static inline const int32_t *media_display_matrix(const AVFrame *f) {
+    const AVFrameSideData *data = av_frame_get_side_data(f, AV_FRAME_DATA_DISPLAYMATRIX);
+    return data && data->size >= 9 * sizeof(int32_t) ? (const int32_t *)data->data : NULL;
+}
+
+// Returns the Exif orientation of a decoded image as text; NULL if it lacks one.
+static inline const char *media_exif_orientation(const AVFrame *f) {
+    const AVDictionaryEntry *entry = av_dict_get(f->metadata, "Orientation", NULL, 0);
+    return entry ? entry->value : NULL;
+}
+
 static inline int media_convert_sound(SwrContext *s, uint8_t **out, int count, const AVFrame *in) {
     return swr_convert(s, out, count, (const uint8_t **)in->extended_data, in->nb_samples);
 }
 
-// Formats that are full range by their very name (yuvj420p) or by custom (grey).
+// Returns whether a format is full range, either by name (yuvj420p) or by convention (grayscale).
 static inline int media_is_full_range(int format) {
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
     switch (format) {
@@ -68,33 +81,36 @@ static inline int media_is_full_range(int format) {
     }
 }
 
-// From the codes of one colour description to those of another, for 8-bit samples:
-//   Y'  = luma · Y + luma_cb · (Cb − 128) + luma_cr · (Cr − 128) + luma_offset
-//   Cb' = cb_cb · (Cb − 128) + cb_cr · (Cr − 128) + 128, and Cr' likewise.
-// Factors are in units of 2⁻¹⁴ and below 2 in magnitude; the offset is in units of 2⁻⁵ of a code.
+// Conversion between the 8-bit codes of two color descriptions:
+//
+// - Y' = luma · Y + luma_cb · (Cb − 128) + luma_cr · (Cr − 128) + luma_offset
+// - Cb' = cb_cb · (Cb − 128) + cb_cr · (Cr − 128) + 128, and the same for Cr'
+//
+// Factors are in units of 2⁻¹⁴ and have a magnitude below 2. The offset is in units of 2⁻⁵ of a code.
 struct media_color_map {
     int16_t luma, luma_cb, luma_cr, luma_offset;
     int16_t cb_cb, cb_cr, cr_cb, cr_cr;
 };
 
-// Converts a rectangle in place. Colour has half the width; and half the height where vertical_shift is 1, all of it
-// where it is 0. Odd sides of the colour planes are rounded up.
+// Converts a rectangle in place. Chroma has half the width. It has half the height if vertical_shift is 1, and the full
+// height if it is 0. Odd dimensions of the chroma planes are rounded up.
 void media_convert_color(uint8_t *y, ptrdiff_t y_stride, uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride,
                          int width, int height, int vertical_shift, const struct media_color_map *map);
 
-// Paints the luma of a slate: `ground` with a frame and, where asked, diagonal bars across the middle, both of `mark`.
+// Paints the luma of a slate: `ground` with a border and, if requested, diagonal bars across the center, both in
+// `mark`.
 void media_paint_slate(uint8_t *y, ptrdiff_t stride, int width, int height, uint8_t ground, uint8_t mark, int bars);
 
-// One channel out of interleaved samples.
+// Extracts one channel from interleaved samples.
 void media_deinterleave(const float *samples, float *channel, int index, int channels, int count);
 
-// Samples within ±1; what is no number is silence.
+// Clips samples to ±1. NaN becomes silence.
 void media_clip(const float *samples, float *clipped, ptrdiff_t count);
 
-// Whether two bytes occur next to each other. Looks from the end.
+// Returns whether two bytes occur next to each other. Searches from the end.
 int media_has_pair(const void *bytes, ptrdiff_t count, uint8_t first, uint8_t second);
 
-// Interleaved in, interleaved out; no input flushes.
+// Resamples interleaved input to interleaved output. Call it without input to flush.
 static inline int media_resample(SwrContext *s, uint8_t *out, int capacity, const uint8_t *in, int count) {
     return swr_convert(s, &out, capacity, in ? &in : NULL, count);
 }

@@ -1,10 +1,11 @@
-// Enlarging one plane of a frame with linear interpolation, as libyuv does, but so that the middle of the frame and all else stays in its
-// place: libyuv puts the middles of the outermost pixels over each other, which shifts what lies near the edges, colour twice as far.
+// Enlarges one plane of a frame with linear interpolation. Unlike libyuv, it preserves the positions of all image
+// details. libyuv aligns the centers of the outermost pixels, which shifts details near the edges, and chroma twice as
+// far.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// The memory that `media_enlarge` needs for rows of so many columns, in bytes.
+// Returns the memory that `media_enlarge` needs for rows of `columns` pixels, in bytes.
 size_t media_enlarge_scratch(int columns);
 
 // Scales a plane of `width` by `height` bytes, both at least 1, to `columns` by `rows`. The planes must not overlap.

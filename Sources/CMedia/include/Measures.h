@@ -1,34 +1,36 @@
-// Figures of many pixels or samples at once.
+// Measurements over many pixels or samples.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// The mean of every `column_step`-th byte of every `row_step`-th row. Steps and sides are at least 1.
+// Returns the mean of every `column_step`-th byte of every `row_step`-th row. Steps and dimensions must be at least 1.
 double media_mean_byte(const uint8_t *bytes, ptrdiff_t stride, int width, int height, int column_step, int row_step);
 
-// The greatest magnitude of some samples; 0 of none. What is no number counts as silence.
+// Returns the maximum magnitude of the samples; 0 if there are none. NaN counts as silence.
 float media_peak(const float *samples, ptrdiff_t count);
 
-// The first sample whose magnitude is at least `level`; -1 where there is none.
+// Returns the index of the first sample with a magnitude of at least `level`; -1 if none exists.
 ptrdiff_t media_first_above(const float *samples, ptrdiff_t count, float level);
 
-// The mean of the channels of interleaved samples. What is no number counts as silence.
+// Mixes the channels of interleaved samples to their mean. NaN counts as silence.
 void media_mix_channels(const float *samples, float *mixed, int channels, ptrdiff_t count);
 
-// Two real signals as the real and imaginary parts of complex samples, each under a Hann window.
+// Packs two real signals as the real and imaginary parts of complex samples, each with a Hann window.
 void media_pack_windowed(const float *first, const float *second, float *packed, ptrdiff_t count);
 
-// From the transform of two real signals packed so (`length` complex numbers): conj(first) · second at every frequency, all of
-// magnitude 1, for the bins first_bin…last_bin and their mirror images; 0 elsewhere, and where there is nothing but rounding. Its inverse transform is the generalised
-// cross-correlation with phase transform (C. Knapp, G. Carter, IEEE Trans. ASSP 24, 1976).
+// Computes conj(first) · second with magnitude 1 from the transform of two packed real signals (`length` complex
+// numbers). Applies to the bins first_bin…last_bin and their mirror images. The result is 0 elsewhere, and for bins
+// that contain only rounding errors. Its inverse transform is the generalized cross-correlation with phase transform
+// (C. Knapp, G. Carter, IEEE Trans. ASSP 24, 1976).
 void media_cross_phase(const float *packed, float *cross, ptrdiff_t length, ptrdiff_t first_bin, ptrdiff_t last_bin);
 
-// The real parts around lag 0 of such a correlation: lags[reach + n] = correlation[n] for -reach … +reach.
+// Copies the real parts around lag 0 of such a correlation: lags[reach + n] = correlation[n] for -reach … +reach.
 void media_take_lags(const float *correlation, float *lags, ptrdiff_t length, ptrdiff_t reach);
 
-// sum[i] += values[i + shift], where there is one.
+// Computes sum[i] += values[i + shift] for all valid indices.
 void media_add_shifted(const float *values, float *sum, ptrdiff_t count, ptrdiff_t shift);
 
-// Where the highest of some values is, the first of equal ones; and the sum of their squares. Of none: -1 and 0.
+// Returns the index of the highest value, or of the first one if there is a tie, and the sum of the squares.
+// Returns -1 and 0 if there are no values.
 ptrdiff_t media_highest(const float *values, ptrdiff_t count);
 double media_sum_of_squares(const float *values, ptrdiff_t count);

@@ -1,10 +1,12 @@
-// What libavformat says of a connection only in its log: a server's refusal, a certificate that cannot be verified.
+// Connection errors that libavformat reports only in its log: a server's refusal, or a certificate that can't be
+// verified.
 #pragma once
 
-// From now on libav* writes nothing to standard error, and each thread's messages of protocols are kept.
+// Stops libav* from writing to standard error, and collects each thread's protocol messages.
 void media_hear_messages(void);
-// The calling thread's messages since it forgot the ones before; they may have secrets. Valid until the next call of the library.
+// Returns the calling thread's messages since the last reset. They can contain secrets. Valid until the next
+// call to the library.
 const char *media_messages(void);
 void media_forget_messages(void);
-// The RTP packets that the calling thread's streams have missed since it asked last.
+// Returns the number of RTP packets that the calling thread's streams have missed since the last call.
 int media_missed_packets(void);

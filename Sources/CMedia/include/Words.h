@@ -1,22 +1,23 @@
-// Lines of words by Pango, in any script that one of the machine's fonts has. Pango's own headers stay in Words.c: they need
-// search paths that the compilers of importing modules are not given.
+// Renders lines of text with Pango, in any script that the computer's fonts support. Pango's headers are
+// included only in Words.c, because importing modules are compiled without the search paths that these
+// headers need.
 #pragma once
 #include <cairo/cairo.h>
 
-// The machine's fonts, for one drawing on one thread. NULL where there is no font at all.
+// The computer's fonts, for one drawing on one thread. NULL if no font is available.
 typedef struct media_fonts media_fonts;
 media_fonts *media_fonts_new(void);
 void media_fonts_free(media_fonts *fonts);
 
-// One line; line breaks in the text are shown as signs. The fonts must not be freed before it.
+// One line of text. Line breaks in the text are shown as symbols. The fonts must not be freed before it.
 typedef struct media_words media_words;
 media_words *media_words_new(media_fonts *fonts, const char *utf8);
 void media_words_free(media_words *words);
-// Sets the size of an em in pixels, and the weight.
+// Sets the size of an em in pixels, and the font weight.
 void media_words_set_letters(media_words *words, double size, int bold);
-// Cuts what is wider than so many pixels out of the middle, with an ellipsis in its place.
+// Truncates text that is wider than the given number of pixels, with an ellipsis in the middle.
 void media_words_cut(media_words *words, int width);
-// In pixels, ascent and descent included.
+// Returns the size in pixels, including ascent and descent.
 void media_words_measure(media_words *words, int *width, int *height);
-// Draws with the upper left corner at the current point.
+// Draws the text with its upper left corner at the current point.
 void media_words_show(media_words *words, cairo_t *context);

@@ -12,5 +12,5 @@ extern const page_file page_files[];
 // Number of files.
 extern const size_t page_file_count;
 
-// A file, in the order of their names; `index` is below the number of files.
+// Returns the file at `index`, in file name order. `index` must be below the number of files.
 static inline const page_file *page_file_at(size_t index) { return &page_files[index]; }

@@ -1,3 +1,3 @@
-// libyaml: reads profiles, with the order and the position of every field.
+// libyaml reads profiles, including the order and the position of every field.
 #pragma once
 #include <yaml.h>

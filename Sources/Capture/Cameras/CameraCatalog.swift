@@ -1,38 +1,38 @@
 import Glibc
 public import Media
 
-/// Lists the cameras that are connected to the computer now.
+/// Lists the currently connected cameras.
 public struct CameraCatalog: Sendable {
     private let tree: SysfsTree
-    /// Folder of the device nodes, usually `/dev`.
+    /// Directory of the device nodes, usually `/dev`.
     let nodes: String
     private let isSettled: @Sendable (String) -> Bool
     private let ask: @Sendable (SysfsCamera) -> NodeAnswers.Outcome
 
-    /// Looks in `/sys` and `/dev`, and asks udev where udevd runs.
+    /// Creates a catalog of the cameras in `/sys` and `/dev`. Queries udev if udevd is running.
     public init() {
-        // Where udevd runs, it sets the permissions of a new node after the node appears.
+        // If udevd is running, it sets the permissions of a new node after the node appears.
         self.init(
             sysfs: "/sys", nodes: "/dev",
             isSettled: { !UdevProperties.isServed || UdevProperties().isSettled($0) })
     }
 
-    /// Looks in other folders, for tests.
+    /// Creates a catalog of other directories, for tests.
     ///
     /// - Parameters:
-    ///   - sysfs: Where sysfs is mounted. udev is asked only about `/sys`.
-    ///   - nodes: Folder of the device nodes.
+    ///   - sysfs: Mount point of sysfs. udev is queried only for `/sys`.
+    ///   - nodes: Directory of the device nodes.
     package init(sysfs: String, nodes: String) {
         self.init(sysfs: sysfs, nodes: nodes, isSettled: { _ in true })
     }
 
-    /// Looks in other folders with other sources of facts, for tests.
+    /// Creates a catalog of other directories with injected queries, for tests.
     ///
     /// - Parameters:
-    ///   - sysfs: Where sysfs is mounted. udev is asked only about `/sys`.
-    ///   - nodes: Folder of the device nodes.
-    ///   - isSettled: Whether udevd has set the permissions of the node of a folder in sysfs.
-    ///   - ask: Opens a node and asks what it is.
+    ///   - sysfs: Mount point of sysfs. udev is queried only for `/sys`.
+    ///   - nodes: Directory of the device nodes.
+    ///   - isSettled: Returns whether udevd has set the permissions of the node that belongs to a sysfs directory.
+    ///   - ask: Opens a node and queries its properties.
     init(
         sysfs: String, nodes: String, isSettled: @escaping @Sendable (String) -> Bool,
         ask: @escaping @Sendable (SysfsCamera) -> NodeAnswers.Outcome = NodeAnswers.ask
@@ -43,30 +43,30 @@ public struct CameraCatalog: Sendable {
         self.ask = ask
     }
 
-    /// Returns every camera with its formats and controls, ordered by node number. A camera that cannot be used is
-    /// included with its problem.
+    /// Returns all cameras with their formats and controls, ordered by node number. Unusable cameras are
+    /// included, with their problem.
     ///
-    /// Opens each node for a moment, which takes milliseconds per camera. Must not be called in a Swift task.
+    /// Opens each node briefly, which takes milliseconds per camera. Must not be called from a Swift task.
     ///
     /// - Returns: The cameras.
-    /// - Throws: Nothing; a node that cannot be opened is a camera with a problem.
+    /// - Throws: Nothing; a node that can't be opened is returned as a camera with a problem.
     public func cameras() throws(DeviceError) -> [CaptureDevice] {
         locatedCameras().map(\.device)
     }
 
-    /// Returns the cameras with the USB device that each belongs to, which leads to the microphones in them.
+    /// Returns the cameras, each with its USB device. Built-in microphones are found through their USB
+    /// device.
     package func locatedCameras() -> [LocatedDevice] {
         var known = KnownNodes()
         return look(&known, patience: .zero).cameras
     }
 
-    /// Looks for the cameras that are there now. Opens only nodes that are new or had a problem.
+    /// Scans for connected cameras. Opens only nodes that are new or had a problem.
     ///
     /// - Parameters:
-    ///   - known: The nodes known from the last look; brought up to date.
-    ///   - patience: How long a new node is left out that cannot be used yet, because udevd or the driver is not done
-    ///     with it.
-    /// - Returns: The cameras, and when to look again if nothing is heard until then.
+    ///   - known: Nodes known from the previous scan; updated by this call.
+    ///   - patience: How long a new node is left out while udevd or the driver is still setting it up.
+    /// - Returns: The cameras, and the time of the next scan if no device event arrives earlier.
     package func look(
         _ known: inout KnownNodes, patience: Nanoseconds
     ) -> (cameras: [LocatedDevice], again: ClockTime?) {
@@ -83,7 +83,7 @@ public struct CameraCatalog: Sendable {
                 continue
             }
             let outcome = node.outcome ?? ask(node.camera)
-            // It may have been unplugged while it was asked.
+            // The camera may have been unplugged during the query.
             guard tree.instance(of: node.folder) == node.instance else { continue }
             known.nodes[name] = node
             known.nodes[name]?.outcome = outcome.isFinal ? outcome : nil
@@ -101,24 +101,26 @@ public struct CameraCatalog: Sendable {
         return (cameras, again)
     }
 
-    /// Whether a node cannot be opened because udevd has still to set its permissions. Does not open it.
+    /// Whether a node can't be opened because udevd hasn't set its permissions yet. Doesn't open the node.
     private func isClosedForNow(_ node: KnownNodes.Node) -> Bool {
         access(node.camera.node, R_OK | W_OK) != 0 && errno == EACCES && !isSettled(node.folder)
     }
 
-    /// How long to wait before the next look at a new node whose problem may pass in a moment; `nil` for a lasting
+    /// Returns the delay before the next scan of a new node with a possibly transient problem; `nil` for a permanent
     /// problem.
     private func pause(for problem: CaptureDevice.Problem?, of node: KnownNodes.Node) -> Nanoseconds? {
         switch problem {
-        // A change of permissions is reported by the monitors.
+        // The monitors report permission changes.
         case .noPermission: isSettled(node.folder) ? nil : .seconds(1)
-        // The driver shows a node a little before it can be opened (ENODEV until then), and no event says when it can.
+        // A new node appears shortly before it can be opened (ENODEV until then), and the driver sends no event when it
+        // is ready.
         case .failing: .milliseconds(20)
         case .inUse, nil: nil
         }
     }
 
-    /// The present nodes, ordered by number: known ones from `known`, new ones from sysfs.
+    /// Returns the nodes that currently exist, ordered by number. Known nodes come from `known`, new ones
+    /// from sysfs.
     private func nodes(knowing known: KnownNodes, now: ClockTime) -> [(name: String, node: KnownNodes.Node)] {
         let udev = UdevProperties()
         let asksUdev = tree.root == "/sys"
@@ -134,11 +136,11 @@ public struct CameraCatalog: Sendable {
         }
     }
 
-    /// Returns the USB device that a device in sysfs is a part of: the nearest folder with an `idVendor` file.
+    /// Returns the USB device that contains a sysfs device: the nearest parent directory with an `idVendor` file.
     ///
-    /// - Parameter path: Path with or without `/sys` in front, as PulseAudio's `sysfs.path`.
-    /// - Returns: A path that is equal for all parts of one device, such as the camera's and the sound card's; `nil`
-    ///   for a device that is on no USB bus.
+    /// - Parameter path: Path with or without the `/sys` prefix, like PulseAudio's `sysfs.path`.
+    /// - Returns: A path that is equal for all parts of one device, such as a camera and its sound card; `nil` for a
+    ///   device that isn't on a USB bus.
     package static func usbDevice(ofSysfsPath path: String) -> String? {
         SysfsTree().usbDevice(of: path)
     }
@@ -156,5 +158,122 @@ public struct CameraCatalog: Sendable {
             problem: answers.problem)
         device.isCaptureStick = CaptureStick.isOne(camera, hasSignalInput: answers.hasSignalInput)
         return device
+    }
+}
+
+/// Properties read from a camera's node.
+struct NodeAnswers: Sendable {
+    var formats: [OfferedFormat] = []
+    var controls: [DeviceControl] = []
+    var position = CaptureDevice.Position.unspecified
+    var mounting = Rotation.none
+    /// Whether the input receives an external video signal, with DV timings or a television standard.
+    var hasSignalInput = false
+    var problem: CaptureDevice.Problem?
+
+    /// Result of opening a node.
+    enum Outcome: Sendable {
+        case camera(NodeAnswers)
+        /// The node is a metadata or output node. This result is permanent.
+        case noCamera
+        /// The node can't be opened, and it isn't the first node of its function. Only the first one captures.
+        case unclear
+
+        /// Whether the result stays valid until the node is removed.
+        var isFinal: Bool {
+            switch self {
+            case .camera(let answers): answers.problem == nil
+            case .noCamera: true
+            case .unclear: false
+            }
+        }
+    }
+
+    /// Returns an explanation of why none of a camera's formats can be read, with advice.
+    static func unreadable(_ codes: [FourCC]) -> String {
+        guard !codes.isEmpty else {
+            return "it offers no video format. Plug it in again, or choose another camera."
+        }
+        let list = codes.map { $0.text.printable() }.joined(separator: ", ")
+        // Depth formats, including packed depth and depth with infrared: V4L2_PIX_FMT_Z16, _INZI and _CNF4 (kernel
+        // documentation, depth formats).
+        if codes.contains(where: { ["Z16", "INZI", "CNF4"].contains($0.text) }) {
+            return
+                "it is a depth camera (\(list)), and depth data cannot be recorded. Choose another camera."
+        }
+        return "it offers only unsupported formats (\(list)). Choose another camera."
+    }
+
+    /// Opens the node briefly and queries its properties. Takes milliseconds.
+    static func ask(_ camera: SysfsCamera) -> Outcome {
+        do {
+            let node = try V4L2Device(path: camera.node)
+            guard try node.capability().isCamera else { return .noCamera }
+            var answers = NodeAnswers(
+                formats: node.formats(), controls: node.controls(), position: node.position(),
+                mounting: node.mounting() ?? .none, hasSignalInput: node.hasSignalInput())
+            if node.isInUse() {
+                answers.problem = .inUse(by: NodeOwners.holder(of: camera.node)?.program)
+            } else if answers.formats.isEmpty {
+                answers.problem = .failing(Self.unreadable(node.pixelCodes()))
+            }
+            return .camera(answers)
+        } catch {
+            // The purpose of a node that can't be opened is unknown.
+            guard camera.index == 0 else { return .unclear }
+            switch error.reason {
+            case .noPermission:
+                let group = NodePermissions(of: camera.node)?.groupName
+                return .camera(NodeAnswers(problem: .noPermission(group: group ?? "video")))
+            case .busy(let holder): return .camera(NodeAnswers(problem: .inUse(by: holder?.program)))
+            default: return .camera(NodeAnswers(problem: .failing(error.description)))
+            }
+        }
+    }
+}
+
+/// Video nodes known from the previous scan. Each node is read and opened only once.
+package struct KnownNodes: Sendable {
+    struct Node: Sendable {
+        /// Number from `SysfsTree.instance(of:)`. A different device at the same path has a different number.
+        let instance: UInt64
+        let folder: String
+        let camera: SysfsCamera
+        let firstSeen: ClockTime
+        /// Result of opening the node; `nil` if the node must be queried, either for the first time or again after a
+        /// possibly transient problem.
+        var outcome: NodeAnswers.Outcome?
+        /// Whether the camera was reported. A reported camera stays in the list even if it has problems later.
+        var isListed = false
+    }
+
+    /// Nodes by their names in `class/video4linux`.
+    var nodes: [String: Node] = [:]
+
+    /// Creates an empty set of known nodes.
+    package init() {}
+}
+
+/// Distinguishes capture sticks, which deliver frames of another device, from cameras.
+enum CaptureStick {
+    /// UVC terminal type of a camera sensor: ITT_CAMERA (UVC 1.5, table B-2).
+    private static let cameraTerminal: UInt16 = 0x0201
+    /// USB product IDs of HDMI sticks that identify themselves as cameras in their descriptors, from the USB ID list:
+    /// MacroSilicon MS2109, MS2130, and the MS2130 sold by UltraSemi.
+    private static let products: Set<String> = ["534d:2109", "534d:2130", "345f:2130"]
+    /// Words in the names of other capture sticks, in lowercase.
+    private static let words = ["hdmi", "capture", "grabber", "cam link", "game link", "live gamer"]
+
+    /// Returns whether a device is a capture stick.
+    ///
+    /// - Parameters:
+    ///   - camera: The camera as described by sysfs.
+    ///   - hasSignalInput: Whether the driver reports a signal input, with DV timings or a television standard.
+    /// - Returns: Whether the frames come from another device.
+    static func isOne(_ camera: SysfsCamera, hasSignalInput: Bool) -> Bool {
+        if hasSignalInput || products.contains(camera.identity.product) { return true }
+        if !camera.inputTerminals.isEmpty, !camera.inputTerminals.contains(cameraTerminal) { return true }
+        let names = [camera.identity.name, camera.driversName].map { $0.lowercased() }
+        return words.contains { word in names.contains { $0.contains(word) } }
     }
 }

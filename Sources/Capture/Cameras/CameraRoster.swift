@@ -1,22 +1,24 @@
 import Media
 
-/// Tells apart the cameras of one session, so that a camera that returns is never taken for another.
+/// Distinguishes the cameras of one session, so that a reconnected camera is never confused with another one.
 ///
-/// Each camera has a place, by number. Any thread may call.
+/// Each camera has a numbered place. All methods are thread-safe.
 package final class CameraRoster: Sendable {
     private struct Place {
-        /// Identity of the camera as it was found last; the bus path changes with the port.
+        /// Most recent identity of the camera; the bus path changes with the port.
         var identity: DeviceIdentity
         var isAway = false
-        /// Whether a camera that differs from this one only by its port was away at the same time.
+        /// Whether a camera that differs from this one only in its port was disconnected at the same time.
         var sharesOutage = false
-        /// Bus paths of cameras that were there when this one went, and have been since: none of them can be it.
+        /// Bus paths of cameras that were present when this one was disconnected and have stayed present since. None of
+        /// them can be this camera.
         var strangers: Set<String> = []
 
-        /// Whether a device belongs to this place: its present camera, or at its port the camera that it waits for.
+        /// Whether a device belongs to this place: either its current camera, or the missing camera back at the same
+        /// port.
         func owns(_ device: CaptureDevice) -> Bool {
             let path = device.identity.busPath
-            // A device that is on no bus is identified by its name alone.
+            // A device without a bus is identified only by its name.
             guard path == identity.busPath, !path.isEmpty || device.name == identity.name else {
                 return false
             }
@@ -26,7 +28,7 @@ package final class CameraRoster: Sendable {
 
     private let places = ConditionLock<[Place]>([])
 
-    /// Makes a roster without cameras.
+    /// Creates a roster without cameras.
     package init() {}
 
     /// Adds a camera.
@@ -39,11 +41,11 @@ package final class CameraRoster: Sendable {
         }
     }
 
-    /// Notes that a camera went away.
+    /// Records that a camera was disconnected.
     ///
     /// - Parameters:
     ///   - number: The camera's number.
-    ///   - present: All cameras that are there now, perhaps itself among them.
+    ///   - present: All cameras that are connected now. May still include this camera.
     func leave(_ number: Int, among present: [CaptureDevice]) {
         places.withLock { places in
             guard !places[number].isAway else { return }
@@ -58,7 +60,7 @@ package final class CameraRoster: Sendable {
         }
     }
 
-    /// Finds a camera that is away among the present ones, except those that belong to other places.
+    /// Searches the connected cameras for a missing one. Ignores cameras that belong to other places.
     func search(for number: Int, among present: [CaptureDevice]) -> DeviceSearch {
         places.withLock { places in
             let others = places.indices.filter { $0 != number }.map { places[$0] }
@@ -69,27 +71,27 @@ package final class CameraRoster: Sendable {
             }
             let search = places[number].identity.search(among: free)
             guard case .found(let device, isElsewhere: true) = search else { return search }
-            // At a new port it could as well be a twin of another place that is empty.
+            // At a new port, the device could also be an identical camera that is missing from another place.
             let isDoubtful = others.contains { $0.isAway && $0.identity.isTwin(of: device.identity) }
             return isDoubtful ? .ambiguous([device]) : search
         }
     }
 
-    /// Notes that a camera is back.
+    /// Records that a camera is connected again.
     ///
     /// - Parameters:
     ///   - number: The camera's number.
-    ///   - device: The camera as it was found.
-    /// - Returns: What a person should know about the return, such as a new port; `nil` when there is nothing.
+    ///   - device: The camera that was found.
+    /// - Returns: A remark for the user, such as a changed port; `nil` if there is nothing to report.
     func welcome(_ number: Int, as device: CaptureDevice) -> String? {
         places.withLock { places in
             let isElsewhere = places[number].identity.busPath != device.identity.busPath
             var remarks: [String] = []
-            if isElsewhere { remarks.append("it is at another port now (\(device.selector))") }
+            if isElsewhere { remarks.append("it is now on another port (\(device.selector))") }
             if places[number].sharesOutage {
                 remarks.append(
-                    "an identical camera without a serial number of its own was away at the same time: "
-                        + "look whether the two were exchanged")
+                    "an identical camera without a unique serial number was disconnected at the same time: "
+                        + "check that the two are not swapped")
             }
             places[number] = Place(identity: device.identity)
             return remarks.isEmpty ? nil : remarks.joined(separator: "; ")

@@ -1,17 +1,18 @@
 public import Media
 
-/// Finds the device that a selector names. Pure: the devices are an argument.
+/// Finds the device for a selector. A pure function: the devices are an argument.
 public enum DeviceSelector {
-    /// Returns the only device that fits a selector.
+    /// Returns the only device that matches a selector.
     ///
     /// - Parameters:
     ///   - selector: `/dev/video0`, `usb:<path>`, `serial:<serial>`, `pulse:<source>`, `position:front` or
-    ///     `position:back`, or the name or a part of it, whatever the case of its letters. Links to nodes must be
-    ///     resolved before (`withoutLinks`), and `any` is the caller's to decide.
+    ///     `position:back`, or the name or a part of it (case-insensitive). Resolve links to nodes first
+    ///     (`withoutLinks`). The caller handles `any`.
     ///   - kind: "camera" or "microphone", for messages.
     ///   - devices: All devices of that kind.
-    /// - Returns: The only one of `devices` that fits.
-    /// - Throws: `DeviceError` with `notFound` when none fits, or with `ambiguous` and the selectors of all that fit.
+    /// - Returns: The only matching device.
+    /// - Throws: `DeviceError` with `notFound` if no device matches, or with `ambiguous` and the selectors of all
+    ///   matching devices.
     public static func resolve(_ selector: String, kind: String, among devices: [CaptureDevice])
         throws(DeviceError) -> CaptureDevice
     {
@@ -27,7 +28,7 @@ public enum DeviceSelector {
         return first
     }
 
-    /// Resolves a selector that is a link to a node, such as those in `/dev/v4l/by-id`; any other selector is returned
+    /// Resolves a selector that is a link to a node, such as a link in `/dev/v4l/by-id`. Returns any other selector
     /// unchanged.
     public static func withoutLinks(_ selector: String) -> String {
         selector.hasPrefix("/") ? Paths.resolved(selector) ?? selector : selector
@@ -35,7 +36,8 @@ public enum DeviceSelector {
 
     private static func matches(_ selector: String, among devices: [CaptureDevice]) -> [CaptureDevice] {
         if let path = rest(of: selector, after: "usb:") {
-            // The whole path, or that of the device without the interface at its end: `…-usb-0:2` for `…-usb-0:2:1.0`.
+            // Matches the whole path, or the path of the device without the interface suffix: `…-usb-0:2` for
+            // `…-usb-0:2:1.0`.
             return preferringExact(devices, { $0.identity.busPath == path }) {
                 !path.isEmpty && $0.identity.busPath.hasPrefix("\(path):")
             }
@@ -53,7 +55,7 @@ public enum DeviceSelector {
         if selector.hasPrefix("/") { return devices.filter { $0.node == selector } }
         let wanted = selector.lowercased()
         guard !wanted.isEmpty else { return [] }
-        // The whole name first: else "Webcam" could not be named beside "Webcam Pro".
+        // An exact match comes first. Otherwise "Webcam" would be ambiguous if "Webcam Pro" is also connected.
         return preferringExact(devices, { $0.name.lowercased() == wanted }) {
             $0.name.lowercased().contains(wanted)
         }

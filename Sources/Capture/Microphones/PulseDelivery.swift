@@ -1,15 +1,16 @@
 internal import Media
 
-/// Delivers a microphone's events to its receiver, in order, over all the streams that the microphone has had.
+/// Delivers the events of all successive streams of a microphone to its receiver, in order.
 ///
-/// One thread at a time calls the reporting functions: libpulse's while a stream is open, the supervising one while
-/// none is. The receiver is called on that thread, outside the lock.
+/// One thread at a time calls the reporting functions: libpulse's thread while a stream is open, otherwise the
+/// supervising thread. The receiver is called on that thread, outside the lock.
 final class PulseDelivery: Sendable {
     private struct State {
         var dating: SampleDating
-        /// Start and last reported cause of the present outage; `nil` while audio comes.
+        /// Start and last reported cause of the current outage; `nil` while audio is arriving.
         var outage: (since: ClockTime, cause: String)?
-        /// The cause that has ended the stream, from which nothing more is taken; `nil` while it is good.
+        /// Cause of the stream's failure; `nil` while the stream is working. Audio of a failed stream is
+        /// ignored.
         var fault: String?
         var isStopping = false
     }
@@ -30,16 +31,16 @@ final class PulseDelivery: Sendable {
 
     var now: ClockTime { clock.now }
 
-    // MARK: What a stream reports
+    // MARK: Stream callbacks
 
-    /// Takes a report that the next unread sample was captured at `time`.
+    /// Records the capture time of the next unread sample.
     ///
-    /// - Returns: Whether that is doubtful and the server should be asked again.
+    /// - Returns: Whether the time is doubtful and the server should be queried again.
     func nextSample(capturedAt time: ClockTime) -> Bool {
         let verdict = monitor.withLock { state -> SampleDating.Verdict in
             guard state.fault == nil else { return .steady }
             let verdict = state.dating.report(time)
-            // What is missing before the return is a part of the outage.
+            // Samples missing before the source returned are part of the outage.
             if state.outage != nil, case .lost = verdict { return .steady }
             return verdict
         }
@@ -52,7 +53,7 @@ final class PulseDelivery: Sendable {
         }
     }
 
-    /// Delivers audio. `start` points to interleaved 32-bit floats and is valid during the call only.
+    /// Delivers audio. `start` points to interleaved 32-bit floats and is valid only during the call.
     func audio(_ start: UnsafeRawPointer, byteCount: Int) {
         let frameCount = byteCount / (format.channels * MemoryLayout<Float>.size)
         guard let (first, time) = place(frameCount) else { return }
@@ -65,29 +66,29 @@ final class PulseDelivery: Sendable {
         receive(.audio(CapturedAudio(format: format, capturedAt: time, firstSample: first, samples: samples)))
     }
 
-    /// Reports a hole in the stream as lost samples.
+    /// Reports a gap in the stream as lost samples.
     func hole(byteCount: Int) {
         let frameCount = byteCount / (format.channels * MemoryLayout<Float>.size)
         guard let (_, time) = place(frameCount) else { return }
         receive(.lost(count: Int64(frameCount), cause: .bus, capturedAt: time))
     }
 
-    /// Reports that the source sleeps or moves no samples; it may go on by itself.
+    /// Reports that the source is suspended or delivers no samples. It may resume without a restart.
     func suspended() {
         let isOpen = monitor.withLock { $0.fault == nil }
         if isOpen { away(cause: "suspended") }
     }
 
-    /// Declares the stream failed and wakes the supervisor.
+    /// Marks the stream as failed and wakes the supervisor.
     func failed(_ cause: String) {
         monitor.broadcast { state in
             if state.fault == nil { state.fault = cause }
         }
     }
 
-    // MARK: The supervisor's
+    // MARK: Supervision
 
-    /// Sleeps until the stream has failed; `nil` when `stop` was called.
+    /// Blocks until the stream has failed. Returns the cause, or `nil` if `stop` was called.
     func waitForFault() -> String? {
         monitor.wait { state -> String?? in
             if state.isStopping { return .some(nil) }
@@ -97,14 +98,14 @@ final class PulseDelivery: Sendable {
 
     /// Sleeps for `pause`.
     ///
-    /// - Returns: `false` as soon as `stop` is called.
+    /// - Returns: `false` immediately when `stop` is called.
     func pause(_ pause: Nanoseconds) -> Bool {
         let isStopping = monitor.wait(until: MonotonicClock().now + pause) { $0.isStopping ? true : nil }
         return isStopping == nil
     }
 
-    /// Reports that the audio has ended for now, with the time where it ended: once, and again when another cause
-    /// shows. A source whose cable is pulled is at first only suspended.
+    /// Reports an outage, dated from the end of the audio. Reports it once, and again if the cause changes: an
+    /// unplugged source is at first only suspended.
     func away(cause: String) {
         let now = now
         let time = monitor.withLock { state -> ClockTime? in
@@ -117,7 +118,7 @@ final class PulseDelivery: Sendable {
         if let time { receive(.away(at: time, cause: cause)) }
     }
 
-    /// Prepares for the reports of a new stream.
+    /// Prepares for a new stream.
     func reopen() {
         monitor.withLock { $0.fault = nil }
     }
@@ -126,7 +127,7 @@ final class PulseDelivery: Sendable {
         monitor.broadcast { $0.isStopping = true }
     }
 
-    /// Counts samples and, if they are the first after an outage, reports the return.
+    /// Counts samples. If they are the first after an outage, reports the return.
     private func place(_ frameCount: Int) -> (first: Int64, time: ClockTime)? {
         guard frameCount > 0 else { return nil }
         let (place, isReturn) = monitor.withLock { state -> ((first: Int64, time: ClockTime)?, Bool) in

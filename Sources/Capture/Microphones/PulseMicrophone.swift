@@ -1,13 +1,14 @@
 public import Media
 
-/// A microphone of the sound server.
+/// A microphone provided by the sound server.
 ///
-/// Events come on libpulse's own thread, and on a supervising thread while the microphone is away. The receiver must
-/// not block there, nor call `stop`.
+/// Events arrive on libpulse's thread, or on a supervising thread while the microphone is unavailable. The
+/// receiver must not block these threads or call `stop` on them.
 ///
-/// It records exactly the source it was made with. When that source or the server goes away, or the server would move
-/// the stream to another device, it delivers `.away`, tries again every 500 ms, and delivers `.returned` with the first
-/// audio of the same source. `firstSample` goes on by time meanwhile.
+/// The microphone records only the source that it was created with. If this source or the server disappears,
+/// or if the server would move the stream to another device, the microphone delivers `.away` and retries
+/// every 500 ms. It delivers `.returned` with the first audio of the same source. `firstSample` advances with
+/// time during the outage.
 public final class PulseMicrophone: MicrophoneSource {
     private struct State {
         var connection: PulseConnection?
@@ -15,27 +16,29 @@ public final class PulseMicrophone: MicrophoneSource {
         var supervisor: MediaThread?
     }
 
-    /// Identity, selector, card and ports of the source.
+    /// Identity, selector, sound card and ports of the source.
     public let device: CaptureDevice
     /// Sample rate in Hz and channel count of the delivered audio.
     public let format: AudioFormat
-    /// 60 ms: two fragments of 10 ms, the server's own scheduling (up to 20 ms), and the same again for a busy machine.
+    /// 60 ms: two fragments of 10 ms and the server's scheduling (up to 20 ms), plus a reserve of 20 ms for a busy
+    /// machine.
     public let deliveryDelay = Nanoseconds.milliseconds(60)
-    /// 1.5 s: a report every 100 ms pulls the dates by an eighth of its deviation, so its error is spread over the 15
-    /// reports that follow, 2 · 8 − 1 (`SampleDating`).
+    /// 1.5 s: every 100 ms, a timing report corrects the computed times by one eighth of the deviation. An error in a
+    /// report therefore affects the next 15 reports, 2 · 8 − 1 (`SampleDating`).
     public let stampCorrelation = Nanoseconds.milliseconds(1500)
     private let source: PulseSource
     private let server: String?
     private let state: ConditionLock<State>
 
-    /// Connects to the server and checks that the source is there. Blocks for at most a few seconds.
+    /// Connects to the server and checks that the source exists. Blocks for a few seconds at most.
     ///
     /// - Parameters:
-    ///   - source: A source from `PulseCatalog`; only its name counts.
-    ///   - channels: 1…8; where the source has another number, the server mixes.
-    ///   - rate: Samples per second; where the source has another rate, the server converts. `nil` for the source's
-    ///     own.
-    ///   - server: PulseAudio server string; `nil` for the user's own server.
+    ///   - source: A source from `PulseCatalog`; only its name is used.
+    ///   - channels: 1…8. The server mixes if the source has a different number of channels.
+    ///   - rate: Samples per second; `nil` for the source's native rate. The server resamples if the source
+    ///     has a
+    ///     different rate.
+    ///   - server: PulseAudio server string; `nil` for the user's default server.
     /// - Throws: `DeviceError` with `noSoundServer`, `notFound` or `formatNotSupported`.
     public init(
         source: PulseSource, channels: Int, rate: Int? = nil, server: String? = nil
@@ -60,13 +63,16 @@ public final class PulseMicrophone: MicrophoneSource {
         stop()
     }
 
-    /// Opens the record stream and waits until it runs, at most 3 s. A microphone can be started only once.
+    /// Opens the record stream and waits up to 3 s until it is running. A microphone can be started only
+    /// once.
     ///
     /// - Parameters:
-    ///   - clock: The session clock that the samples are dated by.
-    ///   - receive: Called for each event on libpulse's thread, or on the supervising thread while the microphone is
-    ///     away.
-    /// - Throws: `DeviceError` when the source is gone, the server went away, refuses the format or does not answer.
+    ///   - clock: The session clock for the capture times of the samples.
+    ///   - receive: Called for each event on libpulse's thread, or on the supervising thread while the
+    ///     microphone is
+    ///     unavailable.
+    /// - Throws: `DeviceError` if the source or the server is gone, or if the server rejects the format or
+    ///   doesn't respond.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
@@ -81,14 +87,15 @@ public final class PulseMicrophone: MicrophoneSource {
         let supervision = PulseSupervision(source: source, format: format, server: server, delivery: delivery)
         let stream = try PulseRecordStream(
             source: source, format: format, connection: connection, delivery: delivery)
-        let supervisor = supervision.begin(with: stream)
+        let supervisor = try supervision.begin(with: stream)
         state.withLock { state in
             state.delivery = delivery
             state.supervisor = supervisor
         }
     }
 
-    /// Ends streaming and waits for its end; no event follows. Must not be called from the thread that delivers.
+    /// Stops streaming and waits until the stream is closed. No events follow. Must not be called from the delivering
+    /// thread.
     public func stop() {
         let last = state.withLock { state -> State in
             defer { state = State() }
@@ -96,5 +103,62 @@ public final class PulseMicrophone: MicrophoneSource {
         }
         last.delivery?.stop()
         last.supervisor?.join()
+    }
+}
+
+/// Keeps a microphone's stream open until it is stopped. Reopens the stream after each failure.
+struct PulseSupervision: Sendable {
+    let source: PulseSource
+    let format: AudioFormat
+    let server: String?
+    let delivery: PulseDelivery
+
+    private static let pause = Nanoseconds.milliseconds(500)
+
+    /// Starts a thread that takes ownership of `stream`. The thread ends and releases everything it owns after
+    /// `delivery.stop()`.
+    ///
+    /// - Throws: `DeviceError` if the system can't create a thread.
+    func begin(with stream: PulseRecordStream) throws(DeviceError) -> MediaThread {
+        // The thread's closure must not capture the stream directly: a closure is released only after the
+        // thread has been joined.
+        let handedOver = ConditionLock<PulseRecordStream?>(stream)
+        do throws(ThreadError) {
+            return try MediaThread(name: "mic:\(source.description)") { [self] in
+                run(
+                    with: handedOver.withLock { stream in
+                        defer { stream = nil }
+                        return stream
+                    })
+            }
+        } catch {
+            throw DeviceError(device: source.description, operation: "start", error)
+        }
+    }
+
+    private func run(with first: consuming PulseRecordStream?) {
+        var stream = consume first
+        while let cause = delivery.waitForFault() {
+            // The stream is released first, so that libpulse's thread and this thread never report at the same time.
+            stream = nil
+            delivery.away(cause: cause)
+            while stream == nil {
+                guard delivery.pause(Self.pause) else { return }
+                stream = reopened()
+            }
+        }
+    }
+
+    /// Opens a stream of the same source on a new connection. Returns `nil` on failure; the caller retries.
+    private func reopened() -> PulseRecordStream? {
+        delivery.reopen()
+        do throws(DeviceError) {
+            // The limit is short because `stop` waits for the attempt.
+            let connection = try PulseConnection(server: server, timeLimit: .seconds(1))
+            return try PulseRecordStream(
+                source: source, format: format, connection: connection, delivery: delivery)
+        } catch {
+            return nil
+        }
     }
 }

@@ -1,20 +1,20 @@
 internal import CLinux
 internal import Media
 
-/// One record stream of one source, reporting to a `PulseDelivery` on libpulse's thread. The stream ends with its last
-/// reference; nothing is reported after that.
+/// A record stream of one source that reports to a `PulseDelivery` on libpulse's thread. The stream ends when its last
+/// reference is released. It reports nothing after that.
 final class PulseRecordStream: @unchecked Sendable {
-    // The pointer is set once; what is behind it is touched only under the connection's lock.
+    // The pointer is set once. The object it points to is accessed only under the connection's lock.
     private let stream: OpaquePointer
     private let connection: PulseConnection
-    /// The object that the callbacks work on. They hold it unretained: `deinit` removes the callbacks, under the lock,
-    /// before it releases the listener.
+    /// Context object of the callbacks, which hold it unretained. `deinit` removes the callbacks under the lock before
+    /// it releases the listener.
     private let listener: PulseStreamListener
 
-    /// Opens the source of exactly this name and waits until it streams, at most 3 s.
+    /// Opens the source with exactly this name and waits up to 3 s until it is streaming.
     ///
-    /// - Throws: `notFound` when the server has no such source; it never takes another one instead. `silent` when it
-    ///   does not stream in time, `noSoundServer` when the server goes away.
+    /// - Throws: `notFound` if the server doesn't have this source (no other source is used), `silent` if the
+    ///   source doesn't stream in time, `noSoundServer` if the server disappears.
     init(
         source: PulseSource, format: AudioFormat, connection: PulseConnection, delivery: PulseDelivery
     ) throws(DeviceError) {
@@ -23,7 +23,8 @@ final class PulseRecordStream: @unchecked Sendable {
             throw DeviceError(
                 device: source.selector, operation: "open",
                 reason: .other(
-                    "the sound server's library refuses \(format.channels) channels at \(format.rate) Hz."))
+                    "the sound server's library does not support \(format.channels) channels at \(format.rate) Hz."
+                ))
         }
         stream = created
         self.connection = connection
@@ -56,7 +57,7 @@ final class PulseRecordStream: @unchecked Sendable {
         var map = pa_channel_map()
         pa_channel_map_init_extend(&map, UInt32(format.channels), PA_CHANNEL_MAP_DEFAULT)
         if source.channelPositions.count == format.channels {
-            // The source's own order, so that the server passes channels through instead of mixing them.
+            // The source's own channel order, so that the server passes channels through without mixing.
             withUnsafeMutableBytes(of: &map.map) { bytes in
                 let positions = bytes.bindMemory(to: pa_channel_position_t.self)
                 for (channel, position) in source.channelPositions.enumerated() {
@@ -67,8 +68,9 @@ final class PulseRecordStream: @unchecked Sendable {
         let properties = pa_proplist_new()
         defer { if let properties { pa_proplist_free(properties) } }
         pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "production")
-        // Fewer channels than the source has are their mean, as on PulseAudio, which knows nothing of this. PipeWire's own default
-        // gives two equal ones 3 dB more, above full scale (audioconvert's make_matrix).
+        // Downmixed channels are the mean of the source channels, as in PulseAudio, which ignores this property. With
+        // PipeWire's default, two equal channels would be 3 dB louder and exceed full scale (audioconvert's
+        // make_matrix).
         pa_proplist_sets(properties, "channelmix.normalize", "true")
         return pa_stream_new_with_proplist(connection.context, "multicam", &sample, &map, properties)
     }
@@ -98,17 +100,19 @@ final class PulseRecordStream: @unchecked Sendable {
         var buffer = pa_buffer_attr(
             maxlength: serverDecides, tlength: serverDecides, prebuf: serverDecides, minreq: serverDecides,
             fragsize: fragment)
-        // No PA_STREAM_INTERPOLATE_TIMING: it bends time for seconds after the start, and `SampleDating` needs the plain
-        // reports. No PA_STREAM_AUTO_TIMING_UPDATE: it asks at any time, but PipeWire counts samples by whole cycles and knows
-        // nothing of a cycle's age, which the listener makes small by asking when audio has just come.
-        // The server tells of the source's removal by itself: WirePlumber 0.5 leaves a stream open that has lost its source.
+        // PA_STREAM_INTERPOLATE_TIMING isn't set: it distorts times for seconds after the start, and
+        // `SampleDating` needs the raw reports. PA_STREAM_AUTO_TIMING_UPDATE isn't set either: it queries at
+        // arbitrary times, but PipeWire counts samples in whole cycles and doesn't include the age of a
+        // cycle. The listener minimizes this age by querying right after audio arrives. The source's removal
+        // is reported by the server's events, because WirePlumber 0.5 leaves open a stream that has lost its
+        // source.
         guard
             let subscription = pa_context_subscribe(connection.context, PA_SUBSCRIPTION_MASK_SOURCE, nil, nil)
-        else { throw failure(.other("\(connection.failureText). Look at the sound server's log.")) }
+        else { throw failure(.other("\(connection.failureText). Check the sound server's log.")) }
         pa_operation_unref(subscription)
         let flags = pa_stream_flags_t(PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_DONT_MOVE.rawValue)
         guard pa_stream_connect_record(stream, source.name, &buffer, flags) >= 0 else {
-            throw failure(.other("\(connection.failureText). Look at the sound server's log."))
+            throw failure(.other("\(connection.failureText). Check the sound server's log."))
         }
         let isDecided = connection.wait(atMost: .seconds(3)) {
             let state = pa_stream_get_state(stream)
@@ -116,12 +120,133 @@ final class PulseRecordStream: @unchecked Sendable {
         }
         guard isDecided else { throw failure(.silent(seconds: 3)) }
         guard pa_stream_get_state(stream) == PA_STREAM_READY else {
-            guard connection.isReady else { throw failure(.noSoundServer("it went away")) }
+            guard connection.isReady else { throw failure(.noSoundServer("the connection was lost")) }
             let code = pa_context_errno(connection.context)
             throw failure(
                 code == Int32(PA_ERR_NOENTITY.rawValue)
-                    ? .notFound : .other("\(connection.failureText). Look at the sound server's log."))
+                    ? .notFound : .other("\(connection.failureText). Check the sound server's log."))
         }
         listener.sourceIndex = pa_stream_get_device_index(stream)
+    }
+}
+
+/// Handles a record stream's callbacks. Everything runs under the connection's lock, on libpulse's thread.
+final class PulseStreamListener {
+    private let stream: OpaquePointer
+    private let connection: PulseConnection
+    private let delivery: PulseDelivery
+    /// Whether the stream is open. Until then, the code that opens it handles failures.
+    var isOpen = false
+    /// Server index of the connected source; `nil` before the connection.
+    var sourceIndex: UInt32?
+    /// Whether audio stays unread in libpulse's queue until its capture time is certain: at the start, after a pause,
+    /// and after a doubtful timing report.
+    private var isHolding = true
+    /// Whether a timing report was requested and is pending.
+    private var isAsking = false
+    /// Whether audio was read since the last timing report.
+    private var hasRead = false
+    // Times of `pa_rtclock_now`, in microseconds.
+    private var askedAt: pa_usec_t = 0
+    private var readAt: pa_usec_t = 0
+
+    /// Microseconds between two timing reports. The interval is short, so that a stalling source is detected soon.
+    private static let timingInterval: pa_usec_t = 100_000
+    /// Maximum plausible latency. A longer latency indicates an error, for example if the wall clock was set
+    /// during the measurement.
+    private static let longestLatency = Nanoseconds.seconds(10)
+
+    init(stream: OpaquePointer, connection: PulseConnection, delivery: PulseDelivery) {
+        self.stream = stream
+        self.connection = connection
+        self.delivery = delivery
+    }
+
+    static func behind(_ userdata: UnsafeMutableRawPointer?) -> PulseStreamListener? {
+        userdata.map { Unmanaged<PulseStreamListener>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    func stateChanged() {
+        connection.wake()
+        let state = pa_stream_get_state(stream)
+        guard isOpen, state == PA_STREAM_FAILED || state == PA_STREAM_TERMINATED else { return }
+        delivery.failed(connection.isReady ? "unplugged" : "the connection to the sound server was lost")
+    }
+
+    /// Handles the event that a source was added, changed or removed.
+    func sourceChanged(_ event: pa_subscription_event_type_t, index: UInt32) {
+        let kind = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
+        guard isOpen, index == sourceIndex, kind == PA_SUBSCRIPTION_EVENT_REMOVE.rawValue else { return }
+        delivery.failed("unplugged")
+    }
+
+    func moved() {
+        delivery.failed("moved to another device by the sound server")
+    }
+
+    func suspended() {
+        isHolding = true
+        if pa_stream_is_suspended(stream) > 0 { delivery.suspended() }
+    }
+
+    /// Reads the available audio if its capture time is certain.
+    func read() {
+        let now = pa_rtclock_now()
+        // After a pause, it is unknown whether the source was suspended or the audio is only late.
+        if now - readAt > Self.timingInterval { isHolding = true }
+        if isHolding {
+            if !isAsking { askForTiming() }
+        } else {
+            takeAudio()
+            if now - askedAt >= Self.timingInterval { askForTiming() }
+        }
+    }
+
+    /// Handles a new timing report from the server. Without interpolation, libpulse's latency is exact only at this
+    /// moment: it is the age of the next unread sample. The latency is the audio that the server had recorded, minus
+    /// the audio that this program has read, plus the delays of the device and the transport (`pa_stream_get_latency`,
+    /// libpulse's stream.c).
+    func timingUpdated() {
+        let now = delivery.now
+        isAsking = false
+        // If no audio arrives around the same time, a report describes a sample that the source may capture
+        // much later.
+        guard hasRead || pa_stream_readable_size(stream) > 0 else { return }
+        var latency: pa_usec_t = 0
+        var isNegative: Int32 = 0
+        // While the source is suspended, the capture time of its next sample is unknown. The call fails if the report
+        // is invalid.
+        guard pa_stream_is_suspended(stream) == 0, pa_stream_get_latency(stream, &latency, &isNegative) >= 0,
+            latency < pa_usec_t(Self.longestLatency.count / 1_000)
+        else { return }
+        let age = Nanoseconds.microseconds(Int64(latency))
+        hasRead = false
+        // Negative for the monitor of an output, because its audio hasn't been played yet.
+        isHolding = delivery.nextSample(capturedAt: isNegative == 0 ? now - age : now + age)
+        if isHolding { askForTiming() } else { takeAudio() }
+    }
+
+    private func takeAudio() {
+        var data: UnsafeRawPointer?
+        var byteCount = 0
+        // Zero bytes means that the queue is empty, and then pa_stream_drop must not be called.
+        while pa_stream_peek(stream, &data, &byteCount) >= 0, byteCount > 0 {
+            if let data {
+                delivery.audio(data, byteCount: byteCount)
+            } else {
+                delivery.hole(byteCount: byteCount)
+            }
+            pa_stream_drop(stream)
+            hasRead = true
+            readAt = pa_rtclock_now()
+        }
+    }
+
+    private func askForTiming() {
+        askedAt = pa_rtclock_now()
+        // `timingUpdated` handles the reply.
+        guard let question = pa_stream_update_timing_info(stream, nil, nil) else { return }
+        pa_operation_unref(question)
+        isAsking = true
     }
 }

@@ -1,54 +1,65 @@
+internal import CLinux
+internal import Glibc
 public import Media
 
-/// A microphone's audio with echo and noise removed by the sound server: webrtc's processing in module-echo-cancel.
+/// A microphone with echo cancellation and noise suppression performed by the sound server: WebRTC processing
+/// in module-echo-cancel.
 ///
-/// It is a source like `PulseMicrophone`, and records beside one of the same microphone. Its modules are in the server
-/// from `init` on and gone after `stop`.
+/// A source like `PulseMicrophone`. It can record at the same time as a `PulseMicrophone` of the same
+/// microphone. `init` loads its modules into the server; `stop` unloads them.
 public final class PulseVoice: MicrophoneSource {
-    /// Name of the output that programs must play through for echo cancellation; `nil` without echo cancellation.
+    /// Name of the output that programs must use for echo cancellation; `nil` without echo cancellation.
     public let outputName: String?
-    /// The unprocessed microphone at the voice's rate, with all of its channels where some are picked, else as one. It
-    /// records the microphone itself, since the server may replace the voice's source when the microphone goes away.
+    /// The unprocessed microphone at the voice's sample rate. It has all channels if channels were selected, otherwise
+    /// one. It records the microphone directly, because the server may replace the source of the processed voice when
+    /// the microphone is disconnected.
     public let heard: PulseMicrophone
     private let modules: VoiceModules
     private let microphone: PulseMicrophone
-    /// Delay of the voice that the server does not report, as far as it is known without measuring.
+    /// Known part of the processing delay that the server doesn't report.
     private let delay: Nanoseconds
 
-    /// Delay of noise suppression, which the module does not count: webrtc's suppression looks at 16 ms of audio in
-    /// steps of 10 (256 and 160 samples at 16 kHz, its `ns_core.h`); measured: 6.0 ms. Echo cancellation alone has no
-    /// delay of its own.
+    /// Delay of noise suppression, which the module doesn't report. WebRTC's noise suppression processes windows of 16
+    /// ms in steps of 10 ms (256 and 160 samples at 16 kHz, `ns_core.h`); measured: 6.0 ms. Echo cancellation adds no
+    /// delay.
     private static let suppression = Nanoseconds.milliseconds(6)
-    /// Delay of the buffers of PipeWire's module, which it does not count: with 0.3.65 a voice came 24 to 30 ms late,
-    /// with the 6 ms of `suppression`, and after a block that the server lost by a cycle more.
+    /// Delay of the buffers in PipeWire's module, which the module doesn't report. With PipeWire 0.3.65, a
+    /// voice was 24 to 30 ms late, including the 6 ms of `suppression`. After the server had lost a block,
+    /// the voice was one cycle later.
     private static let pipeWire = Nanoseconds.milliseconds(23)
 
-    /// Loads the modules into the server and opens their source. Blocks for at most a few seconds.
+    /// Loads the modules into the server and opens their source. Blocks for a few seconds at most.
     ///
     /// - Parameters:
     ///   - source: The microphone.
-    ///   - role: The role that the microphone plays.
-    ///   - voice: Whether echo and noise are removed.
-    ///   - pick: The microphone's channels to use, from 0; all when empty. The voice has one channel.
-    ///   - server: PulseAudio server string; `nil` for the user's own server.
-    /// - Throws: `DeviceError` with `noSoundServer` or `notFound`, or with the reason why the server does not load the
-    ///   modules.
+    ///   - role: The microphone's role.
+    ///   - processing: Whether to remove echo and noise.
+    ///   - sourceChannels: Indices of the microphone channels to use; all if empty. The voice has one
+    ///     channel.
+    ///   - server: PulseAudio server string; `nil` for the user's default server.
+    /// - Throws: `DeviceError` with `noSoundServer` or `notFound`, or with the reason why the server can't
+    ///   load the modules.
     public init(
-        of source: PulseSource, role: String, _ voice: VoiceSettings, pick: [Int] = [], server: String? = nil
+        of source: PulseSource, role: String, _ processing: VoiceProcessing, sourceChannels: [Int] = [],
+        server: String? = nil
     ) throws(DeviceError) {
         let connection = try PulseConnection(server: server)
-        modules = try VoiceModules(of: source, role: role, voice, pick: pick, on: connection)
+        modules = try VoiceModules(
+            of: source, role: role, processing, sourceChannels: sourceChannels, on: connection)
         delay =
-            (voice.noise ? Self.suppression : .zero) + (modules.isPipeWire ? Self.pipeWire : .zero)
+            (processing.noiseSuppression ? Self.suppression : .zero)
+            + (modules.isPipeWire ? Self.pipeWire : .zero)
         outputName = modules.sink
         let made = try Self.source(modules.source, of: source, on: connection)
         microphone = try PulseMicrophone(source: made, channels: 1, server: server)
         heard = try PulseMicrophone(
-            source: source, channels: pick.isEmpty ? 1 : source.format.channels, rate: microphone.format.rate,
+            source: source, channels: sourceChannels.isEmpty ? 1 : source.format.channels,
+            rate: microphone.format.rate,
             server: server)
     }
 
-    /// Waits for the source that the modules make, since PipeWire's server reports success before the source exists.
+    /// Waits for the source that the modules create, because PipeWire's server reports success before the source
+    /// exists.
     private static func source(
         _ name: String, of master: PulseSource, on connection: PulseConnection
     ) throws(DeviceError) -> PulseSource {
@@ -58,9 +69,9 @@ public final class PulseVoice: MicrophoneSource {
             if let made = try connection.sources().first(where: { $0.name == name }) { return made }
             guard MonotonicClock().now < deadline else {
                 throw DeviceError(
-                    device: master.selector, operation: "take out echo and noise",
+                    device: master.selector, operation: "removing echo and noise",
                     reason: .other(
-                        "the sound server has loaded its modules for it, but there is no source of them. Look at the audio "
+                        "the sound server loaded the required modules, but they provide no source. Check the audio "
                             + "server's log."))
             }
             _ = pause.wait(until: MonotonicClock().now + .milliseconds(20))
@@ -71,25 +82,27 @@ public final class PulseVoice: MicrophoneSource {
 
     private static let patience = Nanoseconds.seconds(3)
 
-    /// The voice's source as a device.
+    /// Device of the processed source.
     public var device: CaptureDevice { microphone.device }
     /// Sample rate of the voice in Hz; one channel.
     public var format: AudioFormat { microphone.format }
-    /// Delivery delay of a microphone, and 60 ms for the processing.
+    /// Delivery delay of a microphone, plus 60 ms for the processing.
     public var deliveryDelay: Nanoseconds { microphone.deliveryDelay + Self.processing }
-    /// 1.5 s: the time over which stamps share their error, as for any microphone of the sound server.
+    /// 1.5 s: time span over which timestamps share an error, as for every microphone of the sound server.
     public var stampCorrelation: Nanoseconds { microphone.stampCorrelation }
 
-    /// Longest delay of the processing: webrtc works in blocks of 10 ms, and the module in as many as its buffer has.
+    /// Maximum processing delay. WebRTC processes blocks of 10 ms; the module processes as many of them as fit into its
+    /// buffer.
     private static let processing = Nanoseconds.milliseconds(60)
 
-    /// Starts the voice's record stream. Its samples are dated earlier by the processing's delay that the server does
-    /// not report.
+    /// Starts the record stream of the voice. Subtracts the unreported part of the processing delay from the capture
+    /// times.
     ///
     /// - Parameters:
-    ///   - clock: The session clock that the samples are dated by.
-    ///   - receive: Called for each event on libpulse's thread, or on a supervising thread while the voice is away.
-    /// - Throws: `DeviceError` as `PulseMicrophone.start`.
+    ///   - clock: The session clock for the capture times of the samples.
+    ///   - receive: Called for each event on libpulse's thread, or on a supervising thread while the voice is
+    ///     unavailable.
+    /// - Throws: `DeviceError`, like `PulseMicrophone.start`.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
     ) throws(DeviceError) {
@@ -104,11 +117,201 @@ public final class PulseVoice: MicrophoneSource {
         }
     }
 
-    /// Ends both record streams, waits for their ends, and unloads the modules. Must not be called from a thread that
-    /// delivers.
+    /// Stops both record streams, waits until they are closed, and unloads the modules. Must not be called from a
+    /// delivering thread.
     public func stop() {
         heard.stop()
         microphone.stop()
         modules.unload()
+    }
+}
+
+/// Sound server modules that remove echo and noise from one microphone. `init` loads them; `unload`, or the release of
+/// the last reference, unloads them. The next process finds modules of a crashed process by their names and removes
+/// them.
+final class VoiceModules: Sendable {
+    /// Name prefix of all created sources and sinks; the process ID follows.
+    static let prefix = "multicam_voice_"
+
+    /// Name of the source that delivers the processed audio.
+    let source: String
+    /// Name of the output for echo cancellation: its audio is removed from the voice. `nil` without echo cancellation.
+    let sink: String?
+    /// Whether the server is PipeWire. Its module reports delays differently.
+    let isPipeWire: Bool
+    private let connection: PulseConnection
+    /// Indices of the loaded modules, in load order.
+    private let loaded: ConditionLock<[UInt32]>
+
+    /// Loads the modules.
+    ///
+    /// - Parameters:
+    ///   - master: The microphone's source.
+    ///   - role: The microphone's role; part of the names.
+    ///   - processing: Whether to remove echo and noise.
+    ///   - sourceChannels: Indices of the microphone channels to use; all if empty.
+    ///   - connection: A connection to the microphone's server.
+    /// - Throws: `DeviceError` if the server doesn't have the module, can't load it, or disappears.
+    init(
+        of master: PulseSource, role: String, _ processing: VoiceProcessing, sourceChannels: [Int],
+        on connection: PulseConnection
+    ) throws(DeviceError) {
+        self.connection = connection
+        try Self.removeStale(on: connection)
+        let name = "\(Self.prefix)\(getpid())_\(role)"
+        source = name
+        let (server, _) = try connection.serverFacts()
+        isPipeWire = server.contains("PipeWire")
+        var loaded: [UInt32] = []
+        do throws(DeviceError) {
+            var output: String?
+            if processing.echoCancellation {
+                sink = "\(name)_out"
+                output = try Self.output(on: connection, for: master)
+            } else {
+                sink = nil
+                // The module needs a reference sink even without echo cancellation, so this sink is silent. With
+                // rewinds, PulseAudio's null sink would play 2 s ahead. When the module detects this, it would shift
+                // the voice by 14 ms.
+                let soon = isPipeWire ? "" : "norewinds=1 "
+                output = "\(name)_rest"
+                loaded.append(
+                    try Self.load(
+                        "module-null-sink",
+                        "sink_name=\(name)_rest rate=\(master.format.rate) channels=1 \(soon)"
+                            + "sink_properties=device.description=Multicam-rest-\(role)", master, connection))
+            }
+            var (heard, channels) = (master.name, master.format.channels)
+            let positions = sourceChannels.filter { $0 < master.channelPositions.count }.compactMap {
+                pa_channel_position_to_string(pa_channel_position_t(master.channelPositions[$0]))
+            }.map { String(cString: $0) }
+            if !positions.isEmpty, positions.count < master.channelPositions.count {
+                (heard, channels) = ("\(name)_channels", positions.count)
+                let own = positions.count == 1 ? ["mono"] : ["front-left", "front-right"]
+                loaded.append(
+                    try Self.load(
+                        "module-remap-source",
+                        "source_name=\(heard) master=\(master.name) channels=\(positions.count) remix=no "
+                            + "master_channel_map=\(positions.joined(separator: ",")) "
+                            + "channel_map=\(own.joined(separator: ","))", master, connection))
+            }
+            // PipeWire's module would mix two equal channels to one that is 3 dB louder. Both channels are therefore
+            // kept, and averaged when the source is recorded.
+            let width = isPipeWire && channels == 2 ? 2 : 1
+            let method = Self.arguments(processing, server: server)
+            loaded.append(
+                try Self.load(
+                    "module-echo-cancel",
+                    "source_master=\(heard) sink_master=\(output ?? "") source_name=\(name) sink_name=\(name)_out "
+                        + "source_properties=device.description=Multicam-voice-\(role) "
+                        + "sink_properties=device.description=Multicam-voice-\(role) "
+                        + "rate=\(Self.rate) channels=\(width) aec_method=webrtc \(method)", master,
+                    connection))
+        } catch {
+            Self.unload(loaded, on: connection)
+            throw error
+        }
+        self.loaded = ConditionLock(loaded)
+    }
+
+    deinit { unload() }
+
+    /// Unloads the modules. If the server fails to unload one, it disappears with the server or is removed by the next
+    /// recording.
+    func unload() {
+        let modules = loaded.withLock { modules in
+            defer { modules = [] }
+            return modules
+        }
+        Self.unload(modules, on: connection)
+    }
+
+    /// Samples per second of the processed audio: the highest rate that WebRTC's noise suppression supports.
+    static let rate = 48_000
+
+    private static func unload(_ modules: [UInt32], on connection: PulseConnection) {
+        for module in modules.reversed() {
+            do throws(DeviceError) {
+                _ = try connection.unload(module: module)
+            } catch {
+                // The server is gone, including its modules.
+                return
+            }
+        }
+    }
+
+    private static func load(
+        _ module: String, _ argument: String, _ master: PulseSource, _ connection: PulseConnection
+    ) throws(DeviceError) -> UInt32 {
+        let (index, refusal) = try connection.load(module, argument)
+        guard let index else {
+            throw DeviceError(
+                device: master.selector, operation: "removing echo and noise",
+                reason: .other(
+                    "the sound server could not load \(module) (\(refusal.printable())). Install the package pulseaudio, or with "
+                        + "PipeWire libspa-0.2-modules, or set `echo_cancellation` and "
+                        + "`noise_suppression` to false in the profile."))
+        }
+        return index
+    }
+
+    /// Returns the name of the computer's default output.
+    private static func output(
+        on connection: PulseConnection, for master: PulseSource
+    ) throws(DeviceError) -> String {
+        if let name = try connection.defaultSinkName(), !name.isEmpty, !name.hasPrefix("@"),
+            !name.hasPrefix(prefix)
+        {
+            return name
+        }
+        throw DeviceError(
+            device: master.selector, operation: "removing echo",
+            reason: .other(
+                "the sound server has no output to remove from the recording. Choose one with `pactl set-default-sink`, or "
+                    + "set `echo_cancellation` to false in the profile."))
+    }
+
+    /// Returns the arguments of the module for WebRTC processing. Gain control is off: users set the input
+    /// level, and the mix has its own gain. Without the extended filter, echoes with delays above a few tens
+    /// of milliseconds remain (tools/suppression).
+    ///
+    /// PulseAudio's module synchronizes recorded and played audio by dropping audio, including microphone
+    /// audio, when they differ by 5 ms. These arguments disable this if nothing is played, and otherwise
+    /// raise the limit to 40 ms, which the extended filter can handle.
+    ///
+    /// In PulseAudio 17 and later, the extended filter is always on. The option no longer exists, and a
+    /// module with this option isn't loaded.
+    ///
+    /// - Parameters:
+    ///   - processing: Whether to remove echo and noise.
+    ///   - server: The server's name and version, such as `pulseaudio 16.1`.
+    /// - Returns: Arguments for `module-echo-cancel`.
+    static func arguments(_ processing: VoiceProcessing, server: String) -> String {
+        let noise = processing.noiseSuppression
+        guard !server.contains("PipeWire") else {
+            return
+                "aec_args=\"webrtc.noise_suppression=\(noise) webrtc.gain_control=false webrtc.voice_detection=false "
+                + "webrtc.extended_filter=true webrtc.high_pass_filter=\(noise)\""
+        }
+        let adjustment = processing.echoCancellation ? "adjust_threshold=40" : "adjust_time=0"
+        let switches =
+            "noise_suppression=\(noise ? 1 : 0) analog_gain_control=0 digital_gain_control=0 voice_detection=0 "
+            + "\(hasExtendedFilterSwitch(server) ? "extended_filter=1 " : "")high_pass_filter=\(noise ? 1 : 0)"
+        return "\(adjustment) aec_args=\"\(switches)\""
+    }
+
+    private static func hasExtendedFilterSwitch(_ server: String) -> Bool {
+        let version = server.split(separator: " ").last.flatMap { $0.split(separator: ".").first }
+        return version.flatMap { Int($0) }.map { $0 < 17 } ?? false
+    }
+
+    /// Removes the modules of processes that no longer exist, unless a program is recording from them.
+    private static func removeStale(on connection: PulseConnection) throws(DeviceError) {
+        // Intermediate sources always run, even if no program records the voice.
+        let voices = try connection.sources().filter {
+            $0.isRunning && !$0.name.hasSuffix(".monitor") && !$0.name.hasSuffix("_channels")
+        }
+        let busy = Set(voices.compactMap { PulseConnection.process(in: $0.name, prefix) })
+        try connection.removeModules(ofGoneProcessesIn: prefix, but: busy)
     }
 }

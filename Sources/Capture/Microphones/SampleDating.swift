@@ -1,51 +1,52 @@
 internal import Media
 
-/// Counts and dates the samples of a record stream.
+/// Assigns sample numbers and capture times to the samples of a record stream.
 ///
-/// The server reports now and then when the next unread sample was captured. Between reports samples follow at the
-/// nominal rate, so that slices are dated smoothly; each report pulls the dates by a part of its deviation, so that
-/// they are right on average. A deviation that two reports agree on is a jump: audio is missing that was not reported
-/// as lost.
+/// The server periodically reports when the next unread sample was captured. Between reports, capture times advance at
+/// the nominal rate, so that they are smooth. Each report corrects them by a fraction of its deviation, so that they
+/// are correct on average. If two consecutive reports agree on a large deviation, it is a jump: audio is missing that
+/// wasn't reported as lost.
 ///
-/// A value: no clock, no thread, no libpulse.
+/// A value type without a clock, a thread or libpulse.
 struct SampleDating {
-    /// The effect of a report.
+    /// Effect of a timing report.
     enum Verdict: Equatable {
         case steady
-        /// The report is far off; another one should be asked for at once.
+        /// The report deviates too much; another one should be requested immediately.
         case doubtful
-        /// Audio of this length was lost before the next sample, from `at` on.
+        /// `count` samples were lost before the next sample, starting at `at`.
         case lost(count: Int64, at: ClockTime)
     }
 
-    /// Number of the next sample, in samples per channel. Continues by time over an interruption.
+    /// Number of the next sample, in samples per channel. Advances with time during an interruption.
     private(set) var position: Int64 = 0
     private let rate: Int64
-    /// Capture time of the next sample, once it is known.
+    /// Capture time of the next sample; `nil` if unknown.
     private var next: ClockTime?
     private var reports: Int64 = 0
     private var suspected: Nanoseconds?
-    /// Time at which the audio ended, after an interruption.
+    /// End time of the audio before an interruption.
     private var interruptedAt: ClockTime?
 
-    /// Largest deviation of a report that is not doubtful: reports scatter by a few milliseconds.
+    /// Maximum deviation of a report that isn't doubtful. Reports normally vary by a few milliseconds.
     private static let tolerance = Nanoseconds.milliseconds(40)
-    /// Largest difference between two doubtful reports that agree.
+    /// Maximum difference between two doubtful reports that confirm each other.
     private static let agreement = Nanoseconds.milliseconds(20)
-    /// Divisor of a late report's deviation: the first reports are averaged, later ones pull by this part.
+    /// Divisor for the deviation of later reports. The first reports are averaged; later ones correct the times by this
+    /// fraction.
     private static let slowestPull: Int64 = 8
 
-    /// Starts without a date.
+    /// Creates a state without a known capture time.
     ///
     /// - Parameter rate: Samples per second, above 0.
     init(rate: Int) {
         self.rate = Int64(rate)
     }
 
-    /// Capture time of the next sample, as far as known; after an interruption, the time at which the audio ended.
+    /// Capture time of the next sample, or the end time of the audio after an interruption; `nil` if unknown.
     var end: ClockTime? { interruptedAt ?? next }
 
-    /// Takes the server's report of when the next sample was captured.
+    /// Processes the server's report of the capture time of the next sample.
     mutating func report(_ time: ClockTime) -> Verdict {
         guard let expected = next else {
             next = time
@@ -72,11 +73,11 @@ struct SampleDating {
         return .lost(count: count, at: expected)
     }
 
-    /// Counts `count` samples per channel, delivered or lost.
+    /// Counts `count` samples per channel, either delivered or lost.
     ///
-    /// - Returns: The first one's number and capture time, or `nil` for samples that cannot be dated: before the first
-    ///   report, or from before the end of the audio that an interruption ended (a source that starts with an old
-    ///   buffer).
+    /// - Returns: The number and capture time of the first sample. `nil` if no time can be assigned: before the first
+    ///   report, or for samples from before the end of interrupted audio, because a source can restart with an old
+    ///   buffer.
     mutating func take(_ count: Int) -> (first: Int64, time: ClockTime)? {
         guard let time = next else { return nil }
         if let interruptedAt {
@@ -89,12 +90,13 @@ struct SampleDating {
         }
         let first = position
         position += Int64(count)
-        // From the whole count, so that the rounding of slices does not add up.
+        // Computed from the total count, so that rounding errors don't accumulate.
         next = time + duration(of: position) - duration(of: first)
         return (first, time)
     }
 
-    /// Notes that the stream stops or ends; later samples must be dated anew.
+    /// Records that the stream has stopped or ended. The capture times of later samples must be determined
+    /// again.
     mutating func interrupt() {
         interruptedAt = interruptedAt ?? next
         next = nil

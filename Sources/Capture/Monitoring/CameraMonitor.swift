@@ -1,33 +1,44 @@
-internal import FileSystem
+internal import CLinux
+import Glibc
 import Media
+internal import System
 
-/// Tells when cameras come and go, on a thread of its own.
+/// Reports when cameras are connected or disconnected. Uses a dedicated thread.
 ///
-/// It says only *that* something changed; `CameraCatalog` says what there is.
+/// Reports only that something changed; `CameraCatalog` lists the cameras.
 final class CameraMonitor: Sendable {
     private let stopping: WakeUp
     private let thread: MediaThread
 
-    /// Starts listening: every change after this returns is reported.
+    /// Starts monitoring. Every change after this call returns is reported.
     ///
     /// - Parameters:
-    ///   - nodes: Folder of the device nodes.
-    ///   - beginsAtOnce: Whether `look` is called first without any news.
-    ///   - look: Called on the monitor's thread after a camera's node appeared, vanished or changed its permissions:
-    ///     within milliseconds of the kernel, and again once udevd has finished with the node. One call may stand for
-    ///     several changes, and one camera with two nodes for several calls. Also called when the time that it returned
-    ///     last has come without any news. It must not call `stop` nor drop the last reference.
-    /// - Throws: `DeviceError` when the system offers no way to listen.
+    ///   - nodes: Directory of the device nodes.
+    ///   - beginsAtOnce: Whether `look` is called once at the start without an event.
+    ///   - look: Called on the monitor's thread after a camera's node appears, disappears or changes its
+    ///     permissions:
+    ///     within milliseconds of the kernel event, and again when udevd has finished processing the node. A
+    ///     single call can
+    ///     represent several changes, and a camera with two nodes can cause several calls. Also called at the
+    ///     time that
+    ///     the previous call returned, if no event arrived before. It must not call `stop` or release the
+    ///     last
+    ///     reference.
+    /// - Throws: `DeviceError` if the system doesn't support monitoring.
     init(
         nodes: String = "/dev", beginningAtOnce beginsAtOnce: Bool = false,
         lookingAgain look: @escaping @Sendable () -> ClockTime?
     ) throws(DeviceError) {
-        let news = try CameraNews(nodes: nodes)
+        let news = try CameraEventWaiter(nodes: nodes)
         let stopping = try WakeUp(for: "cameras")
         self.stopping = stopping
-        thread = MediaThread(name: "cam-monitor") {
-            var deadline = beginsAtOnce ? look() : nil
-            while news.wait(until: deadline, unless: stopping) != .stop { deadline = look() }
+        do throws(ThreadError) {
+            thread = try MediaThread(name: "cam-monitor") {
+                var deadline = beginsAtOnce ? look() : nil
+                while news.wait(until: deadline, unless: stopping) != .stop { deadline = look() }
+            }
+        } catch {
+            throw DeviceError(device: "cameras", operation: "watch", error)
         }
     }
 
@@ -35,9 +46,188 @@ final class CameraMonitor: Sendable {
         stop()
     }
 
-    /// Ends listening at once and waits for a call of `look` that is under way; none follows.
+    /// Stops monitoring immediately and waits for a running call of `look` to finish. No calls follow.
     func stop() {
         stopping.wake()
         thread.join()
+    }
+}
+
+/// Waits for camera events from udevd, the kernel and the directory of nodes. Use from one thread at a time.
+final class CameraEventWaiter {
+    private let udev: UdevMonitor?
+    private let kernel: UdevMonitor?
+    private let nodes: NodeFolder?
+
+    /// Starts monitoring. No event after this call is missed.
+    ///
+    /// - Parameter nodes: Directory of the device nodes.
+    /// - Throws: `DeviceError` if neither netlink nor inotify is available.
+    init(nodes: String = "/dev") throws(DeviceError) {
+        // Kernel events arrive first and on every system. udevd's events follow when the permissions of a device are
+        // set.
+        udev = UdevMonitor(.udev, subsystem: "video4linux")
+        kernel = UdevMonitor(.kernel, subsystem: "video4linux")
+        self.nodes = NodeFolder(nodes, prefix: "video")
+        if udev == nil, kernel == nil, self.nodes == nil {
+            throw DeviceError(device: "cameras", operation: "watch", errno: errno)
+        }
+    }
+
+    /// Reason why a wait ended.
+    enum Awakening: Equatable {
+        /// A camera's node appeared, disappeared or changed its permissions.
+        case news
+        case deadline
+        case stop
+    }
+
+    /// Sleeps until an event arrives.
+    ///
+    /// - Parameters:
+    ///   - deadline: The latest time on `CLOCK_MONOTONIC`; `nil` for none.
+    ///   - stop: Ends this wait and all later ones when it is woken.
+    /// - Returns: The first of these events.
+    func wait(until deadline: ClockTime?, unless stop: WakeUp) -> Awakening {
+        var polls = [stop.number, udev?.descriptor ?? -1, kernel?.descriptor ?? -1, nodes?.descriptor ?? -1]
+            .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while true {
+            if poll(&polls, nfds_t(polls.count), Self.milliseconds(until: deadline)) < 0 {
+                precondition(errno == EINTR || errno == ENOMEM, "poll refuses descriptors of ours")
+                continue
+            }
+            if polls[0].revents != 0 { return .stop }
+            let news = [udev?.dequeueEvents(), kernel?.dequeueEvents(), nodes?.dequeueEvents()]
+            if news.contains(true) { return .news }
+            if let deadline, MonotonicClock().now >= deadline { return .deadline }
+        }
+    }
+
+    /// Returns the milliseconds until the deadline, rounded up so that the deadline has passed when `poll` returns; -1
+    /// without a deadline.
+    private static func milliseconds(until deadline: ClockTime?) -> Int32 {
+        guard let deadline else { return -1 }
+        let rest = deadline - MonotonicClock().now
+        return Int32(clamping: max(0, (rest.count + 999_999) / 1_000_000))
+    }
+}
+
+/// A netlink socket for device events of one subsystem. Owns a libudev context and its monitor.
+///
+/// Use from one thread at a time.
+final class UdevMonitor {
+    /// Sender of the events.
+    enum Group: String {
+        /// udevd, after it has created the links and set the permissions of a device. Sends nothing if udevd isn't
+        /// running.
+        case udev
+        /// The kernel, when a device is created. Works without udevd, for example in containers.
+        case kernel
+    }
+
+    private let context: OpaquePointer
+    private let monitor: OpaquePointer
+
+    /// Starts monitoring; returns `nil` if the system doesn't support such a socket.
+    ///
+    /// - Parameters:
+    ///   - group: Sender of the events.
+    ///   - subsystem: Name in `/sys/class`, for example `video4linux`.
+    init?(_ group: Group, subsystem: String) {
+        guard let context = udev_new() else { return nil }
+        guard let monitor = udev_monitor_new_from_netlink(context, group.rawValue) else {
+            udev_unref(context)
+            return nil
+        }
+        guard udev_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, nil) >= 0,
+            udev_monitor_enable_receiving(monitor) >= 0
+        else {
+            udev_monitor_unref(monitor)
+            udev_unref(context)
+            return nil
+        }
+        self.context = context
+        self.monitor = monitor
+    }
+
+    deinit {
+        udev_monitor_unref(monitor)
+        udev_unref(context)
+    }
+
+    /// File descriptor to poll for reading.
+    var descriptor: Int32 { udev_monitor_get_fd(monitor) }
+
+    /// Receives all pending events. Doesn't block.
+    ///
+    /// - Returns: Whether an event concerns the subsystem. Also `true` if events were lost in an overflow.
+    func dequeueEvents() -> Bool {
+        var hasNews = false
+        while true {
+            errno = 0
+            if let device = udev_monitor_receive_device(monitor) {
+                udev_device_unref(device)
+                hasNews = true
+            } else {
+                guard errno == ENOBUFS || errno == EINTR else { return hasNews }
+                hasNews = true
+            }
+        }
+    }
+}
+
+/// Watches the video nodes in `/dev` for creation, removal and permission changes. Owns an inotify watch.
+///
+/// It detects changes that cause no uevent, such as a permission change by an administrator or a program other than
+/// udevd, and works in containers, which receive no uevents. Use from one thread at a time.
+final class NodeFolder {
+    private let watch: OwnedDescriptor
+    private let prefix: [UInt8]
+
+    /// Starts monitoring; returns `nil` if the directory can't be watched.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the directory.
+    ///   - prefix: Name prefix of the nodes.
+    init?(_ path: String, prefix: String) {
+        let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard number >= 0 else { return nil }
+        watch = OwnedDescriptor(owning: number)
+        self.prefix = Array(prefix.utf8)
+        let wanted = UInt32(IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_TO | IN_MOVED_FROM)
+        guard inotify_add_watch(number, path, wanted) >= 0 else { return nil }
+    }
+
+    /// File descriptor to poll for reading.
+    var descriptor: Int32 { watch.number }
+
+    /// Receives all pending events. Doesn't block.
+    ///
+    /// - Returns: Whether an event concerns the nodes. Also `true` if events were lost in an overflow.
+    func dequeueEvents() -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { memory in
+            var hasNews = false
+            while true {
+                let count = read(watch.number, memory.baseAddress, memory.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return hasNews }
+                if concernsNodes(UnsafeRawBufferPointer(rebasing: memory.prefix(count))) { hasNews = true }
+            }
+        }
+    }
+
+    /// Returns whether a block of events (inotify(7) layout) concerns one of the watched nodes.
+    private func concernsNodes(_ block: UnsafeRawBufferPointer) -> Bool {
+        let header = 16  // wd, mask, cookie and len, then len bytes of name
+        var offset = 0
+        while offset + header <= block.count {
+            let mask = block.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+            let length = Int(block.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+            if mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
+            let name = block[(offset + header)..<min(offset + header + length, block.count)]
+            if name.starts(with: prefix) { return true }
+            offset += header + length
+        }
+        return false
     }
 }

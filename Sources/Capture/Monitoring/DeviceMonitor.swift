@@ -1,27 +1,27 @@
 package import Media
 
-/// Reports which cameras and microphones are there whenever that may have changed.
+/// Reports the connected cameras and microphones whenever they may have changed.
 ///
-/// Cameras and microphones have a thread each, so that a sound server that does not answer delays no camera.
+/// Cameras and microphones have separate threads, so that an unresponsive sound server doesn't delay cameras.
 package final class DeviceMonitor: Sendable {
     private let cameras: CameraMonitor?
     private let microphones: MicrophoneMonitor?
 
-    /// How long a new camera that cannot be used yet, because udevd has still to make it accessible, is held back
-    /// before that is reported. Cameras present at the beginning are reported at once.
+    /// How long the report of a new camera is delayed while udevd hasn't made the camera accessible yet.
+    /// Cameras that are connected at the start are reported immediately.
     private static let patience = Nanoseconds.milliseconds(100)
 
-    /// Looks for devices and starts listening.
+    /// Lists the devices and starts monitoring.
     ///
     /// - Parameters:
-    ///   - catalog: Where cameras are looked for.
-    ///   - server: PulseAudio server string; `nil` for the user's own server.
-    ///   - cameras: Called with all cameras, on the thread that looks for them: at once, then after each arrival and
-    ///     departure within milliseconds of the kernel. `nil` for no cameras. It must not call `stop`.
-    ///   - microphones: Called on another thread with all microphones, without the monitors of outputs, at once and
-    ///     after each change; or once with the reason when there is no sound server (any more). `nil` for no
-    ///     microphones. It must not call `stop`.
-    /// - Throws: `DeviceError` when the system offers no way to listen.
+    ///   - catalog: The catalog that lists the cameras.
+    ///   - server: PulseAudio server string; `nil` for the user's default server.
+    ///   - cameras: Called with all cameras on the camera monitor's thread: immediately, and after each connection and
+    ///     disconnection within milliseconds of the kernel event. `nil` to ignore cameras. It must not call `stop`.
+    ///   - microphones: Called with all microphones, except monitors of outputs, on another thread: immediately and
+    ///     after each change. Called once with the reason if the sound server is missing or has disappeared. `nil` to
+    ///     ignore microphones. It must not call `stop`.
+    /// - Throws: `DeviceError` if the system doesn't support monitoring.
     package init(
         catalog: CameraCatalog = CameraCatalog(), server: String? = nil,
         cameras: (@Sendable ([LocatedDevice]) -> Void)?,
@@ -30,7 +30,8 @@ package final class DeviceMonitor: Sendable {
         self.cameras = try cameras.map { report throws(DeviceError) in
             let known = ConditionLock<KnownNodes?>(nil)
             return try CameraMonitor(nodes: catalog.nodes, beginningAtOnce: true) {
-                // Copied out and stored back, as no lock is held while nodes are opened. Only this thread does so.
+                // Copied out and stored back, so that no lock is held while nodes are opened. Only this thread modifies
+                // it.
                 let last = known.withLock { $0 }
                 var nodes = last ?? KnownNodes()
                 let (found, again) = catalog.look(&nodes, patience: last == nil ? .zero : Self.patience)
@@ -47,7 +48,7 @@ package final class DeviceMonitor: Sendable {
         }
     }
 
-    /// Ends at once; nothing is reported after it. Must not be called from the threads that report.
+    /// Stops monitoring immediately; no reports follow. Must not be called from the reporting threads.
     package func stop() {
         cameras?.stop()
         microphones?.stop()

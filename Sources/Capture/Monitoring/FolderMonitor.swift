@@ -1,19 +1,21 @@
-internal import FileSystem
+internal import CLinux
 import Glibc
 import Media
+internal import System
 
-/// Tells when a file was put into a folder or taken out of it, on a thread of its own. The folder need not exist yet.
+/// Reports when a file is added to or removed from a directory. Uses a dedicated thread. The directory doesn't have to
+/// exist yet.
 package final class FolderMonitor: Sendable {
     private let stopping: WakeUp
     private let thread: MediaThread
 
-    /// Starts listening; `nil` where the system can watch nothing.
+    /// Starts monitoring; returns `nil` if the system doesn't support it.
     ///
     /// - Parameters:
-    ///   - folder: Absolute path of the folder.
-    ///   - prefix: Beginning of the names of the files to watch.
-    ///   - tell: Called on the monitor's thread after one or several such files came or went, perhaps also without
-    ///     that. It must not call `stop` nor drop the last reference.
+    ///   - folder: Absolute path of the directory.
+    ///   - prefix: Name prefix of the files to watch.
+    ///   - tell: Called on the monitor's thread after one or more of these files were added or removed. Spurious calls
+    ///     are possible. It must not call `stop` or release the last reference.
     package init?(_ folder: String, prefix: String, tell: @escaping @Sendable () -> Void) {
         let stopping: WakeUp
         do throws(DeviceError) {
@@ -23,16 +25,16 @@ package final class FolderMonitor: Sendable {
         }
         let isWatching = ConditionLock<Bool?>(nil)
         self.stopping = stopping
-        thread = MediaThread(name: "file-monitor") {
+        thread = MediaThread.eventually(name: "file-monitor") {
             var place = Place(folder: folder, prefix: prefix)
-            // An inotify watch has one user: it is made on the thread that reads it.
+            // An inotify watch is used by only one thread, so the reading thread creates it.
             while let watch = NodeFolder(place.folder, prefix: place.prefix) {
                 let now = Place(folder: folder, prefix: prefix)
                 guard now == place else {
                     place = now
                     continue
                 }
-                // Changes from before the new watch existed are reported too.
+                // Changes made before the new watch existed are reported too.
                 if isWatching.broadcast({ known in
                     defer { known = true }; return known
                 }) != nil {
@@ -56,13 +58,14 @@ package final class FolderMonitor: Sendable {
         stop()
     }
 
-    /// Ends at once and waits for a call of `tell` that is under way; none follows.
+    /// Stops monitoring immediately and waits for a running call of `tell` to finish. No calls follow.
     package func stop() {
         stopping.wake()
         thread.join()
     }
 
-    /// The folder to watch: the wanted one, or its nearest existing parent, with the next part of the path as prefix.
+    /// The directory to watch: the requested one, or its nearest existing parent with the next path component as
+    /// prefix.
     private struct Place: Equatable {
         private(set) var folder: String
         private(set) var prefix: String
@@ -79,9 +82,9 @@ package final class FolderMonitor: Sendable {
         }
     }
 
-    /// Waits for news.
+    /// Waits for events.
     ///
-    /// - Returns: `false` when the monitor is stopped.
+    /// - Returns: `false` if the monitor was stopped.
     private static func waitForNews(of watch: NodeFolder, unless stopping: WakeUp) -> Bool {
         var polls = [stopping.number, watch.descriptor]
             .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -91,7 +94,7 @@ package final class FolderMonitor: Sendable {
                 continue
             }
             if polls[0].revents != 0 { return false }
-            if watch.takeNews() { return true }
+            if watch.dequeueEvents() { return true }
         }
     }
 }

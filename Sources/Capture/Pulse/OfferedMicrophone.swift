@@ -2,35 +2,36 @@ internal import CLinux
 import Glibc
 package import Media
 
-/// A source of the sound server that delivers what this process writes: a microphone for other programs, under a name that a person
-/// recognises.
+/// A source in the sound server that delivers the audio written by this process: a virtual microphone for other
+/// programs, with a recognizable name.
 ///
-/// It is an output that nobody hears, and a source that records it. Both are the server's modules. When this process is killed they
-/// stay, silent, so that programs that record keep their microphone; the next process of the same parent goes on with them, and when the
-/// parent is gone too, the next process of all removes them.
+/// It consists of two server modules: an output that isn't audible, and a source that records it. If this process is
+/// killed, both remain and are silent, so that recording programs keep their microphone. The next process with the same
+/// parent continues to use them. If the parent has exited too, the next process of this program removes them.
 ///
-/// Any thread but libpulse's own may use it and must be the one that drops the last reference.
+/// Can be used from any thread except libpulse's thread. The last reference must not be released on libpulse's thread
+/// either.
 package final class OfferedMicrophone: @unchecked Sendable {
-    // The pointer is set once; what is behind it is touched only under the connection's lock.
+    // The pointer is set once. The object it points to is accessed only under the connection's lock.
     private let stream: OpaquePointer
     private let connection: PulseConnection
     private let format: AudioFormat
     private let modules: [UInt32]
 
-    /// Beginning of the names of the source and the output; the parent process's number follows.
+    /// Name prefix of the source and the output; the parent's process ID follows.
     static let prefix = "multicam_live_"
-    /// The most audio that waits in the server to be played. What comes beyond is dropped, so that the delay stays below it.
+    /// Maximum amount of audio queued in the server. Excess audio is dropped, which limits the delay.
     package static let longestWait = Nanoseconds.milliseconds(120)
 
-    /// Makes the source.
+    /// Creates the source.
     ///
     /// - Parameters:
-    ///   - key: Tells the microphones of one parent process apart.
-    ///   - description: The name for people.
-    ///   - format: Format of what will be written: 48 kHz, at most 8 channels.
-    ///   - server: PulseAudio server string; `nil` for the user's own.
-    ///   - timeLimit: How long the server has for each answer.
-    /// - Throws: `DeviceError` with `noSoundServer`, or `other` with what to do where the server does not load a module.
+    ///   - key: Distinguishes several microphones of one parent process.
+    ///   - description: Display name.
+    ///   - format: Format of the written audio: 48 kHz, at most 8 channels.
+    ///   - server: PulseAudio server string; `nil` for the user's default server.
+    ///   - timeLimit: Maximum time for each reply of the server.
+    /// - Throws: `DeviceError` with `noSoundServer`, or `other` with advice if the server can't load a module.
     package init(
         key: String, description: String, format: AudioFormat, server: String? = nil,
         timeLimit: Nanoseconds = .seconds(2)
@@ -42,7 +43,8 @@ package final class OfferedMicrophone: @unchecked Sendable {
         let created = connection.locked { Self.makeStream(format, on: connection) }
         guard let created else {
             Self.unload(modules, on: connection)
-            throw Self.failure(.other("the sound server's library refuses \(format.channels) channels."))
+            throw Self.failure(
+                .other("the sound server's library does not support \(format.channels) channels."))
         }
         (stream, self.connection, self.format, self.modules) = (created, connection, format, modules)
         try connection.locked { () throws(DeviceError) in
@@ -59,11 +61,11 @@ package final class OfferedMicrophone: @unchecked Sendable {
         Self.unload(modules, on: connection)
     }
 
-    /// Plays samples into the source.
+    /// Writes samples to the source.
     ///
     /// - Parameter samples: Interleaved 32-bit floats, in the format's channels.
-    /// - Returns: Whether there was room; `false` where they are dropped, since too much waits already.
-    /// - Throws: `DeviceError` with `noSoundServer` when the server or the source is gone.
+    /// - Returns: Whether the samples were queued; `false` if they were dropped because the queue is full.
+    /// - Throws: `DeviceError` with `noSoundServer` if the server or the source is gone.
     package func write(_ samples: [Float]) throws(DeviceError) -> Bool {
         try connection.locked { () throws(DeviceError) in
             try checkLocked()
@@ -77,17 +79,17 @@ package final class OfferedMicrophone: @unchecked Sendable {
         }
     }
 
-    /// Looks whether the source is there.
+    /// Checks that the source exists.
     ///
-    /// - Throws: `DeviceError` with `noSoundServer` when the server or the source is gone.
+    /// - Throws: `DeviceError` with `noSoundServer` if the server or the source is gone.
     package func check() throws(DeviceError) {
         try connection.locked { () throws(DeviceError) in try checkLocked() }
     }
 
     private func checkLocked() throws(DeviceError) {
-        guard connection.isReady else { throw Self.failure(.noSoundServer("it went away")) }
+        guard connection.isReady else { throw Self.failure(.noSoundServer("the connection was lost")) }
         guard pa_stream_get_state(stream) == PA_STREAM_READY else {
-            throw Self.failure(.noSoundServer("somebody removed the microphone"))
+            throw Self.failure(.noSoundServer("the virtual microphone was removed"))
         }
     }
 
@@ -111,7 +113,7 @@ package final class OfferedMicrophone: @unchecked Sendable {
         pa_stream_set_state_callback(
             stream, { _, context in PulseConnection.behind(context)?.wake() },
             Unmanaged.passUnretained(connection).toOpaque())
-        // PA_STREAM_DONT_MOVE: the mix never comes out of the loudspeakers when the output is removed.
+        // PA_STREAM_DONT_MOVE: prevents the mix from being played on the loudspeakers when the output is removed.
         let flags = pa_stream_flags_t(PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_DONT_MOVE.rawValue)
         guard pa_stream_connect_playback(stream, sink, &buffer, flags, nil, nil) >= 0 else {
             throw Self.failure(.noSoundServer(connection.failureText))
@@ -124,7 +126,7 @@ package final class OfferedMicrophone: @unchecked Sendable {
 
     // MARK: Modules
 
-    /// What the source and its output are called.
+    /// Names of the source and its output.
     struct Names {
         let sink: String
         let source: String
@@ -134,12 +136,12 @@ package final class OfferedMicrophone: @unchecked Sendable {
             let word = key.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
             source = "\(OfferedMicrophone.prefix)\(parent)_\(String(word.prefix(40)))"
             sink = source + "_out"
-            // The servers' parsers of arguments know three special characters.
+            // The servers' argument parsers treat three characters specially.
             self.description = String(
                 description.printable(limit: 60).map { #""'\"#.contains($0) ? "_" : $0 })
         }
 
-        /// The modules and their arguments, in the order in which they are loaded.
+        /// Returns the modules and their arguments, in load order.
         func modules(_ format: AudioFormat) -> [(name: String, argument: String)] {
             func properties(_ text: String) -> String { "'device.description=\"\(text)\"'" }
             let shape = "format=float32le rate=\(format.rate) channels=\(format.channels)"
@@ -156,7 +158,7 @@ package final class OfferedMicrophone: @unchecked Sendable {
         }
     }
 
-    /// Loads modules, but for those that an earlier process of the same parent has left.
+    /// Loads modules, except those left by an earlier process of the same parent.
     private static func load(
         _ wanted: [(name: String, argument: String)], on connection: PulseConnection
     ) throws(DeviceError) -> [UInt32] {
@@ -175,7 +177,7 @@ package final class OfferedMicrophone: @unchecked Sendable {
                 unload(loaded, on: connection)
                 throw failure(
                     .other(
-                        "the sound server does not load \(module.name) (\(refusal.printable())). Install the package pulseaudio, "
+                        "the sound server could not load \(module.name) (\(refusal.printable())). Install the package pulseaudio, "
                             + "or with PipeWire pipewire-pulse."))
             }
             loaded.append(index)
@@ -188,14 +190,14 @@ package final class OfferedMicrophone: @unchecked Sendable {
             do throws(DeviceError) {
                 _ = try connection.unload(module: module)
             } catch {
-                // The server is gone, and its modules with it.
+                // The server is gone, including its modules.
                 return
             }
         }
     }
 
     private static func failure(_ reason: DeviceError.Reason) -> DeviceError {
-        DeviceError(device: "PulseAudio", operation: "offer a microphone", reason: reason)
+        DeviceError(device: "PulseAudio", operation: "creating a virtual microphone", reason: reason)
     }
 }
 

@@ -1,10 +1,10 @@
 public import Media
 
-/// Lists and configures the sound server's cards. The server remembers what is chosen.
+/// Lists and configures the sound server's cards. The server saves the configuration.
 public enum PulseCards {
-    /// Returns the cards that can be microphones. Blocks for at most a few seconds.
+    /// Returns the cards that can act as microphones. Blocks for a few seconds at most.
     ///
-    /// - Parameter server: PulseAudio server string; `nil` for the user's own server.
+    /// - Parameter server: PulseAudio server string; `nil` for the user's default server.
     /// - Returns: The cards in the server's order.
     /// - Throws: `DeviceError` with `noSoundServer`.
     public static func all(server: String? = nil) throws(DeviceError) -> [SoundCard] {
@@ -12,15 +12,15 @@ public enum PulseCards {
     }
 
     /// Switches a card to another profile, or its microphone to another port. Programs that record from the card lose
-    /// their microphone for a moment, or for good where the profile does not have it.
+    /// their microphone briefly, or permanently if the profile doesn't include it.
     ///
     /// - Parameters:
-    ///   - selector: Selector of a microphone, or a card's name or a part of its name or description.
-    ///   - profile: Name of the new profile; `nil` keeps the present one.
-    ///   - port: Name of the new port of the microphone in that profile; `nil` keeps the present one.
-    ///   - server: PulseAudio server string; `nil` for the user's own server.
-    /// - Throws: `DeviceError` with `notFound` or `ambiguous`, with a list of profiles or ports when the card lacks the
-    ///   wanted one, or with `noSoundServer`.
+    ///   - selector: Selector of a microphone, or a card's name, or a part of its name or description.
+    ///   - profile: Name of the new profile; `nil` keeps the current one.
+    ///   - port: Name of the microphone's new port in that profile; `nil` keeps the current one.
+    ///   - server: PulseAudio server string; `nil` for the user's default server.
+    /// - Throws: `DeviceError` with `notFound` or `ambiguous`, with a list of profiles or ports if the card doesn't
+    ///   have the requested one, or with `noSoundServer`.
     public static func use(
         _ selector: String, profile: String?, port: String?, server: String? = nil
     ) throws(DeviceError) {
@@ -41,7 +41,7 @@ public enum PulseCards {
         }
         if let exact = fitting.first(where: { $0.card.name == selector }) { return exact }
         if fitting.count == 1 { return fitting[0] }
-        // A selector that does not name one card may name a microphone, which is a part of a card.
+        // If the selector doesn't match a card, it may match a microphone, which belongs to a card.
         let source: PulseSource
         do throws(DeviceError) {
             source = try PulseCatalog.resolve(selector, among: try connection.sources())
@@ -49,13 +49,14 @@ public enum PulseCards {
             throw DeviceError(
                 device: selector, operation: "find",
                 reason: .other(
-                    "it could be any of the cards \(fitting.map(\.card.name).joined(separator: ", ")): name one of them."
+                    "several cards match: \(fitting.map(\.card.name).joined(separator: ", ")). Name one of them."
                 ))
         }
         guard let card = cards.first(where: { $0.index == source.cardIndex }) else {
             throw DeviceError(
-                device: selector, operation: "find its card",
-                reason: .other("it is no part of a card, so it has no profiles: choose another microphone."))
+                device: selector, operation: "finding its sound card",
+                reason: .other(
+                    "it does not belong to a sound card, so it has no profiles. Choose another microphone."))
         }
         return card
     }
@@ -66,14 +67,14 @@ public enum PulseCards {
         guard card.profiles.contains(where: { $0.name == profile }) else {
             let names = card.profiles.map(\.name).joined(separator: ", ")
             throw DeviceError(
-                device: card.name, operation: "choose the profile \(profile.printable())",
-                reason: .other("the card has no such profile. It has \(names)."))
+                device: card.name, operation: "selecting the profile \(profile.printable())",
+                reason: .other("the card does not have this profile. Available: \(names)."))
         }
         guard card.activeProfile != profile else { return }
         if let refusal = try connection.setProfile(profile, ofCard: card.name) {
             throw DeviceError(
-                device: card.name, operation: "choose the profile \(profile)",
-                reason: .other("\(refusal.printable()). Look at the sound server's log."))
+                device: card.name, operation: "selecting the profile \(profile)",
+                reason: .other("\(refusal.printable()). Check the sound server's log."))
         }
     }
 
@@ -84,16 +85,16 @@ public enum PulseCards {
         guard let source = sources.first(where: { $0.ports.contains { $0.name == port } }) else {
             let names = sources.flatMap(\.ports).map(\.name)
             throw DeviceError(
-                device: selector, operation: "choose the port \(port.printable())",
+                device: selector, operation: "selecting the port \(port.printable())",
                 reason: .other(
                     names.isEmpty
-                        ? "it has no ports to choose from: leave out --port."
-                        : "it has no such port. It has \(names.joined(separator: ", "))."))
+                        ? "it has no selectable ports. Omit `--port`."
+                        : "it does not have this port. Available: \(names.joined(separator: ", "))."))
         }
         if let refusal = try connection.setPort(port, ofSource: source.name) {
             throw DeviceError(
-                device: selector, operation: "choose the port \(port)",
-                reason: .other("\(refusal.printable()). Look at the sound server's log."))
+                device: selector, operation: "selecting the port \(port)",
+                reason: .other("\(refusal.printable()). Check the sound server's log."))
         }
     }
 }

@@ -1,24 +1,27 @@
 internal import CLinux
+import Glibc
 internal import Media
 
 /// A connection to the sound server. Owns libpulse's loop and context.
 ///
-/// Any thread but libpulse's own may use it and must be the one that drops the last reference.
+/// Can be used from any thread except libpulse's thread. The last reference must not be released on libpulse's thread
+/// either.
 final class PulseConnection: @unchecked Sendable {
-    // The pointer is set once; what is behind it is touched only under the loop's lock.
+    // The pointer is set once. The object it points to is accessed only under the loop's lock.
     let context: OpaquePointer
     private let loop: PulseLoop
     private let interruption: PulseInterruption?
 
-    /// Connects to a server. A server that does not run is never started: a desktop has a running one, and elsewhere
-    /// the error should say why there is no audio.
+    /// Connects to a server. Never starts a server: on a desktop it is already running, and elsewhere the error should
+    /// explain why there is no audio.
     ///
     /// - Parameters:
-    ///   - clientName: The name that mixers show.
-    ///   - server: A PulseAudio server string such as `unix:/run/user/1000/pulse/native`; `nil` for the user's own.
-    ///   - timeLimit: How long the server has to accept the connection.
-    ///   - interruption: Ends each wait for the server's answer from another thread.
-    /// - Throws: `DeviceError` with `noSoundServer` and libpulse's reason, or when the time is over.
+    ///   - clientName: Name shown in mixers.
+    ///   - server: A PulseAudio server string such as `unix:/run/user/1000/pulse/native`; `nil` for the user's default
+    ///     server.
+    ///   - timeLimit: Maximum time for the server to accept the connection.
+    ///   - interruption: Ends every wait for a server reply from another thread.
+    /// - Throws: `DeviceError` with `noSoundServer` and libpulse's reason, or a timeout.
     init(
         clientName: String = "multicam", server: String? = nil, timeLimit: Nanoseconds = .seconds(3),
         interruption: PulseInterruption? = nil
@@ -28,12 +31,12 @@ final class PulseConnection: @unchecked Sendable {
         let created = loop.locked {
             pa_context_new(pa_threaded_mainloop_get_api(loop.pointer), clientName)
         }
-        guard let created else { throw Self.noServer("no memory for the connection") }
+        guard let created else { throw Self.noServer("out of memory") }
         self.loop = loop
         self.interruption = interruption
         context = created
         try locked { () throws(DeviceError) in
-            // The userdata is the loop, which outlives the context by the order in `deinit`.
+            // The userdata is the loop. It outlives the context because of the order in `deinit`.
             pa_context_set_state_callback(
                 context, { _, loop in pa_threaded_mainloop_signal(OpaquePointer(loop), 0) },
                 UnsafeMutableRawPointer(loop.pointer))
@@ -54,28 +57,28 @@ final class PulseConnection: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with the lock that all calls to libpulse need.
+    /// Runs `body` with the lock that all libpulse calls require.
     func locked<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try loop.locked(body)
     }
 
-    /// Whether the server answers. Must be called under the lock.
+    /// Whether the connection is ready. Must be called under the lock.
     var isReady: Bool { pa_context_get_state(context) == PA_CONTEXT_READY }
 
     var isInterrupted: Bool { interruption?.isInterrupted == true }
 
-    /// Wakes the thread that is in `wait`. Must be called under the lock.
+    /// Wakes the thread that is blocked in `wait`. Must be called under the lock.
     func wake() {
         pa_threaded_mainloop_signal(loop.pointer, 0)
     }
 
-    /// Sleeps until `condition` holds. Must be called under the lock, which is released while sleeping; `condition` is
-    /// evaluated after each `wake` and change of the connection.
+    /// Sleeps until `condition` is true. Must be called under the lock, which is released while sleeping. Evaluates
+    /// `condition` after each `wake` and each change of the connection.
     ///
-    /// - Returns: `false` when `limit` passed first, or the connection was interrupted.
+    /// - Returns: `false` if `limit` elapsed first or the connection was interrupted.
     func wait(atMost limit: Nanoseconds, until condition: () -> Bool) -> Bool {
         let deadline = pa_rtclock_now() + pa_usec_t(max(limit.count, 0) / 1_000)
-        // One millisecond later, so that the deadline has surely passed when the alarm wakes this thread.
+        // One millisecond later, so that the deadline has passed when the timer wakes this thread.
         let alarm = pa_context_rttime_new(
             context, deadline + 1_000,
             { _, _, _, loop in pa_threaded_mainloop_signal(OpaquePointer(loop), 0) },
@@ -90,15 +93,15 @@ final class PulseConnection: @unchecked Sendable {
         return true
     }
 
-    /// Asks the server a question and waits for the answer, at most 3 s.
+    /// Sends a query to the server and waits up to 3 s for the reply.
     ///
     /// - Parameters:
-    ///   - initial: The value before the callbacks add to it.
-    ///   - operation: What is asked, for messages.
-    ///   - begin: Starts the question with a `PulseReply<Value>` as the callback's userdata.
-    /// - Returns: The value as the callbacks left it.
-    /// - Throws: `DeviceError` with `noSoundServer` when the question cannot be asked, the time is over or the server
-    ///   goes away.
+    ///   - initial: The initial value, which the callbacks modify.
+    ///   - operation: Name of the query, for messages.
+    ///   - begin: Starts the query with a `PulseReply<Value>` as the callback's userdata.
+    /// - Returns: The value after all callbacks.
+    /// - Throws: `DeviceError` with `noSoundServer` if the query can't be sent, the time elapses or the
+    ///   server disappears.
     func ask<Value>(
         _ initial: Value, operation: String, _ begin: (UnsafeMutableRawPointer) -> OpaquePointer?
     ) throws(DeviceError) -> Value {
@@ -106,10 +109,10 @@ final class PulseConnection: @unchecked Sendable {
         func unanswered(_ why: String) -> DeviceError {
             DeviceError(
                 device: "PulseAudio", operation: operation,
-                reason: .noSoundServer(isReady ? why : "it went away"))
+                reason: .noSoundServer(isReady ? why : "the connection was lost"))
         }
         return try locked { () throws(DeviceError) in
-            // `reply` outlives the callbacks: the operation is done or cancelled before this scope ends.
+            // `reply` outlives the callbacks: the operation is completed or canceled before this scope ends.
             guard let question = begin(Unmanaged.passUnretained(reply).toOpaque()) else {
                 throw unanswered(failureText)
             }
@@ -121,7 +124,7 @@ final class PulseConnection: @unchecked Sendable {
         }
     }
 
-    /// libpulse's reason why the last call failed. Must be called under the lock.
+    /// libpulse's description of the last failure. Must be called under the lock.
     var failureText: String { String(cString: pa_strerror(pa_context_errno(context))) }
 
     private var failure: DeviceError { Self.noServer(failureText) }
@@ -133,5 +136,297 @@ final class PulseConnection: @unchecked Sendable {
 
     private static func noServer(_ reason: String) -> DeviceError {
         DeviceError(device: "PulseAudio", operation: "connect", reason: .noSoundServer(reason))
+    }
+}
+
+extension PulseConnection {
+    /// Returns all current sources, including monitors, in the server's order.
+    func sources() throws(DeviceError) -> [PulseSource] {
+        let defaultName = try defaultSourceName()
+        let start = PulseSourceList(defaultName: defaultName)
+        let list = try ask(start, operation: "listing sources") { userdata in
+            pa_context_get_source_info_list(
+                context,
+                { _, info, end, userdata in
+                    guard let reply = PulseReply<PulseSourceList>.behind(userdata) else { return }
+                    // Positive after the last item, negative on failure. The list ends in both cases.
+                    guard end == 0, let info else { return reply.complete() }
+                    reply.value.sources.append(
+                        PulseSource(info.pointee, defaultName: reply.value.defaultName))
+                }, userdata)
+        }
+        let cards = try cards()
+        return list.sources.map { source in
+            var source = source
+            source.card = cards.first { $0.index == source.cardIndex }?.card
+            return source
+        }
+    }
+
+    private func defaultSourceName() throws(DeviceError) -> String? {
+        try ask(String?.none, operation: "finding the default source") { userdata in
+            pa_context_get_server_info(
+                context,
+                { _, info, userdata in
+                    guard let reply = PulseReply<String?>.behind(userdata) else { return }
+                    reply.value = info?.pointee.default_source_name.map { String(cString: $0) }
+                    reply.complete()
+                }, userdata)
+        }
+    }
+}
+
+private struct PulseSourceList {
+    let defaultName: String?
+    var sources: [PulseSource] = []
+}
+
+extension PulseConnection {
+    /// Returns all current cards with their indices.
+    func cards() throws(DeviceError) -> [(index: UInt32, card: SoundCard)] {
+        try ask([(index: UInt32, card: SoundCard)](), operation: "listing cards") { userdata in
+            pa_context_get_card_info_list(
+                context,
+                { _, info, end, userdata in
+                    guard let reply = PulseReply<[(index: UInt32, card: SoundCard)]>.behind(userdata) else {
+                        return
+                    }
+                    guard end == 0, let info else { return reply.complete() }
+                    reply.value.append((info.pointee.index, SoundCard(info.pointee)))
+                }, userdata)
+        }
+    }
+
+    /// Switches a card to a profile.
+    ///
+    /// - Returns: `nil` on success, otherwise the reason for the failure.
+    func setProfile(_ profile: String, ofCard card: String) throws(DeviceError) -> String? {
+        try order("selecting a card profile") { userdata in
+            pa_context_set_card_profile_by_name(context, card, profile, Self.orderDone, userdata)
+        }
+    }
+
+    /// Switches a source to a port.
+    ///
+    /// - Returns: `nil` on success, otherwise the reason for the failure.
+    func setPort(_ port: String, ofSource source: String) throws(DeviceError) -> String? {
+        try order("selecting a source port") { userdata in
+            pa_context_set_source_port_by_name(context, source, port, Self.orderDone, userdata)
+        }
+    }
+
+    /// Runs a server operation, which `begin` starts with `orderDone` as the callback. Returns `nil` on success,
+    /// otherwise the reason for the failure.
+    func order(
+        _ operation: String, _ begin: (UnsafeMutableRawPointer) -> OpaquePointer?
+    ) throws(DeviceError) -> String? {
+        try ask(String?.none, operation: operation, begin)
+    }
+
+    static let orderDone: pa_context_success_cb_t = { context, success, userdata in
+        guard let reply = PulseReply<String?>.behind(userdata) else { return }
+        reply.value = success != 0 ? nil : String(cString: pa_strerror(pa_context_errno(context)))
+        reply.complete()
+    }
+}
+
+extension SoundCard {
+    /// Copies libpulse's information about a card, which is valid only during a callback.
+    fileprivate init(_ info: pa_card_info) {
+        func text(_ string: UnsafePointer<CChar>?) -> String {
+            string.map { String(cString: $0).printable() } ?? ""
+        }
+        let profiles = UnsafeBufferPointer(start: info.profiles2, count: Int(info.n_profiles)).compactMap {
+            $0?.pointee
+        }
+        let name = text(info.name)
+        let description = pa_proplist_gets(info.proplist, PA_PROP_DEVICE_DESCRIPTION).map { text($0) }
+        self.init(
+            name: name, description: description ?? name,
+            profiles: profiles.map {
+                Profile(
+                    name: text($0.name), description: text($0.description), isAvailable: $0.available != 0,
+                    sourceCount: Int($0.n_sources))
+            }, activeProfile: info.active_profile2.map { text($0.pointee.name) })
+    }
+}
+
+extension AudioPort {
+    /// Copies libpulse's port information for a source, which is valid only during a callback.
+    static func all(of info: pa_source_info) -> [AudioPort] {
+        func text(_ string: UnsafePointer<CChar>?) -> String {
+            string.map { String(cString: $0).printable() } ?? ""
+        }
+        let active = info.active_port.map { text($0.pointee.name) }
+        let ports = UnsafeBufferPointer(start: info.ports, count: Int(info.n_ports))
+        return ports.compactMap { $0?.pointee }.map { port in
+            AudioPort(
+                name: text(port.name), description: text(port.description),
+                isActive: text(port.name) == active,
+                isUnplugged: port.available == Int32(PA_PORT_AVAILABLE_NO.rawValue))
+        }
+    }
+}
+
+extension PulseConnection {
+    /// A module loaded in the server.
+    struct Module {
+        let index: UInt32
+        let name: String
+        let argument: String
+    }
+
+    /// Returns all modules loaded in the server.
+    func modules() throws(DeviceError) -> [Module] {
+        try ask([Module](), operation: "listing modules") { userdata in
+            pa_context_get_module_info_list(
+                context,
+                { _, info, end, userdata in
+                    guard let reply = PulseReply<[Module]>.behind(userdata) else { return }
+                    guard end == 0, let info = info?.pointee else { return reply.complete() }
+                    func text(_ string: UnsafePointer<CChar>?) -> String {
+                        string.map { String(cString: $0) } ?? ""
+                    }
+                    reply.value.append(
+                        Module(index: info.index, name: text(info.name), argument: text(info.argument)))
+                }, userdata)
+        }
+    }
+
+    /// Loads a module into the server.
+    ///
+    /// - Returns: The module's index, or `nil` and the reason for the failure.
+    func load(
+        _ module: String, _ argument: String
+    ) throws(DeviceError) -> (index: UInt32?, refusal: String) {
+        let nothing: (index: UInt32?, refusal: String) = (nil, "")
+        return try ask(nothing, operation: "load \(module)") { userdata in
+            pa_context_load_module(
+                context, module, argument,
+                { context, index, userdata in
+                    guard let reply = PulseReply<(index: UInt32?, refusal: String)>.behind(userdata) else {
+                        return
+                    }
+                    if index == linux_PA_INVALID_INDEX {
+                        reply.value.refusal = String(cString: pa_strerror(pa_context_errno(context)))
+                    } else {
+                        reply.value.index = index
+                    }
+                    reply.complete()
+                }, userdata)
+        }
+    }
+
+    /// Unloads a module.
+    ///
+    /// - Returns: `nil` on success, otherwise the reason for the failure.
+    func unload(module index: UInt32) throws(DeviceError) -> String? {
+        try order("unloading a module") { userdata in
+            pa_context_unload_module(context, index, Self.orderDone, userdata)
+        }
+    }
+
+    /// Unloads the modules of processes that no longer exist, in reverse load order.
+    ///
+    /// - Parameters:
+    ///   - prefix: Name prefix of the sources and sinks that the modules created; the process ID follows.
+    ///   - busy: Processes whose modules remain loaded.
+    /// - Throws: `DeviceError` if the server disappears.
+    func removeModules(ofGoneProcessesIn prefix: String, but busy: Set<pid_t> = []) throws(DeviceError) {
+        for module in try modules().reversed() {
+            guard let process = Self.process(of: module.argument, prefix), process != getpid(),
+                !busy.contains(process), kill(process, 0) != 0, errno == ESRCH
+            else { continue }
+            _ = try unload(module: module.index)
+        }
+    }
+
+    /// Returns the process ID from the name of a module's source or sink, which is part of the module's argument; `nil`
+    /// if the name doesn't begin with `prefix`.
+    static func process(of argument: String, _ prefix: String) -> pid_t? {
+        for word in argument.split(separator: " ") {
+            for key in ["source_name=", "sink_name="] where word.hasPrefix(key) {
+                if let process = process(in: String(word.dropFirst(key.count)), prefix) { return process }
+            }
+        }
+        return nil
+    }
+
+    /// Returns the process ID from the name of a source or sink of this program; `nil` if the name doesn't begin with
+    /// `prefix`.
+    static func process(in name: String, _ prefix: String) -> pid_t? {
+        guard name.hasPrefix(prefix) else { return nil }
+        return name.dropFirst(prefix.count).split(separator: "_").first.flatMap { pid_t($0) }
+    }
+}
+
+extension PulseConnection {
+    /// Returns the server's name with its version, and its default source.
+    func serverFacts() throws(DeviceError) -> (server: String, defaultSource: String?) {
+        let empty: (server: String, defaultSource: String?) = ("", nil)
+        return try ask(empty, operation: "reading the server information") { userdata in
+            pa_context_get_server_info(
+                context,
+                { _, info, userdata in
+                    guard let reply = PulseReply<(server: String, defaultSource: String?)>.behind(userdata)
+                    else { return }
+                    let words = [info?.pointee.server_name, info?.pointee.server_version].compactMap { $0 }
+                    reply.value.server = words.map { String(cString: $0) }.joined(separator: " ")
+                    reply.value.defaultSource = info?.pointee.default_source_name.map { String(cString: $0) }
+                    reply.complete()
+                }, userdata)
+        }
+    }
+
+    /// Returns the name of the default output; `nil` if none.
+    func defaultSinkName() throws(DeviceError) -> String? {
+        try ask(String?.none, operation: "finding the default output") { userdata in
+            pa_context_get_server_info(
+                context,
+                { _, info, userdata in
+                    guard let reply = PulseReply<String?>.behind(userdata) else { return }
+                    reply.value = info?.pointee.default_sink_name.map { String(cString: $0) }
+                    reply.complete()
+                }, userdata)
+        }
+    }
+
+    /// Returns all sources with their mute state and volume.
+    func sourceStates() throws(DeviceError) -> [PulseSurvey.Source] {
+        try ask([PulseSurvey.Source](), operation: "listing sources") { userdata in
+            pa_context_get_source_info_list(
+                context,
+                { _, info, end, userdata in
+                    guard let reply = PulseReply<[PulseSurvey.Source]>.behind(userdata) else { return }
+                    guard end == 0, let info else { return reply.complete() }
+                    reply.value.append(PulseSurvey.Source(info.pointee))
+                }, userdata)
+        }
+    }
+
+    func moduleNames() throws(DeviceError) -> [String] {
+        try ask([String](), operation: "listing modules") { userdata in
+            pa_context_get_module_info_list(
+                context,
+                { _, info, end, userdata in
+                    guard let reply = PulseReply<[String]>.behind(userdata) else { return }
+                    guard end == 0, let info else { return reply.complete() }
+                    reply.value.append(info.pointee.name.map { String(cString: $0) } ?? "")
+                }, userdata)
+        }
+    }
+}
+
+extension PulseSurvey.Source {
+    fileprivate init(_ info: pa_source_info) {
+        let loudest = withUnsafeBytes(of: info.volume.values) { bytes in
+            bytes.bindMemory(to: pa_volume_t.self).prefix(Int(info.volume.channels)).max() ?? 0
+        }
+        let name = info.name.map { String(cString: $0) } ?? ""
+        self.init(
+            name: name, description: info.description.map { String(cString: $0) } ?? name,
+            isMonitor: info.monitor_of_sink != linux_PA_INVALID_INDEX, isMuted: info.mute != 0,
+            volumePercent: Int(rounding: Double(loudest) / Double(linux_PA_VOLUME_NORM) * 100),
+            hasFlatVolume: info.flags.rawValue & PA_SOURCE_FLAT_VOLUME.rawValue != 0)
     }
 }

@@ -1,23 +1,25 @@
 internal import CLinux
-internal import Media
+import Media
 
-/// libpulse's own thread, and the lock that guards every libpulse object that lives on it.
+/// libpulse's thread, with the lock that protects all libpulse objects on it.
 ///
-/// All `pa_*` calls run inside `locked`, or in a callback, which libpulse calls on its thread with the lock held.
+/// All `pa_*` calls are made inside `locked` or in a callback. libpulse invokes callbacks on its thread with the lock
+/// held.
 final class PulseLoop: @unchecked Sendable {
-    // Set once; libpulse guards what is behind it.
+    // Set once. libpulse protects the object that it points to.
     let pointer: OpaquePointer
 
     init() throws(DeviceError) {
         guard let pointer = pa_threaded_mainloop_new() else {
             throw DeviceError(
-                device: "PulseAudio", operation: "connect", reason: .noSoundServer("no memory for its loop"))
+                device: "PulseAudio", operation: "connect", reason: .noSoundServer("out of memory"))
         }
         self.pointer = pointer
         pa_threaded_mainloop_set_name(pointer, "pulse")
         guard pa_threaded_mainloop_start(pointer) >= 0 else {
             throw DeviceError(
-                device: "PulseAudio", operation: "connect", reason: .noSoundServer("no thread for its loop"))
+                device: "PulseAudio", operation: "connect",
+                reason: .noSoundServer("a thread could not be started"))
         }
     }
 
@@ -29,11 +31,70 @@ final class PulseLoop: @unchecked Sendable {
         pa_threaded_mainloop_free(pointer)
     }
 
-    /// Runs `body` under the lock. A callback holds the lock already.
+    /// Runs `body` under the lock. Callbacks already hold the lock.
     func locked<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         guard pa_threaded_mainloop_in_thread(pointer) == 0 else { return try body() }
         pa_threaded_mainloop_lock(pointer)
         defer { pa_threaded_mainloop_unlock(pointer) }
         return try body()
+    }
+}
+
+/// Value that a query's callback fills in. Accessed only under the loop's lock.
+final class PulseReply<Value> {
+    var value: Value
+    private(set) var isComplete = false
+    private let connection: PulseConnection
+
+    init(_ value: Value, on connection: PulseConnection) {
+        self.value = value
+        self.connection = connection
+    }
+
+    /// Marks the value as complete and wakes the waiting thread.
+    func complete() {
+        isComplete = true
+        connection.wake()
+    }
+
+    /// Returns the reply that `PulseConnection.ask` passed as userdata. The reply stays alive until no more callbacks
+    /// can arrive.
+    static func behind(_ userdata: UnsafeMutableRawPointer?) -> PulseReply<Value>? {
+        userdata.map { Unmanaged<PulseReply<Value>>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+/// Interrupts all current and future waits for the sound server from another thread.
+final class PulseInterruption: Sendable {
+    private struct State {
+        var isInterrupted = false
+        /// Loop of the most recent connection.
+        weak var loop: PulseLoop?
+    }
+
+    private let state = ConditionLock(State())
+
+    var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+
+    func interrupt() {
+        let loop = state.broadcast { state in
+            state.isInterrupted = true
+            return state.loop
+        }
+        // Signals under the loop's lock, so that a waiting thread can't miss the signal between its check and its
+        // sleep.
+        loop?.locked { pa_threaded_mainloop_signal(loop?.pointer, 0) }
+    }
+
+    /// Sets the loop that `interrupt` wakes.
+    func concerns(_ loop: PulseLoop) {
+        state.withLock { $0.loop = loop }
+    }
+
+    /// Sleeps until interrupted or until `deadline` on `CLOCK_MONOTONIC`.
+    ///
+    /// - Returns: Whether it was interrupted.
+    func wait(until deadline: ClockTime) -> Bool {
+        state.wait(until: deadline) { $0.isInterrupted ? true : nil } ?? false
     }
 }

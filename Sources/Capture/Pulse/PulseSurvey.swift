@@ -1,12 +1,12 @@
 package import Media
 
-/// The configuration of the sound server, for the doctor.
+/// Configuration of the sound server, for `multicam doctor`.
 package struct PulseSurvey: Sendable, Hashable {
-    /// A source with the settings that can silence it.
+    /// A source with the settings that can mute it.
     package struct Source: Sendable, Hashable {
-        /// The server's name for the source.
+        /// Server name of the source.
         package let name: String
-        /// The source's name for people, printable.
+        /// Display name of the source, printable.
         package let description: String
         /// Whether the source is the monitor of an output.
         package let isMonitor: Bool
@@ -14,10 +14,10 @@ package struct PulseSurvey: Sendable, Hashable {
         package let isMuted: Bool
         /// Volume of the loudest channel in percent; 100 leaves the level unchanged.
         package let volumePercent: Int
-        /// Whether programs that record can change the level of the microphone itself.
+        /// Whether recording programs can change the level of the microphone itself.
         package let hasFlatVolume: Bool
 
-        /// Makes a source.
+        /// Creates a source.
         package init(
             name: String, description: String, isMonitor: Bool = false, isMuted: Bool = false,
             volumePercent: Int = 100, hasFlatVolume: Bool = false
@@ -33,14 +33,14 @@ package struct PulseSurvey: Sendable, Hashable {
 
     /// Name and version of the server: `pulseaudio 16.1`, `PulseAudio (on PipeWire 1.0.5) 15.0.0`.
     package let server: String
-    /// Name of the default source; `nil` or empty where there is none.
+    /// Name of the default source; `nil` or empty if none.
     package let defaultSource: String?
-    /// All sources of the server, monitors included.
+    /// All sources of the server, including monitors.
     package let sources: [Source]
     /// Names of the loaded modules, such as `module-echo-cancel`.
     package let modules: [String]
 
-    /// Makes a survey from known facts.
+    /// Creates a survey from known values.
     package init(server: String, defaultSource: String?, sources: [Source], modules: [String] = []) {
         self.server = server.printable()
         self.defaultSource = defaultSource
@@ -48,7 +48,7 @@ package struct PulseSurvey: Sendable, Hashable {
         self.modules = modules
     }
 
-    /// Asks the user's server. Blocks for at most a few seconds.
+    /// Queries the user's server. Blocks for a few seconds at most.
     ///
     /// - Throws: `DeviceError` with `noSoundServer`.
     package init() throws(DeviceError) {

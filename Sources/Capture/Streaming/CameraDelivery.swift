@@ -1,30 +1,31 @@
 import Media
 
-/// Delivers a camera's events to its receiver, in order, over all the streams that the camera has had. Used by the
-/// camera's thread alone.
+/// Delivers the events of all successive streams of a camera to its receiver, in order. Use only on the camera's
+/// thread.
 final class CameraDelivery {
     private var interval: Nanoseconds
-    /// The format that the receiver knows of.
+    /// Format that was last reported to the receiver.
     private var told: VideoFormat
     private let clock: any SessionClock
     private let receive: @Sendable (CameraEvent) -> Void
     private var counter: FrameCounter
     private let startedAt: ClockTime
-    /// The longer of the last two steps between frames.
+    /// The longer of the last two intervals between frames.
     private var usualStep: Nanoseconds
     private var lastStep: Nanoseconds
-    /// Start and last reported cause of the present outage, and whether it was requested; `nil` while frames come.
+    /// Start and last reported cause of the current outage, and whether it was requested; `nil` while frames
+    /// are arriving.
     private var outage: (since: ClockTime, cause: String, isRequested: Bool)?
-    /// The remark to report with the return.
+    /// Remark to report when the camera returns.
     private var remark: String?
-    /// The format that the camera streams in, once frames come.
+    /// Format of the current stream, or of the next one during an outage.
     private var format: VideoFormat
     private var headersProblem: String?
 
-    /// Starts counting.
+    /// Creates a delivery and records the start time.
     ///
     /// - Parameters:
-    ///   - format: The format in which the camera was opened.
+    ///   - format: The format that the camera was opened with.
     ///   - clock: The session clock.
     ///   - receive: Called on the camera's thread for each event.
     init(
@@ -44,15 +45,15 @@ final class CameraDelivery {
     var now: ClockTime { clock.now }
     var isAway: Bool { outage != nil }
 
-    /// Longest time without a frame that is not yet silence: five frame intervals at the camera's present rate, which
-    /// is lower in the dark.
+    /// Longest gap between frames that isn't treated as an outage: five frame intervals at the camera's current rate,
+    /// which drops in low light.
     var patience: Nanoseconds { max(interval, usualStep) * 5 }
 
-    /// Capture time of the last frame; before the first, the start.
+    /// Capture time of the last frame; the start time before the first frame.
     var lastSign: ClockTime { counter.lastCapture ?? startedAt }
 
-    /// Dates and counts a buffer, and reports the frames missing before it, except before the first ones, which are
-    /// discarded.
+    /// Assigns a capture time and a sequence number to a buffer, and reports frames missing before it. Doesn't report
+    /// them during warm-up, when frames are discarded.
     func place(_ filled: V4L2Device.Filled, isWarmUp: Bool) -> FrameCounter.Place {
         let previous = counter.lastCapture
         let place = counter.place(filled.sequence, filled.stamp, arrivedAt: clock.now)
@@ -62,14 +63,14 @@ final class CameraDelivery {
         }
         if isWarmUp { return place }
         if place.isCorrected { receive(.corrected(at: place.capturedAt)) }
-        // Reported in an outage too: then the bus lost frames that the camera counts.
+        // Reported during an outage too: the bus lost frames that the camera counted.
         if place.missing > 0 {
             receive(.lost(count: place.missing, cause: .bus, capturedAt: place.firstMissingAt))
         }
         return place
     }
 
-    /// Reports lost frames. While the camera is away, the outage is the loss: it is not counted twice.
+    /// Reports lost frames. Does nothing during an outage, which already counts as the loss.
     func lost(_ count: Int, _ cause: LossCause, _ capturedAt: ClockTime) {
         if outage == nil { receive(.lost(count: count, cause: cause, capturedAt: capturedAt)) }
     }
@@ -85,19 +86,19 @@ final class CameraDelivery {
         receive(.frame(frame))
     }
 
-    /// Reports that the clock of the packets' headers was asked for and is not available. Each cause is reported once.
+    /// Reports that the requested UVC header clock isn't available. Each cause is reported once.
     func lacksHeaderClock(_ cause: String) {
         guard headersProblem != cause else { return }
         headersProblem = cause
         receive(.withoutHeaderClock(at: clock.now, cause: cause))
     }
 
-    /// Reports that no frames come, since the first one that did not: once, and again when another cause shows.
+    /// Reports an outage, dated from the first missing frame. Reports it once, and again if the cause changes.
     ///
     /// - Parameters:
     ///   - cause: The cause in a few words.
-    ///   - isRequested: Whether the outage was asked for. A request during an outage of the camera's own is not its
-    ///     cause; a fault during a requested outage starts an outage of its own.
+    ///   - isRequested: Whether the outage was requested. A request during an unrequested outage doesn't change its
+    ///     cause; a fault during a requested outage starts a new outage.
     func away(_ cause: String, isRequested: Bool = false) {
         let since: ClockTime
         if let outage {
@@ -110,21 +111,21 @@ final class CameraDelivery {
         receive(.away(at: since, cause: cause, isRequested: isRequested))
     }
 
-    /// Reports the outcomes of setting controls.
+    /// Reports the results of setting controls.
     func controls(_ outcomes: [ControlOutcome]) {
         if !outcomes.isEmpty { receive(.controls(outcomes, at: clock.now)) }
     }
 
-    /// Reports that the camera did not take a format that it was asked for, and returns to the one before.
+    /// Reports that the camera rejected a requested format and returns to the previous one.
     func refused(_ format: VideoFormat, _ cause: String) {
         receive(.formatRefused(format, at: clock.now, cause: cause))
     }
 
-    /// Prepares for a stream whose driver counts anew, perhaps at another rate.
+    /// Prepares for a new stream. The driver restarts its frame count, and the rate may change.
     ///
     /// - Parameters:
-    ///   - remark: The remark to report with the return.
-    ///   - format: The format of the new stream; `nil` for the one before.
+    ///   - remark: The remark to report when the camera returns.
+    ///   - format: The format of the new stream; `nil` for the previous format.
     func streamRestarts(remark: String? = nil, in format: VideoFormat? = nil) {
         if let format, format != self.format {
             self.format = format

@@ -1,16 +1,17 @@
-internal import FileSystem
 import Media
+internal import System
 
-/// One opening of a camera's node, in its format, with buffers and controls. A camera that was away gets a new one.
+/// An opened camera node with its format, buffers and controls. A camera that returns after an outage gets a new
+/// generation.
 struct CameraGeneration {
     let buffers: CaptureBuffers
     let granted: V4L2Device.GrantedFormat
     let layout: FrameLayout
-    /// The format that was asked for, and exactly what the driver granted.
+    /// Requested format, which the driver granted exactly.
     let format: VideoFormat
-    /// Outcomes of setting the controls that the camera is to have.
+    /// Outcomes of setting the requested controls.
     let outcomes: [ControlOutcome]
-    /// The controls that the camera took, with the values that it made of them.
+    /// Controls that the camera accepted, with the values that it applied.
     var controls: [ControlRequest] {
         outcomes.compactMap { outcome in
             guard outcome.fault == nil else { return nil }
@@ -19,21 +20,21 @@ struct CameraGeneration {
                 name: request.name, value: outcome.value ?? request.value, origin: request.origin)
         }
     }
-    /// Reads the clock of the packets' headers, where that was asked for and is available.
+    /// Reads the UVC header clock, if it was requested and is available.
     private(set) var headers: HeaderClocks?
-    /// Whether the headers' clock was asked for and is not available, at least not yet.
+    /// Whether the UVC header clock was requested but isn't available (yet).
     private(set) var lacksHeaders = false
 
-    /// Opens a node in exactly one format; nothing streams yet.
+    /// Opens a node in exactly one format. Doesn't start the stream.
     ///
     /// - Parameters:
-    ///   - device: The camera whose `node` is opened.
+    ///   - device: The camera; its `node` is opened.
     ///   - format: A format that the camera offers.
-    ///   - controls: The controls to set; automatic ones are set before the others.
-    ///   - isLenient: Whether the camera is opened even when it does not take a control: frames with another focus are
-    ///     better than none for a recording that runs.
-    /// - Throws: `DeviceError`: busy with the program's name, no permission, a format that the camera does not deliver
-    ///   exactly, a control that it does not take.
+    ///   - controls: The controls to set. Automatic controls are set before the others.
+    ///   - isLenient: Whether the camera is opened even if it rejects a control. For a running recording, frames with
+    ///     the wrong focus are better than no frames.
+    /// - Throws: `DeviceError` if the camera is busy (with the name of the program), permission is denied, the camera
+    ///   doesn't deliver the exact format, or it rejects a control.
     init(
         opening device: CaptureDevice, _ format: VideoFormat, _ controls: [ControlRequest],
         isLenient: Bool = false
@@ -51,7 +52,8 @@ struct CameraGeneration {
             }
             layout = FrameLayout(
                 pixel: format.pixel, size: granted.size, stride: granted.stride, color: granted.color)
-            // Raw frames are lent for as long as they are shown; compressed ones are copied, and their buffers return at once.
+            // Raw frames keep their buffers until they have been displayed. Compressed frames are copied, and
+            // their buffers are returned immediately.
             buffers = try CaptureBuffers(of: node, count: format.pixel.isCompressed ? 4 : 8)
             self.granted = granted
             self.format = format
@@ -61,17 +63,17 @@ struct CameraGeneration {
         }
     }
 
-    /// Switches the stream on. Where the clock of the packets' headers is wanted and not available, frames come without
-    /// it.
+    /// Starts the stream. If the UVC header clock was requested but isn't available, frames are delivered
+    /// without it.
     ///
-    /// - Returns: Outcomes of the controls that the camera had forgotten by that and that were set again.
+    /// - Returns: Outcomes for the controls that the camera reset at stream start and that were set again.
     mutating func start(
         on device: CaptureDevice, readingHeaders readsHeaders: Bool
     ) throws(DeviceError) -> [ControlOutcome] {
         if readsHeaders { openHeaders() }
         do {
             try buffers.startStreaming()
-            // Some cameras forget their controls when the stream starts.
+            // Some cameras reset their controls when the stream starts.
             return try buffers.device.keep(controls)
         } catch {
             headers?.stop()
@@ -80,17 +82,17 @@ struct CameraGeneration {
         }
     }
 
-    /// Opens the metadata node, before the frames stream, so that the first of them has its header's clock.
+    /// Opens the metadata node before frames arrive, so that the first frame has a header clock.
     private mutating func openHeaders() {
         do throws(DeviceError) {
             headers = try HeaderClocks(startingFor: buffers.device.path)
         } catch {
-            // The stream tries again, and reports a failure.
+            // The stream retries and reports a failure.
             lacksHeaders = true
         }
     }
 
-    /// Makes a converter for formats that only libv4lconvert reads; `nil` for all others.
+    /// Creates a converter for formats that only libv4lconvert can read; `nil` for all other formats.
     func makeConverter() throws(DeviceError) -> LegacyConverter? {
         guard layout.isConverted else { return nil }
         return try LegacyConverter(
@@ -99,12 +101,12 @@ struct CameraGeneration {
 }
 
 extension V4L2Device {
-    /// Sets exactly the format that is asked for.
+    /// Sets exactly the requested format.
     ///
-    /// - Throws: `formatNotSupported` with the offered formats when the driver grants another.
+    /// - Throws: `formatNotSupported` with the offered formats if the driver grants a different one.
     func grant(_ format: VideoFormat) throws(DeviceError) -> GrantedFormat {
         var substitute: FrameSize?
-        // Several codes can mean the same: MJPG and JPEG, or all that are converted.
+        // Several codes can represent the same format: MJPG and JPEG, or all converted formats.
         for code in pixelCodes() where code.pixel == format.pixel {
             let granted = try setFormat(code, format.size)
             guard granted.code == code, granted.size == format.size else {
@@ -112,7 +114,8 @@ extension V4L2Device {
                 continue
             }
             guard let rate = try setRate(format.rate) else { return granted }
-            // Drivers round intervals to their units; a rate that is a hundredth off is another one.
+            // Drivers round intervals to their own units. A rate that differs by 1 % or more counts as a different
+            // rate.
             if abs(rate.perSecond / format.rate.perSecond - 1) < 0.01 { return granted }
         }
         let offered = formats()
@@ -120,7 +123,7 @@ extension V4L2Device {
             throw DeviceError(
                 device: path, operation: "VIDIOC_S_FMT",
                 reason: .other(
-                    "it lists \(format.size) but grants \(substitute). Plug it in again, or choose another size."
+                    "it lists \(format.size), but delivers \(substitute). Plug it in again, or choose another size."
                 ))
         }
         throw DeviceError(
@@ -128,7 +131,7 @@ extension V4L2Device {
             reason: .formatNotSupported(requested: format.description, offered: offered.map(\.description)))
     }
 
-    /// Sets those controls again that do not have their value any more.
+    /// Sets controls again if their values have changed.
     ///
     /// - Returns: The outcomes of the controls that were set.
     func keep(_ wanted: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {

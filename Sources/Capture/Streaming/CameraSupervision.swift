@@ -1,19 +1,20 @@
-internal import FileSystem
 import Glibc
 import Media
+internal import System
 
-/// Keeps a camera delivering until it is stopped: when its stream ends, it is looked for, opened anew and started
-/// again. Runs on the camera's thread.
+/// Keeps a camera delivering until it is stopped. When the stream ends, finds the camera, reopens it and restarts the
+/// stream. Runs on the camera's thread.
 struct CameraSupervision {
-    /// The camera as it was found first.
+    /// The camera as first found.
     let device: CaptureDevice
-    /// The format that the camera is to deliver in.
+    /// Requested format, with a fallback.
     private var format: FormatOnTrial
-    /// The controls that the camera is to have, and its present node.
+    /// Requested controls and the camera's current node.
     let held: HeldControls
-    /// Whether frames of another size are better than none, because no track copies them.
+    /// Whether to accept frames of another size if the requested size isn't available. Allowed only if no track copies
+    /// the stream.
     let adoptsOtherSizes: Bool
-    /// Whether the clock of the packets' headers is wanted.
+    /// Whether the UVC header clock was requested.
     let readsHeaders: Bool
     let roster: CameraRoster
     /// The camera's number in the roster.
@@ -21,8 +22,8 @@ struct CameraSupervision {
     let requests: StreamRequests
     let delivery: CameraDelivery
 
-    /// Interval at which sysfs is read while the camera is away, should no news of its return come. That asks no camera
-    /// anything, and takes a fraction of a millisecond.
+    /// Polling interval for sysfs while the camera is unavailable, in case no event announces its return. Polling
+    /// doesn't access any camera and takes a fraction of a millisecond.
     private static let lookInterval = Nanoseconds.milliseconds(200)
 
     init(
@@ -41,12 +42,12 @@ struct CameraSupervision {
         self.delivery = delivery
     }
 
-    /// Delivers until it is stopped.
+    /// Delivers frames until the camera is stopped.
     ///
-    /// - Parameter first: Hands over the generation that streams, which nobody else may keep: its node must be closed
-    ///   before the camera is looked for.
+    /// - Parameter first: Transfers the streaming generation. The caller must not retain it, because its node must be
+    ///   closed before the camera is searched for.
     mutating func run(from first: () -> CameraGeneration?) {
-        var pauses = RetryPauses()
+        var pauses = RetryBackoff()
         var streaming = first()
         while true {
             if let end = follow(streaming.take(), &pauses) {
@@ -75,7 +76,7 @@ struct CameraSupervision {
 
     /// Sleeps while the camera is switched off.
     ///
-    /// - Returns: The next format; `nil` when the camera is to stop.
+    /// - Returns: The next format; `nil` if the camera must stop.
     private func awaitFormat() -> VideoFormat? {
         while true {
             switch requests.take() {
@@ -86,11 +87,11 @@ struct CameraSupervision {
         }
     }
 
-    /// Runs one stream to its end.
+    /// Runs one stream until it ends.
     ///
-    /// - Returns: Why the stream ended; `nil` when it was woken, or there is none.
+    /// - Returns: Why the stream ended; `nil` if a request woke the thread, or if none was passed.
     private mutating func follow(
-        _ generation: consuming CameraGeneration?, _ pauses: inout RetryPauses
+        _ generation: consuming CameraGeneration?, _ pauses: inout RetryBackoff
     ) -> V4L2Stream.End? {
         guard let generation else { return nil }
         let streamed = generation.format
@@ -110,13 +111,13 @@ struct CameraSupervision {
         }
     }
 
-    /// Looks for the camera until it streams again.
+    /// Searches for the camera until it is streaming again.
     ///
     /// - Parameters:
-    ///   - pauses: The pauses between two attempts.
-    ///   - first: The pause before the first attempt.
-    /// - Returns: A streaming generation; `nil` when it was woken.
-    private mutating func awaitReturn(_ pauses: inout RetryPauses, after first: Nanoseconds)
+    ///   - pauses: The delays between attempts.
+    ///   - first: The delay before the first attempt.
+    /// - Returns: A streaming generation; `nil` if a request woke the thread.
+    private mutating func awaitReturn(_ pauses: inout RetryBackoff, after first: Nanoseconds)
         -> CameraGeneration?
     {
         let news = listen()
@@ -132,20 +133,21 @@ struct CameraSupervision {
             case .absent:
                 delivery.away("unplugged")
                 held.node = nil
-                // The unplugging need not have ended a stream: the camera may have been off, or about to change its format.
+                // The camera may have been unplugged without ending a stream, while it was off or about to change its
+                // format.
                 roster.leave(number, among: present)
                 pauses.reset()
                 pause = Self.lookInterval
             case .ambiguous(let devices):
                 let list = devices.map(\.selector).joined(separator: ", ")
-                delivery.away("unplugged; which of its identical cameras is now at \(list) cannot be known")
+                delivery.away("unplugged; it cannot be distinguished from the identical cameras at \(list)")
                 pause = Self.lookInterval
             case .found(let found, _):
                 do throws(DeviceError) {
                     return try reopened(found)
                 } catch {
                     delivery.away(Self.cause(error))
-                    // A source that is switched on causes no event, and asking for it costs nothing.
+                    // Switching on a source doesn't cause an event, and polling for it is cheap.
                     pause = error.reason == .noSignal ? Self.lookInterval : pauses.next()
                 }
             }
@@ -160,16 +162,16 @@ struct CameraSupervision {
         }
     }
 
-    private func listen() -> CameraNews? {
+    private func listen() -> CameraEventWaiter? {
         do {
-            return try CameraNews()
+            return try CameraEventWaiter()
         } catch {
-            // Without events, reading sysfs finds the camera a moment later.
+            // Without events, polling sysfs finds the camera slightly later.
             return nil
         }
     }
 
-    private func sleep(for pause: Nanoseconds, or news: CameraNews?) -> CameraNews.Awakening {
+    private func sleep(for pause: Nanoseconds, or news: CameraEventWaiter?) -> CameraEventWaiter.Awakening {
         if let news { return news.wait(until: MonotonicClock().now + pause, unless: requests.wakeUp) }
         return requests.wakeUp.sleep(for: pause) ? .stop : .deadline
     }
@@ -188,20 +190,20 @@ struct CameraSupervision {
         }
     }
 
-    /// Gives up a format that was asked for while the camera ran, for the last one that delivered.
+    /// Abandons a format that was requested at runtime, and falls back to the last format that delivered frames.
     ///
     /// - Parameter cause: The reason why the format failed.
-    /// - Returns: Whether there is a format to go back to.
+    /// - Returns: Whether there is a format to fall back to.
     private mutating func giveUpFormat(_ cause: String) -> Bool {
         guard let refused = format.giveUp() else { return false }
         delivery.refused(refused, cause)
         return true
     }
 
-    /// Whether another format may avoid this error.
+    /// Whether this error could be avoided with another format.
     private static func isOfFormat(_ error: DeviceError) -> Bool {
         switch error.reason {
-        case .disconnected, .noSignal, .busy, .noPermission, .notFound: false
+        case .disconnected, .noSignal, .busy, .noPermission, .notFound, .limit: false
         default: true
         }
     }
@@ -215,7 +217,7 @@ struct CameraSupervision {
         held.node = found.node
         delivery.controls(generation.outcomes + again)
         var remarks = [roster.welcome(number, as: found)].compactMap { $0 }
-        if format != wanted { remarks.append("it delivers \(format) now, instead of \(wanted)") }
+        if format != wanted { remarks.append("it now delivers \(format) instead of \(wanted)") }
         delivery.streamRestarts(
             remark: remarks.isEmpty ? nil : remarks.joined(separator: "; "),
             in: format)
@@ -224,7 +226,8 @@ struct CameraSupervision {
 }
 
 extension [OfferedFormat] {
-    /// The offer nearest to a format that is not offered: the same pixel format, and the nearest number of pixels.
+    /// Returns the closest offered format for a format that isn't offered: the same pixel format with the closest
+    /// number of pixels.
     func nearest(to wanted: VideoFormat) -> VideoFormat? {
         func distance(_ size: FrameSize) -> Int {
             abs(size.width * size.height - wanted.size.width * wanted.size.height)
@@ -233,5 +236,59 @@ extension [OfferedFormat] {
         return best.flatMap { best in
             best.rate(for: wanted.rate).map { VideoFormat(pixel: best.pixel, size: best.size, rate: $0) }
         }
+    }
+}
+
+/// Requested format of a camera. Until the first frame arrives in it, also holds the last format that delivered frames.
+struct FormatOnTrial {
+    private(set) var wanted: VideoFormat
+    private var proven: VideoFormat
+
+    /// Starts with the format of the opened camera, without a fallback.
+    ///
+    /// - Parameter format: The format that the camera was opened with.
+    init(_ format: VideoFormat) {
+        wanted = format
+        proven = format
+    }
+
+    /// Sets a new requested format, on trial until a frame arrives.
+    mutating func ask(for format: VideoFormat) {
+        wanted = format
+    }
+
+    /// Records that frames arrived in a format. Confirms only the requested format, not a substitute.
+    mutating func delivered(in format: VideoFormat) {
+        if format == wanted { proven = format }
+    }
+
+    /// Falls back to the last format that delivered frames.
+    ///
+    /// - Returns: The abandoned format; `nil` without a fallback.
+    mutating func giveUp() -> VideoFormat? {
+        guard wanted != proven else { return nil }
+        defer { wanted = proven }
+        return wanted
+    }
+}
+
+/// Exponential backoff for a camera that was found but doesn't deliver: from 200 ms to 8 s, doubled each
+/// time. An attempt puts more load on the bus and the camera than on this program.
+///
+/// A value type: the caller sleeps.
+struct RetryBackoff {
+    private static let shortest = Nanoseconds.milliseconds(200)
+    private static let longest = Nanoseconds.seconds(8)
+    private var upcoming = shortest
+
+    /// Returns the delay before the next attempt, and doubles the following one.
+    mutating func next() -> Nanoseconds {
+        defer { upcoming = min(upcoming * 2, Self.longest) }
+        return upcoming
+    }
+
+    /// Resets to the shortest delay, because the camera delivered frames or a different camera was found.
+    mutating func reset() {
+        upcoming = Self.shortest
     }
 }

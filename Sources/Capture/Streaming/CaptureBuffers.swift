@@ -1,10 +1,10 @@
 import Glibc
 import Media
 
-/// The descriptor and the mapped buffers of one generation of a camera's stream.
+/// File descriptor and mapped buffers of one generation of a camera's stream.
 ///
-/// The camera's thread and each lent frame hold it; the last holder unmaps and closes. A buffer goes back to the driver
-/// only while the generation streams.
+/// The camera's thread and each lent frame hold a reference. The last release unmaps the buffers and closes
+/// the descriptor. A buffer is returned to the driver only while its generation is streaming.
 final class CaptureBuffers: Sendable {
     let device: V4L2Device
     private let mappings: [Mapping]
@@ -15,22 +15,24 @@ final class CaptureBuffers: Sendable {
         var lent: Set<Int> = []
     }
 
-    /// Memory that the driver writes while it has the buffer, and that this program reads while it has the buffer.
+    /// Memory shared with the driver. Either the driver owns a buffer and writes it, or this program owns it and reads
+    /// it.
     private struct Mapping: @unchecked Sendable {
-        // DQBUF and QBUF pass the buffer between the driver and us; no two own it at once.
+        // DQBUF and QBUF transfer ownership of the buffer between the driver and this program, so it never has two
+        // owners.
         let memory: UnsafeMutableRawBufferPointer
     }
 
-    /// Largest number of buffers that are used; V4L2 knew no more than 32 until Linux 6.8.
+    /// Maximum number of buffers used. Before Linux 6.8, V4L2 allowed no more than 32.
     private static let mostBuffers = 32
 
     /// Requests and maps the buffers.
     ///
     /// - Parameters:
     ///   - device: An open node with its format set.
-    ///   - count: Number of buffers to ask for; the driver may make more or less.
-    /// - Throws: `DeviceError` with what the driver or mmap(2) refused, such as `busy`; `ENOMEM` when the driver makes
-    ///   fewer than two buffers.
+    ///   - count: Number of buffers to request; the driver may allocate more or fewer.
+    /// - Throws: `DeviceError` if the driver or mmap(2) fails, for example with `busy`; `ENOMEM` if the driver
+    ///   allocates fewer than two buffers.
     init(of device: consuming V4L2Device, count: Int) throws(DeviceError) {
         let granted = try device.requestBuffers(count)
         guard granted >= 2 else {
@@ -46,22 +48,22 @@ final class CaptureBuffers: Sendable {
 
     var count: Int { mappings.count }
 
-    /// Takes a buffer that the driver has filled.
+    /// Dequeues a filled buffer.
     ///
-    /// - Returns: `nil` when no buffer is filled yet.
-    /// - Throws: `DeviceError` when the driver fails, or names a buffer that it was not given.
+    /// - Returns: `nil` if no buffer is filled yet.
+    /// - Throws: `DeviceError` if the driver fails, or returns a buffer that wasn't queued.
     func dequeue() throws(DeviceError) -> V4L2Device.Filled? {
         guard let filled = try device.dequeue() else { return nil }
         let lent = circulation.withLock { $0.lent }
         guard let checked = filled.checked(lengths: mappings.map(\.memory.count), lent: lent) else {
             throw DeviceError(
                 device: device.path, operation: "VIDIOC_DQBUF",
-                reason: .other("the driver named buffer \(filled.index), which it did not have."))
+                reason: .other("the driver returned buffer \(filled.index), which was not queued."))
         }
         return checked
     }
 
-    /// Gives every buffer that is not lent to the driver and starts the stream.
+    /// Queues all buffers that aren't lent and starts the stream.
     func startStreaming() throws(DeviceError) {
         let home = circulation.withLock { circulation in
             circulation.isStreaming = true
@@ -76,23 +78,24 @@ final class CaptureBuffers: Sendable {
         }
     }
 
-    /// Takes all buffers back. Lent ones stay readable until their frames are released.
+    /// Stops the stream and takes all buffers back from the driver. Lent buffers stay readable until their frames are
+    /// released.
     func stopStreaming() {
         circulation.withLock { $0.isStreaming = false }
         do {
             try device.stopStreaming()
         } catch {
-            // Only a device that is gone refuses, and it streams no more.
+            // This fails only if the device is gone, and then it is no longer streaming.
         }
     }
 
-    /// The content of a buffer, valid until it is given back.
+    /// Returns the content of a buffer, valid until the buffer is returned to the driver.
     func bytes(of filled: V4L2Device.Filled) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             rebasing: UnsafeRawBufferPointer(mappings[filled.index].memory).prefix(filled.byteCount))
     }
 
-    /// Lends a buffer's memory; `nil` when so many are lent that the driver might have none to fill.
+    /// Lends a buffer's memory; returns `nil` if lending it could leave the driver without a buffer to fill.
     func lend(_ filled: V4L2Device.Filled) -> SharedBytes? {
         let index = filled.index
         let isLent = circulation.withLock { circulation in
@@ -105,7 +108,7 @@ final class CaptureBuffers: Sendable {
         }
     }
 
-    /// Returns a buffer to the driver, if it still streams. Any thread.
+    /// Returns a buffer to the driver if it is still streaming. Can be called from any thread.
     func giveBack(_ index: Int) {
         let isStreaming = circulation.withLock { circulation in
             circulation.lent.remove(index)
@@ -115,7 +118,8 @@ final class CaptureBuffers: Sendable {
         do {
             try device.queue(buffer: index)
         } catch {
-            // The stream ended just now, or the cable was pulled, which the poll of the camera's thread reports.
+            // The stream just ended, or the cable was pulled. In the second case, poll on the camera's thread reports
+            // it.
         }
     }
 
@@ -123,7 +127,7 @@ final class CaptureBuffers: Sendable {
         do {
             try device.queue(buffer: index)
         } catch {
-            // A frame that was released while the stream restarted has queued it already.
+            // A frame released during the restart has already queued this buffer.
             guard error.reason == .system(errno: EINVAL) else { throw error }
         }
     }

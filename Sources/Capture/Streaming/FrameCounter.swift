@@ -1,31 +1,30 @@
 import Media
 
-/// Turns a driver's sequence numbers and time stamps into rising ones, and tells how many frames are missing between
-/// them.
+/// Converts a driver's sequence numbers and timestamps to monotonic ones, and computes the number of missing frames.
 ///
-/// A pure value; the arrival time is an argument.
+/// A pure value type; the arrival time is an argument.
 struct FrameCounter {
-    /// The number and time of a frame in its stream.
+    /// Sequence number and capture time of a frame in its stream.
     struct Place: Equatable {
         let sequence: Int64
         let capturedAt: ClockTime
-        /// Number of frames that should have come before this one.
+        /// Number of frames missing directly before this one.
         let missing: Int
-        /// The time at which the first missing frame should have been captured.
+        /// Expected capture time of the first missing frame.
         let firstMissingAt: ClockTime
-        /// Whether the driver's time was impossible and was replaced.
+        /// Whether the driver's timestamp was implausible and was replaced.
         let isCorrected: Bool
     }
 
-    /// Nominal time between two frames.
+    /// Nominal frame interval.
     var interval: Nanoseconds
     private var lastRaw: UInt32?
     private var sequence: Int64 = -1
     private var lastTime: ClockTime?
 
-    /// Starts before the first frame.
+    /// Creates a counter for a stream without frames.
     ///
-    /// - Parameter interval: Nominal time between two frames.
+    /// - Parameter interval: Nominal frame interval.
     init(interval: Nanoseconds) {
         self.interval = interval
     }
@@ -33,26 +32,28 @@ struct FrameCounter {
     /// Capture time of the last frame, if any.
     var lastCapture: ClockTime? { lastTime }
 
-    /// Notes that the driver counts anew. The sequence continues.
+    /// Records that the driver restarts its count. The output sequence continues.
     mutating func streamRestarts() {
         lastRaw = nil
     }
 
-    /// Counts and dates a frame.
+    /// Assigns a sequence number and a capture time to a frame.
     ///
     /// - Parameters:
-    ///   - raw: The driver's count, which wraps at 2³².
-    ///   - stamp: The driver's time stamp.
-    ///   - arrival: When the buffer was taken from the driver.
-    /// - Returns: A sequence higher than the last; `missing` is at most twice what the time had room for.
+    ///   - raw: The driver's sequence number, which wraps at 2³².
+    ///   - stamp: The driver's timestamp.
+    ///   - arrival: Time when the buffer was dequeued.
+    /// - Returns: A sequence number above the previous one. `missing` is at most twice the number of frames that fit
+    ///   into the elapsed time.
     mutating func place(_ raw: UInt32, _ stamp: DriverStamp, arrivedAt arrival: ClockTime) -> Place {
         let previousTime = lastTime
         let (time, isCorrected) = captureTime(stamp, arrival)
         var missing = 0
         if let lastRaw, let previousTime {
-            // A step back or a standstill is a driver that counts anew or not at all, and no loss.
+            // A count that decreases or doesn't change means that the driver restarted counting or doesn't count. It
+            // isn't a loss.
             let step = Int64(Int32(bitPattern: raw &- lastRaw))
-            // More frames cannot be missing than the time had room for, whatever a driver counts (some count fields).
+            // The elapsed time limits the number of missing frames, because some drivers count fields.
             let room = ((time - previousTime).count + interval.count / 2) / max(interval.count, 1)
             missing = Int(max(0, min(step - 1, room * 2)))
         }
@@ -70,14 +71,16 @@ struct FrameCounter {
         var time = arrival - interval
         var isCorrected = false
         if let driver = stamp.time {
-            // A stamp from the future, or from long ago, is by another clock than the flags say. It may be any number.
+            // A timestamp in the future or far in the past comes from a clock other than the one in the buffer's flags.
+            // Its value is arbitrary.
             let isNear = driver <= arrival + interval && driver >= arrival - .seconds(10)
             let start = isNear && !stamp.isStartOfExposure ? driver - interval : driver
             isCorrected = !isNear || start > arrival || start < arrival - .seconds(10)
             if !isCorrected { time = start }
         }
         guard let lastTime, time <= lastTime else { return (time, isCorrected) }
-        // Never ahead of the present: a camera faster than its nominal rate would come away from it without end.
+        // Never later than the arrival time. Otherwise the times of a camera faster than its nominal rate would drift
+        // ahead without limit.
         return (max(lastTime + Nanoseconds(1), min(lastTime + interval, arrival)), true)
     }
 }

@@ -1,26 +1,26 @@
 internal import CLinux
-internal import FileSystem
 import Glibc
 import Media
+internal import System
 
-/// Reads the headers of each frame's packets from the metadata node of a camera's stream. Used by the camera's thread
-/// alone; closed with the generation of the stream that it belongs to.
+/// Reads the UVC payload headers of each frame from the camera's metadata node. Use only on the camera's thread. Closed
+/// together with its stream generation.
 ///
-/// `poll` does not wait for the node: uvcvideo finishes a frame's metadata before the frame itself, so that it is there
-/// when the frame is. Its buffers have room for the headers of 465 packets (UVC_METADATA_BUF_SIZE, Linux 6.1): a frame
-/// with more packets, as raw ones in large sizes have, comes without header clock.
+/// `poll` doesn't wait for this node: uvcvideo completes a frame's metadata before the frame, so the metadata is
+/// available when the frame is. The buffers hold the headers of 465 packets (UVC_METADATA_BUF_SIZE, Linux 6.1). Frames
+/// with more packets, such as large raw frames, have no header clock.
 final class HeaderClocks {
     private let buffers: CaptureBuffers
-    /// Clocks of frames that have not been asked for, in the driver's order.
+    /// Clocks of frames that haven't been requested yet, in driver order.
     private var waiting: [(sequence: UInt32, clock: UVCHeaderClock)] = []
 
-    /// Number of buffers: as many as the frames' node has, and some for frames that are asked for late.
+    /// Number of buffers: as many as the capture node has, plus some for frames that are requested late.
     private static let bufferCount = 12
 
-    /// Opens the node and starts its stream, which delivers nothing before the frames' stream does.
+    /// Opens the node and starts its stream. The stream delivers nothing until the capture stream starts.
     ///
     /// - Parameter camera: The camera's capture node.
-    /// - Throws: `DeviceError` when the camera has no metadata node, or it cannot be opened or does not deliver
+    /// - Throws: `DeviceError` if the camera has no metadata node, or if the node can't be opened or doesn't deliver
     ///   headers.
     init(startingFor camera: String) throws(DeviceError) {
         guard let path = MetadataNode.path(of: camera) else { throw Self.lacking(camera) }
@@ -30,7 +30,8 @@ final class HeaderClocks {
             guard linux_give_uvc_headers(node.descriptor.number) == 0 else {
                 throw DeviceError(
                     device: path, operation: "VIDIOC_S_FMT",
-                    reason: .other("it gives no headers of packets (\(String(cString: strerror(errno))))."))
+                    reason: .other(
+                        "it does not provide UVC packet headers (\(String(cString: strerror(errno))))."))
             }
             buffers = try CaptureBuffers(of: node, count: Self.bufferCount)
             try buffers.startStreaming()
@@ -42,7 +43,7 @@ final class HeaderClocks {
     private static func lacking(_ node: String) -> DeviceError {
         DeviceError(
             device: node, operation: "looking for its metadata node",
-            reason: .other("its driver makes none; only uvcvideo does."))
+            reason: .other("its driver does not create one. Only uvcvideo does."))
     }
 
     func start() throws(DeviceError) {
@@ -54,10 +55,11 @@ final class HeaderClocks {
         buffers.stopStreaming()
     }
 
-    /// The header clock of the frame with the driver's number `sequence`; `nil` where the camera delivered none.
+    /// Returns the header clock of the frame with the driver sequence number `sequence`; `nil` if the camera didn't
+    /// deliver one.
     func clock(ofSequence sequence: UInt32) -> UVCHeaderClock? {
         takeAll()
-        // Earlier clocks belong to frames that were lost. The driver's count wraps.
+        // Earlier clocks belong to lost frames. The driver's sequence number wraps.
         waiting.removeAll { Int32(bitPattern: $0.sequence &- sequence) < 0 }
         guard let first = waiting.first, first.sequence == sequence else { return nil }
         waiting.removeFirst()
@@ -65,7 +67,7 @@ final class HeaderClocks {
     }
 
     private func takeAll() {
-        // At most one pass over the buffers, so that a faulty driver cannot keep this loop busy.
+        // At most one pass over the buffers, so that a faulty driver can't cause an endless loop.
         for _ in 0..<buffers.count {
             do {
                 guard let filled = try buffers.dequeue() else { return }
@@ -74,9 +76,83 @@ final class HeaderClocks {
                 }
                 buffers.giveBack(filled.index)
             } catch {
-                // The cable was pulled, which the frames' node reports.
+                // The cable was pulled; the capture node reports it.
                 return
             }
         }
+    }
+}
+
+/// Finds the metadata node of a camera.
+enum MetadataNode {
+    /// Returns the next node after the camera's node in the same function. uvcvideo creates both nodes consecutively
+    /// for each stream. Whether the node delivers metadata is known only after opening it.
+    ///
+    /// - Parameters:
+    ///   - camera: The camera's node, such as `/dev/video0`, or a link to it.
+    ///   - tree: The sysfs that contains the node.
+    /// - Returns: Path of the metadata node, in the directory of the camera's node; `nil` if none.
+    static func path(of camera: String, in tree: SysfsTree = SysfsTree()) -> String? {
+        let node = Paths.resolved(camera) ?? camera
+        guard let folder = tree.folder(ofVideoNode: Paths.name(node)), let own = index(of: folder, in: tree)
+        else { return nil }
+        let function = Paths.parent(folder)
+        for name in Paths.entries(of: function) {
+            let other = "\(function)/\(name)"
+            guard index(of: other, in: tree) == own + 1 else { continue }
+            return "\(Paths.parent(node))/\(tree.event("DEVNAME", of: other) ?? name)"
+        }
+        return nil
+    }
+
+    private static func index(of folder: String, in tree: SysfsTree) -> Int? {
+        tree.attribute("index", of: folder).flatMap { Int($0) }
+    }
+}
+
+extension UVCHeaderClock {
+    /// Number of bytes before a header in a metadata buffer: the driver's clock and the controller's frame number
+    /// (`struct uvc_meta_buf` in linux/uvcvideo.h, packed).
+    private static let prefix = 10
+    /// Header flag for a presentation timestamp (UVC 1.5, table 2-5).
+    private static let hasPresentationTime: UInt8 = 1 << 2
+    /// Header flag for a source clock reference (UVC 1.5, table 2-5).
+    private static let hasSourceClock: UInt8 = 1 << 3
+
+    /// Reads the first header of a UVCH buffer, which belongs to the frame's first packet. Later headers repeat its
+    /// presentation time with different clocks.
+    ///
+    /// - Returns: `nil` if the buffer doesn't contain a complete header.
+    init?(firstOf buffer: UnsafeRawBufferPointer) {
+        guard buffer.count >= Self.prefix + 2 else { return nil }
+        // The length refers to the camera's header. The driver copies only the fields that the flags announce.
+        let (length, flags) = (Int(buffer[10]), buffer[11])
+        let fields = UnsafeRawBufferPointer(rebasing: buffer[(Self.prefix + 2)...])
+        var position = 0
+        func take(_ count: Int) -> Int? {
+            guard position + count <= fields.count, 2 + position + count <= length else { return nil }
+            defer { position += count }
+            return position
+        }
+        var presentationTime: UInt32?
+        if flags & Self.hasPresentationTime != 0 {
+            guard let at = take(4) else { return nil }
+            presentationTime = UInt32(littleEndian: fields.loadUnaligned(fromByteOffset: at, as: UInt32.self))
+        }
+        var sourceClock: UInt32?
+        var busFrame: UInt16?
+        if flags & Self.hasSourceClock != 0 {
+            guard let at = take(6) else { return nil }
+            sourceClock = UInt32(littleEndian: fields.loadUnaligned(fromByteOffset: at, as: UInt32.self))
+            // 11 bits; the others are reserved.
+            busFrame =
+                UInt16(littleEndian: fields.loadUnaligned(fromByteOffset: at + 4, as: UInt16.self)) & 0x7FF
+        }
+        // The fields written by the driver are in native byte order.
+        self.init(
+            presentationTime: presentationTime, sourceClock: sourceClock, busFrame: busFrame,
+            hostTime: ClockTime(
+                nanoseconds: Int64(bitPattern: buffer.loadUnaligned(fromByteOffset: 0, as: UInt64.self))),
+            hostFrame: buffer.loadUnaligned(fromByteOffset: 8, as: UInt16.self))
     }
 }

@@ -1,17 +1,19 @@
 public import Media
+internal import System
 
-/// A camera of the kernel: webcams, capture sticks, and other devices with a V4L2 node.
+/// Camera with a V4L2 node: webcams, capture sticks and similar devices.
 ///
-/// It is opened in one format with its buffers reserved; `start` only has to switch it on. From then on it may be
-/// unplugged and plugged in again, at the same port or another: it is recognised by its identity, opened anew with the
-/// same format and controls, and goes on delivering. After `stop` the node is free, and `start` opens it again.
+/// The initializer opens the camera in one format and reserves its buffers, so `start` only has to start the stream.
+/// While streaming, the camera can be unplugged and plugged in again at the same port or another one. It is recognized
+/// by its identity, reopened with the same format and controls, and continues to deliver. After `stop` the node is
+/// free, and `start` opens it again.
 public final class V4L2Camera: CameraSource {
-    /// The camera as the catalog found it.
+    /// The camera as listed by the catalog.
     public let device: CaptureDevice
-    /// Format that the camera delivers from `start` on; `change(to:)` does not alter this property.
+    /// Format that the camera delivers after `start`. `change(to:)` doesn't change this property.
     public let format: VideoFormat
-    /// Color description of the frames, from the driver; JPEG's for `mjpeg` and `grey`, limited-range BT.601 for
-    /// converted formats.
+    /// Color description of the frames from the driver, except for `mjpeg` and `grey` (JPEG colors) and converted
+    /// formats (limited-range BT.601).
     public let color: ColorDescription
     private let held: HeldControls
     private let adoptsOtherSizes: Bool
@@ -20,7 +22,7 @@ public final class V4L2Camera: CameraSource {
     private let state: ConditionLock<State>
 
     private struct State {
-        /// The opened camera until its thread takes it.
+        /// The opened camera, until its thread takes ownership.
         var opened: CameraGeneration?
         var thread: MediaThread?
         var requests: StreamRequests?
@@ -33,11 +35,12 @@ public final class V4L2Camera: CameraSource {
     /// - Parameters:
     ///   - device: A camera from the catalog; its `node` is opened.
     ///   - format: A format that the camera offers.
-    ///   - controls: Controls to set and keep; automatic ones are set before the others.
-    ///   - adoptsOtherSizes: Whether a capture stick that comes back with another size only is taken as it is.
-    ///   - roster: Shared by the cameras of a session, so that none that returns is taken for another.
-    /// - Throws: `DeviceError`: busy with the program's name, no permission, a format that the camera does not deliver
-    ///   exactly, a control that it does not take.
+    ///   - controls: Controls to set and maintain. Automatic controls are set before the others.
+    ///   - adoptsOtherSizes: Whether to accept another frame size from a capture stick that returns without the
+    ///     original size.
+    ///   - roster: Shared by all cameras of a session, so that a reconnected camera is never confused with another one.
+    /// - Throws: `DeviceError` if the camera is busy (with the name of the program), permission is denied, the camera
+    ///   doesn't deliver the exact format, or it rejects a control.
     package init(
         device: CaptureDevice, format: VideoFormat, controls: [ControlRequest],
         adoptsOtherSizes: Bool, roster: CameraRoster
@@ -53,14 +56,14 @@ public final class V4L2Camera: CameraSource {
         state = ConditionLock(State(opened: opened))
     }
 
-    /// Opens a camera that is the only one of its session.
+    /// Opens the only camera of a session.
     ///
     /// - Parameters:
     ///   - device: A camera from the catalog; its `node` is opened.
     ///   - format: A format that the camera offers.
-    ///   - controls: Controls to set and keep; automatic ones are set before the others.
-    /// - Throws: `DeviceError`: busy with the program's name, no permission, a format that the camera does not deliver
-    ///   exactly, a control that it does not take.
+    ///   - controls: Controls to set and maintain. Automatic controls are set before the others.
+    /// - Throws: `DeviceError` if the camera is busy (with the name of the program), permission is denied, the camera
+    ///   doesn't deliver the exact format, or it rejects a control.
     public convenience init(
         device: CaptureDevice, format: VideoFormat, controls: [ControlRequest] = []
     ) throws(DeviceError) {
@@ -73,27 +76,27 @@ public final class V4L2Camera: CameraSource {
         stop()
     }
 
-    /// Two frame intervals: a frame's time stamp is the start of its exposure, which may last one interval; readout and
-    /// transport take another.
+    /// Two frame intervals: the timestamp marks the start of exposure, which may last one interval. Readout and
+    /// transport take another interval.
     public var deliveryDelay: Nanoseconds { format.rate.interval * 2 }
 
-    /// Asks for the clock of the packets' headers, which comes from the camera's metadata node and is opened at each
-    /// start from now on. Where it is not available, frames come without it, and `CameraEvent.withoutHeaderClock` says
-    /// why.
+    /// Requests the UVC header clock, which is read from the camera's metadata node. The node is opened at each later
+    /// start. If the clock isn't available, frames are delivered without it, and `CameraEvent.withoutHeaderClock`
+    /// reports the cause.
     public func deliverHeaderClock() {
         readsHeaders.withLock { $0 = true }
     }
 
-    /// Starts streaming on a thread of the camera's own. Returns once the driver streams; frames follow.
+    /// Starts streaming on a dedicated thread. Returns once the driver streams; frames follow.
     ///
-    /// - Precondition: The camera does not stream.
+    /// - Precondition: The camera isn't streaming.
     public func start(
         on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
     )
         throws(DeviceError)
     {
         precondition(state.withLock { $0.thread == nil }, "a camera streams once at a time")
-        // Removed from the state, so that a camera that fails to start is closed.
+        // Removed from the state, so that a camera is closed if it fails to start.
         let prepared = state.withLock { $0.opened.take() }
         var generation: CameraGeneration
         if let prepared {
@@ -108,11 +111,20 @@ public final class V4L2Camera: CameraSource {
             $0.opened = started
             $0.requests = requests
         }
-        run(clock, requests, telling: started.outcomes + again, receive)
+        do throws(ThreadError) {
+            try run(clock, requests, telling: started.outcomes + again, receive)
+        } catch {
+            // Closes the camera.
+            state.withLock { state in
+                _ = state.opened.take()
+                state.requests = nil
+            }
+            throw DeviceError(device: device.node, operation: "start", error)
+        }
     }
 
-    /// Ends streaming, waits for the camera's thread and frees the node; no event follows. Must not be called from the
-    /// camera's thread.
+    /// Stops streaming, waits for the camera's thread and closes the node. No events follow. Must not be called from
+    /// the camera's thread.
     public func stop() {
         let (thread, requests) = state.withLock { state in
             defer { state = State() }
@@ -122,31 +134,32 @@ public final class V4L2Camera: CameraSource {
         thread?.join()
     }
 
-    /// True: the camera can restart in another format while it streams.
+    /// Always `true`: the format can be changed while the camera is streaming.
     public var isChangeable: Bool { true }
 
-    /// Asks the camera's thread to restart in another format. Returns at once; does nothing while the camera does not
-    /// stream.
+    /// Requests a restart in another format from the camera's thread. Returns immediately. Has no effect if the camera
+    /// isn't streaming.
     ///
-    /// - Parameter format: A format that the camera offers; `nil` switches the stream off until a format is given.
+    /// - Parameter format: A format that the camera offers; `nil` stops the stream until a format is given.
     public func change(to format: VideoFormat?) {
         state.withLock { $0.requests }?.change(to: format)
     }
 
-    /// Reads all controls with their present values, which takes milliseconds. Must not be called in a Swift task.
+    /// Reads all controls with their current values, which takes milliseconds. Must not be called from a
+    /// Swift task.
     ///
-    /// - Returns: The controls, as the driver orders them.
-    /// - Throws: `DeviceError` when the camera is away or its node cannot be opened.
+    /// - Returns: The controls in driver order.
+    /// - Throws: `DeviceError` if the camera is unavailable or its node can't be opened.
     public func controls() throws(DeviceError) -> [DeviceControl] {
         try V4L2Device(path: try present()).controls()
     }
 
-    /// Sets controls in the given order and reads them back; accepted values are set again whenever the camera returns.
-    /// Must not be called in a Swift task.
+    /// Sets controls in the given order and reads them back. Accepted values are set again whenever the
+    /// camera returns. Must not be called from a Swift task.
     ///
-    /// - Parameter requests: Controls with their new values, in an order in which they can be carried out.
+    /// - Parameter requests: Controls with their new values, in a valid order of execution.
     /// - Returns: The outcome of each request, in the same order.
-    /// - Throws: `DeviceError` when the camera is away or does not answer.
+    /// - Throws: `DeviceError` if the camera is unavailable or doesn't respond.
     public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         let outcomes = try V4L2Device(path: try present()).set(requests)
         held.hold(outcomes.filter { $0.fault == nil }.map(\.request))
@@ -154,7 +167,7 @@ public final class V4L2Camera: CameraSource {
         return outcomes
     }
 
-    /// The camera's present node.
+    /// Returns the camera's current node.
     private func present() throws(DeviceError) -> String {
         guard let node = held.node else {
             throw DeviceError(device: device.node, operation: "open", reason: .disconnected)
@@ -165,11 +178,11 @@ public final class V4L2Camera: CameraSource {
     private func run(
         _ clock: any SessionClock, _ requests: StreamRequests, telling outcomes: [ControlOutcome],
         _ receive: @escaping @Sendable (CameraEvent) -> Void
-    ) {
+    ) throws(ThreadError) {
         let state = state
         let (device, format, held, roster, number) = (device, format, held, roster, number)
         let (adoptsOtherSizes, readsHeaders) = (adoptsOtherSizes, readsHeaders.withLock { $0 })
-        let thread = clock.startThread(named: "cam:\(Paths.name(device.node))") {
+        let thread = try clock.startThread(named: "cam:\(Paths.name(device.node))") {
             var supervision = CameraSupervision(
                 device: device, format: format, held: held, adoptsOtherSizes: adoptsOtherSizes,
                 readsHeaders: readsHeaders, roster: roster, number: number, requests: requests,
@@ -179,5 +192,106 @@ public final class V4L2Camera: CameraSource {
             supervision.run(from: { state.withLock { $0.opened.take() } })
         }
         state.withLock { $0.thread = thread }
+    }
+}
+
+/// Controls that are maintained while a camera is in use, and the node for changing them. Thread-safe.
+final class HeldControls: Sendable {
+    private struct State {
+        var requests: [ControlRequest]
+        var node: String?
+        /// Outcomes for controls set while the camera is streaming, until the camera's thread reports them.
+        var untold: [ControlOutcome] = []
+    }
+
+    private let state: ConditionLock<State>
+
+    init(_ requests: [ControlRequest], at node: String) {
+        state = ConditionLock(State(requests: requests, node: node))
+    }
+
+    /// Controls in the order of their requests.
+    var requests: [ControlRequest] { state.withLock { $0.requests } }
+
+    /// The camera's current node; `nil` while the camera is unavailable, because the node may then belong to another
+    /// camera.
+    var node: String? {
+        get { state.withLock { $0.node } }
+        set { state.withLock { $0.node = newValue } }
+    }
+
+    /// Stores outcomes that the camera's thread reports later.
+    func tell(_ outcomes: [ControlOutcome]) {
+        state.withLock { $0.untold += outcomes }
+    }
+
+    /// Returns and removes the outcomes to report. The camera's thread calls this periodically.
+    func drainUnreportedOutcomes() -> [ControlOutcome] {
+        state.withLock { state in
+            defer { state.untold = [] }
+            return state.untold
+        }
+    }
+
+    /// Stores controls that a camera accepted, replacing their previous values. Removes controls that are governed by a
+    /// newly enabled automatic control.
+    func hold(_ taken: [ControlRequest]) {
+        state.withLock { state in
+            let names = Set(taken.map(\.name))
+            let governed = taken.flatMap { request -> [String] in
+                guard let governor = ControlGovernor.named(request.name),
+                    !governor.isManual(at: request.value)
+                else { return [] }
+                return governor.governed
+            }
+            state.requests.removeAll { names.contains($0.name) || governed.contains($0.name) }
+            state.requests += taken
+        }
+    }
+}
+
+/// Requests to the thread of a streaming camera. Any thread can make a request, which wakes the camera's
+/// thread.
+final class StreamRequests: Sendable {
+    enum Request: Equatable {
+        /// No request is pending.
+        case none
+        case stop
+        /// Change to a format; `nil` stops the stream until a format is given.
+        case change(to: VideoFormat?)
+    }
+
+    let wakeUp: WakeUp
+    private let request = ConditionLock(Request.none)
+
+    /// Creates an empty set of requests.
+    ///
+    /// - Parameter device: The device, for messages.
+    /// - Throws: `DeviceError` if no file descriptors are left.
+    init(for device: String) throws(DeviceError) {
+        wakeUp = try WakeUp(for: device)
+    }
+
+    /// Requests that the thread stop. This request is permanent.
+    func stop() {
+        request.withLock { $0 = .stop }
+        wakeUp.wake()
+    }
+
+    func change(to format: VideoFormat?) {
+        request.withLock { request in
+            if request != .stop { request = .change(to: format) }
+        }
+        wakeUp.wake()
+    }
+
+    /// Returns and removes the pending request. The camera's thread calls this after it is woken.
+    func take() -> Request {
+        // Reset before reading, so that a later request wakes the thread again.
+        wakeUp.forget()
+        return request.withLock { request in
+            defer { if request != .stop { request = .none } }
+            return request
+        }
     }
 }

@@ -1,20 +1,20 @@
 internal import CLinux
-internal import FileSystem
 import Glibc
 import Media
+internal import System
 
-/// Runs one generation of a camera's stream from its start to its end. Used by the camera's thread alone.
+/// Runs one generation of a camera's stream from start to end. Use only on the camera's thread.
 final class V4L2Stream {
-    /// The reason why a stream ended by itself.
+    /// Reason why a stream ended without a request.
     struct End {
         let cause: String
-        /// Whether the format may be at fault, because no other cause is known.
+        /// Whether the format could be the cause, because no other cause is known.
         var mayBeOfFormat = true
     }
 
     private let buffers: CaptureBuffers
     private var headers: HeaderClocks?
-    /// When to try once more for the headers that are lacking; `nil` when nothing is to be tried.
+    /// Time of the second attempt to open the metadata node; `nil` if no attempt is pending.
     private var headersDue: ClockTime?
     private let layout: FrameLayout
     private let converter: LegacyConverter?
@@ -25,28 +25,28 @@ final class V4L2Stream {
     private var warmUp = 0
     private var deadline: ClockTime
     private var hasRestarted = false
-    /// Whether a good frame has come.
+    /// Whether a valid frame has arrived.
     private(set) var hasDelivered = false
 
-    /// Longest wait for the first frame: exposure, focus and the bus take time. Two seconds have been seen.
+    /// Maximum wait for the first frame. Exposure, focus and the bus take time; 2 s have been observed.
     private static let firstFramePatience = Nanoseconds.seconds(3)
-    /// Shortest silence that leads to a restart: a busy bus has many shorter ones, and a restart costs more.
+    /// Minimum gap between frames that leads to a restart. Shorter gaps are common on a busy bus, and a restart costs
+    /// more than they do.
     private static let shortestSilence = Nanoseconds.milliseconds(500)
-    /// Time after which the metadata node is tried once more: right after a camera was plugged in, the node may not
-    /// exist yet, or not be accessible.
+    /// Delay before the second attempt to open the metadata node. Right after a camera is plugged in, the node may be
+    /// missing or not yet accessible.
     private static let headersPatience = Nanoseconds.seconds(1)
-    /// Number of frames that are discarded at the start: the first MJPEG frames of a stream are often corrupt without
-    /// any sign of it.
+    /// Number of frames discarded at stream start. The first MJPEG frames are often corrupt without an error flag.
     private static let warmUpFrames = 2
 
-    /// Prepares to deliver from a generation.
+    /// Prepares to deliver frames of a generation.
     ///
     /// - Parameters:
-    ///   - generation: A generation that streams.
-    ///   - held: The controls that the camera is to have.
-    ///   - wakeUp: Ends the stream from outside.
+    ///   - generation: A streaming generation.
+    ///   - held: The controls to maintain.
+    ///   - wakeUp: Ends the stream from another thread.
     ///   - delivery: Receives the frames.
-    /// - Throws: `DeviceError` when there is no converter for the camera's format.
+    /// - Throws: `DeviceError` if no converter is available for the camera's format.
     init(
         _ generation: CameraGeneration, held: HeldControls, wakeUp: WakeUp, delivery: CameraDelivery
     ) throws(DeviceError) {
@@ -62,33 +62,34 @@ final class V4L2Stream {
         expectFirstFrame()
     }
 
-    /// Delivers until it is woken or the stream fails, and stops the stream.
+    /// Delivers frames until a request wakes the thread or the stream fails, then stops the stream.
     ///
-    /// - Returns: The reason why the stream failed; `nil` when it was woken.
+    /// - Returns: The reason why the stream failed; `nil` if a request woke the thread.
     func run() -> End? {
         defer {
             headers?.stop()
             buffers.stopStreaming()
         }
         while true {
-            delivery.controls(held.takeUntold())
+            delivery.controls(held.drainUnreportedOutcomes())
             var sources = [
                 pollfd(
                     fd: buffers.device.descriptor.number, events: Int16(POLLIN) | Int16(POLLPRI), revents: 0),
                 pollfd(fd: wakeUp.number, events: Int16(POLLIN), revents: 0),
             ]
-            // An interrupted poll leaves no results and is repeated.
+            // An interrupted poll leaves no results and is retried.
             guard poll(&sources, 2, remainingMilliseconds) >= 0 else { continue }
             if sources[1].revents != 0 { return nil }
             let result = Int32(sources[0].revents)
             if result & (POLLERR | POLLHUP | POLLNVAL) != 0 {
                 if let end = driverFailed() { return end }
             } else if result & POLLPRI != 0, buffers.device.takeSourceChange() {
-                return End(cause: "the signal changed", mayBeOfFormat: false)
+                return End(cause: "the input signal changed", mayBeOfFormat: false)
             } else if result & POLLIN != 0 {
                 if let end = takeOne() { return end }
             }
-            // Checked each time and not only when poll timed out: damaged frames alone are silence too.
+            // Checked on every pass, not only when poll times out: a stream that contains only damaged frames
+            // also counts as an outage.
             if delivery.now >= deadline, let end = fellSilent() { return end }
         }
     }
@@ -146,7 +147,8 @@ final class V4L2Stream {
         return headers?.clock(ofSequence: sequence)
     }
 
-    /// Makes a frame of a buffer, which goes back at once or with the frame; `nil` for an incomplete frame.
+    /// Creates a frame from a buffer; returns `nil` for an incomplete frame. The buffer returns to the driver
+    /// immediately or together with the frame.
     private func frame(
         _ filled: V4L2Device.Filled, _ place: FrameCounter.Place, _ header: UVCHeaderClock?
     ) -> CapturedFrame? {
@@ -177,11 +179,11 @@ final class V4L2Stream {
 
     // MARK: Failures
 
-    /// Handles a silence: reports it at once; when it lasts, restarts the stream, which has brought many cameras back;
-    /// when that does not help, ends the stream as if the camera was unplugged.
+    /// Handles missing frames. Reports the outage immediately. If it lasts, restarts the stream, which is known to
+    /// recover many cameras. If the restart doesn't help, ends the stream as if the camera were unplugged.
     private func fellSilent() -> End? {
         let silence = delivery.now - delivery.lastSign
-        let cause = hasDelivered ? "silent" : "silent since it started"
+        let cause = hasDelivered ? "silent" : "silent since the start"
         if hasRestarted || !hasDelivered { return End(cause: cause) }
         delivery.away(cause)
         if silence < Self.shortestSilence {
@@ -191,10 +193,11 @@ final class V4L2Stream {
         return restart()
     }
 
-    /// Handles an error of the driver: the cable was pulled, or the driver's queue is broken, which a restart mends.
+    /// Handles a driver error: either the cable was pulled, or the driver's queue is in an error state that a restart
+    /// clears.
     private func driverFailed() -> End? {
         guard buffers.device.isAlive else { return End(cause: "unplugged", mayBeOfFormat: false) }
-        let cause = "the driver reports an error"
+        let cause = "the driver reported an error"
         guard !hasRestarted else { return End(cause: cause) }
         delivery.away(cause)
         return restart()
@@ -214,14 +217,35 @@ final class V4L2Stream {
             try buffers.startStreaming()
         } catch {
             guard buffers.device.isAlive else { return End(cause: "unplugged", mayBeOfFormat: false) }
-            return End(cause: "it does not start again: \(error.description)")
+            return End(cause: "restart failed: \(error.description)")
         }
         do {
             delivery.controls(try buffers.device.keep(held.requests))
         } catch {
-            // The camera does not answer: frames will not come either, and their silence is reported.
+            // The camera doesn't respond, so it won't deliver frames either. The missing frames are then reported.
         }
         expectFirstFrame()
         return nil
+    }
+}
+
+/// Inspects H.264 access units in Annex B byte stream format (ITU-T H.264, Annex B and table 7-1).
+enum AccessUnit {
+    /// Returns whether decoding can start at an access unit: whether it contains an IDR slice (NAL unit type 5) or a
+    /// sequence parameter set (7).
+    static func isKey(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard var position = bytes.baseAddress else { return false }
+        let end = position + bytes.count
+        let startCode: [UInt8] = [0, 0, 1]
+        while let found = linux_memmem(position, end - position, startCode, startCode.count),
+            found + 3 < end
+        {
+            let type = (found + 3).load(as: UInt8.self) & 0x1f
+            if type == 5 || type == 7 { return true }
+            // Neither type can follow the first slice of a non-IDR frame.
+            if type == 1 { return false }
+            position = found + 3
+        }
+        return false
     }
 }

@@ -1,48 +1,47 @@
 package import Media
 
-/// A device on a USB bus: its place, speed, reserved bandwidth and interfaces.
+/// A device on a USB bus: its location, speed, reserved bandwidth and interfaces.
 package struct USBDevice: Sendable, Hashable {
-    /// The device's folder in sysfs, without links.
+    /// Directory of the device in sysfs, without links.
     package let folder: String
-    /// The kernel's name, from the bus and the ports that lead to it: `1-2.3`.
+    /// Kernel name, made of the bus and the port chain: `1-2.3`.
     package let name: String
-    /// The product's name for people, printable.
+    /// Product name for display, printable.
     package let product: String
-    /// Vendor and product number: `046d:082d`.
+    /// Vendor and product ID: `046d:082d`.
     package let productID: String
-    /// Present speed of the device; `nil` where it is not known.
+    /// Current speed of the device; `nil` if unknown.
     package let speed: USBSpeed?
-    /// Whether the device would run at SuperSpeed at a port that has it; `nil` where the system does not tell.
+    /// Whether the device would run at SuperSpeed in a SuperSpeed port; `nil` if unknown.
     package let knowsSuperSpeed: Bool?
-    /// The device's descriptors; `nil` where they cannot be read.
+    /// Descriptors of the device; `nil` if they can't be read.
     package let description: USBDescription?
-    /// The device's interfaces with their present settings and drivers.
+    /// Interfaces of the device with their current settings and drivers.
     package let interfaces: [USBInterface]
-    /// The hubs from the controller's root hub to the one that the device is plugged into; never empty.
+    /// Hubs from the controller's root hub to the hub that the device is plugged into; never empty.
     package let hubs: [USBHub]
-    /// Name of the controller's folder: `0000:00:14.0`.
+    /// Name of the controller's directory: `0000:00:14.0`.
     package let controller: String
     /// The controller's driver: `xhci_hcd`, `ehci-pci`, `vhci_hcd`.
     package let controllerDriver: String?
-    /// The bandwidth that the controller's driver may reserve.
-    package let promise: USBPromise
+    /// Bandwidth that the controller's driver can reserve.
+    package let promise: USBBandwidthLimit
 
     /// The root hub of the device's bus.
     package var bus: USBHub { hubs[0] }
     /// Whether the device has a video interface.
     package var isCamera: Bool { description?.hasVideo ?? false }
 
-    /// How the controller's driver accounts for bandwidth.
+    /// The controller driver's method of bandwidth accounting.
     package var accounting: USBAccounting { USBAccounting(driver: controllerDriver) }
 
-    /// The sections of the device's path that have a bandwidth of their own, from the controller on; empty where a
-    /// speed is not known, and where the controller reserves no bandwidth.
+    /// Sections of the device's path with separate bandwidth, starting at the controller. Empty if a speed is unknown
+    /// or the controller doesn't reserve bandwidth.
     ///
-    /// An xHCI controller gives each of its ports the whole bandwidth of a bus (`rh_bw` in the kernel's xhci.h); others
-    /// have one for all their ports. The total that a controller can move is known to itself alone. A hub that is
-    /// slower than its upstream link is a narrower section, and a full-speed device behind a faster hub shares a bus of
-    /// that speed with others like it (USB 2.0, 11.14): in hubs with a translator for each port less is shared than is
-    /// assumed here.
+    /// An xHCI controller provides the full bandwidth of a bus at each port (`rh_bw` in the kernel's xhci.h). With
+    /// other controllers, all ports share one bandwidth. The total throughput of a controller isn't known. A hub that
+    /// is slower than its upstream link is a narrower section. Full-speed devices behind a faster hub share one
+    /// full-speed bus (USB 2.0, 11.14). Hubs with one transaction translator per port share less than assumed here.
     package var domains: [USBDomain] {
         guard let speed, let root = bus.speed, promise != .unlimited else { return [] }
         let number = String(bus.name.dropFirst(3))
@@ -53,7 +52,7 @@ package struct USBDevice: Sendable, Hashable {
         }
         var way = [domain(number, "bus \(number)", root)]
         if accounting == .xhci {
-            // The device or hub in the port sets the port's speed.
+            // The port runs at the speed of the connected device or hub.
             let port = name.drop { $0 != "-" }.dropFirst().prefix { $0 != "." }
             let first = hubs.count > 1 ? hubs[1].speed ?? root : speed
             way = [domain("\(number)-port\(port)", "port \(port) of bus \(number)", min(root, first))]
@@ -66,11 +65,11 @@ package struct USBDevice: Sendable, Hashable {
         }
         if speed <= .full, narrowest >= .high {
             let hub = hubs.count > 1 ? hubs[hubs.count - 1].name : number
-            way.append(domain("\(hub)-tt", "the slow side of hub \(hub)", .full))
+            way.append(domain("\(hub)-tt", "the transaction translator of hub \(hub)", .full))
         }
         return way
     }
-    /// Bandwidth that the device reserves now: the isochronous endpoints of its chosen alternate settings.
+    /// Bandwidth that the device currently reserves: the isochronous endpoints of its selected alternate settings.
     package var reservations: [USBReservation] {
         guard let speed else { return [] }
         return interfaces.flatMap { interface in
@@ -79,10 +78,10 @@ package struct USBDevice: Sendable, Hashable {
         }
     }
 
-    /// The part of `reservations` that belongs to a camera's stream.
+    /// Returns the `reservations` that belong to a camera's stream.
     ///
     /// - Parameter control: Number of the interface that controls the stream; `nil` for all streams of the device.
-    /// - Returns: Empty while the camera does not stream, or reserves no bandwidth (bulk).
+    /// - Returns: The reservations. Empty while the camera isn't streaming, or if it doesn't reserve bandwidth (bulk).
     package func streams(controlledBy control: Int?) -> [USBReservation] {
         guard let speed else { return [] }
         let streaming = streamingInterfaces(controlledBy: control)
@@ -92,10 +91,11 @@ package struct USBDevice: Sendable, Hashable {
         }
     }
 
-    /// Bandwidth that each alternate setting of a camera's stream would reserve, the smallest first.
+    /// Returns the bandwidth that each alternate setting of a camera's stream would reserve, in ascending order.
     ///
     /// - Parameter control: Number of the interface that controls the stream; `nil` for all streams of the device.
-    /// - Returns: Empty for cameras that stream without reserving bandwidth (bulk), and where nothing is known.
+    /// - Returns: The reservations. Empty for cameras that stream without reserved bandwidth (bulk), and if nothing is
+    ///   known.
     package func streamSettings(controlledBy control: Int?) -> [USBReservation] {
         guard let speed, let description else { return [] }
         let streaming = streamingInterfaces(controlledBy: control)
@@ -110,4 +110,24 @@ package struct USBDevice: Sendable, Hashable {
             settings.filter { $0.isVideoStreaming && (named.isEmpty || named.contains($0.interface)) }
                 .map(\.interface))
     }
+}
+
+/// An interface of a connected device with its current state in the kernel.
+package struct USBInterface: Sendable, Hashable {
+    /// Interface number.
+    package let number: Int
+    /// Number of the selected alternate setting.
+    package let alternate: Int
+    /// USB class code of the interface.
+    package let classCode: UInt8
+    /// Driver of the interface: `uvcvideo`, `snd-usb-audio`, or `usbfs` for a user-space program; `nil` if none.
+    package let driver: String?
+}
+
+/// A hub between a device and its controller.
+package struct USBHub: Sendable, Hashable {
+    /// Kernel name: `usb1` for the controller's root hub, `1-2`, `1-2.4`.
+    package let name: String
+    /// Current speed of the hub; `nil` if unknown.
+    package let speed: USBSpeed?
 }

@@ -1,7 +1,7 @@
-import Media
+package import Media
 
-/// Finds out why a camera's stream got no bandwidth: which devices reserve it, from sysfs, and what would fit, from the
-/// camera's descriptors.
+/// Explains why a camera's stream got no bandwidth. Uses sysfs to determine which devices reserve the
+/// bandwidth, and the camera's descriptors to determine which settings would fit.
 struct USBShortage {
     private let node: String
     private let format: VideoFormat?
@@ -10,14 +10,14 @@ struct USBShortage {
     private let tree: USBTree
     private let nodes: [VideoNode]
 
-    /// Prepares the search for one refused camera.
+    /// Prepares the analysis for a rejected camera.
     ///
     /// - Parameters:
-    ///   - node: Node of the camera that was refused.
-    ///   - format: The format that it was to deliver.
-    ///   - offers: The formats that it offers.
-    ///   - sysfs: Where sysfs is mounted.
-    ///   - processes: Where proc(5) is mounted.
+    ///   - node: Node of the rejected camera.
+    ///   - format: The requested format.
+    ///   - offers: The formats that the camera offers.
+    ///   - sysfs: Mount point of sysfs.
+    ///   - processes: Mount point of proc(5).
     init(
         node: String, asking format: VideoFormat?, offers: [OfferedFormat], sysfs: String = "/sys",
         processes: String = "/proc"
@@ -30,14 +30,15 @@ struct USBShortage {
         nodes = VideoNode.all(sysfs: sysfs)
     }
 
-    /// The shortage with its claims and remedies; `nil` where the node is on no USB bus.
+    /// The shortage with its causes and remedies; `nil` if the node isn't on a USB bus.
     var shortage: BandwidthShortage? {
         guard let own = nodes.first(where: { $0.node == node }), let camera = tree.device(at: own.usbDevice)
         else { return nil }
         let settings = camera.streamSettings(controlledBy: own.interface)
         let load = tree.load(around: camera)
         let asked = asked(of: settings, beside: load, by: camera)
-        // When every setting fits by this calculation, the controller counts differently, and what would fit is unknown.
+        // If every setting fits according to this calculation, the controller calculates bandwidth
+        // differently, and the settings that fit are unknown.
         let fitting = asked == nil ? nil : settings.last { load.fits($0, of: camera) }
         return BandwidthShortage(
             controller: camera.controller, claims: claims(beside: camera),
@@ -47,7 +48,8 @@ struct USBShortage {
             freeControllers: freeControllers(for: camera))
     }
 
-    /// The smallest setting that the camera can have asked for: one that did not fit, and that carries the raw format.
+    /// Returns the smallest setting that the camera may have requested: one that didn't fit and that can carry the raw
+    /// format.
     private func asked(of settings: [USBReservation], beside load: USBLoad, by camera: USBDevice)
         -> USBReservation?
     {
@@ -57,14 +59,14 @@ struct USBShortage {
     }
 
     private func claims(beside camera: USBDevice) -> [BandwidthShortage.Claim] {
-        tree.neighbours(of: camera).compactMap { device in
+        tree.neighbors(of: camera).compactMap { device in
             guard let largest = device.reservations.max(by: { $0.bytes < $1.bytes }),
                 let share = share(largest, of: device)
             else { return nil }
             let captures = nodes.first { $0.usbDevice == device.folder && $0.index == 0 }
             return BandwidthShortage.Claim(
                 device: captures.map { "\(device.product) (\($0.node))" } ?? device.product,
-                // This process included: another camera of the same recording is the usual case.
+                // Includes this process, because the cause is usually another camera of the same recording.
                 holder: captures.flatMap {
                     NodeOwners.holder(of: $0.node, processes: processes, besides: nil)
                 },
@@ -72,7 +74,7 @@ struct USBShortage {
         }.sorted { $0.share.percent > $1.share.percent }
     }
 
-    /// Raw formats that fit into a setting, the largest first, each at its highest rate that fits.
+    /// Returns the raw formats that fit into a setting, largest first, each at the highest rate that fits.
     private func rawFormats(within bytes: Int, at speed: USBSpeed?) -> [String] {
         var best: [VideoFormat] = []
         for offer in offers {
@@ -88,13 +90,14 @@ struct USBShortage {
             \.description)
     }
 
-    /// Bytes that a raw format needs in each microframe, as the driver computes it (`uvc_fixup_video_ctrl`: the frame's
-    /// bytes per second over 8000, and 12 for the header); `nil` for compressed formats, for which the camera decides.
+    /// Returns the number of bytes that a raw format needs per microframe, as the driver computes it
+    /// (`uvc_fixup_video_ctrl`: the frame's bytes per second divided by 8000, plus 12 for the header). `nil` for
+    /// compressed formats, because the camera determines their size.
     static func rawBytes(_ format: VideoFormat, at speed: USBSpeed?) -> Int? {
         format.pixel.isRaw ? USBCamera.payload(of: format, at: speed ?? .high) : nil
     }
 
-    /// Controllers other than the camera's, with a bus of the camera's speed, a free port and no streams.
+    /// Returns the other controllers that have a bus with the camera's speed, a free port and no streams.
     private func freeControllers(for camera: USBDevice) -> [String] {
         let fitting = tree.buses.filter { bus in
             let devices = tree.devices.filter { $0.bus.name == bus.name }
@@ -107,9 +110,40 @@ struct USBShortage {
         return Array(Set(fitting.map(\.controller))).sorted()
     }
 
-    /// The share of the narrowest section of a device's path that a reservation takes.
+    /// Returns the fraction of bandwidth that a reservation uses in the narrowest section of the device's
+    /// path.
     private func share(_ reservation: USBReservation, of device: USBDevice) -> BandwidthShortage.Share? {
         guard let speed = device.speed else { return nil }
         return BandwidthShortage.Share(reservation, at: speed, on: device.domains)
+    }
+}
+
+extension DeviceError {
+    /// Adds system information to a failure: which program uses the node, why it can't be opened, or which
+    /// devices use the bus bandwidth.
+    ///
+    /// Reads proc and sysfs, which takes milliseconds. Must not be called from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - node: The node that failed.
+    ///   - format: The requested format, for a camera.
+    ///   - offers: The formats that the camera offers.
+    /// - Returns: The error with a more specific reason, if one can be determined.
+    package func explained(
+        node: String, asking format: VideoFormat? = nil, offers: [OfferedFormat] = []
+    ) -> DeviceError {
+        let reason: Reason
+        switch self.reason {
+        case .busy(nil): reason = .busy(by: NodeOwners.holder(of: node))
+        case .noPermission(nil):
+            let permissions = NodePermissions(of: node)
+            reason = .noPermission(
+                permissions?.obstacle(to: .current, inContainer: Container.isAround()))
+        case .noBandwidth(let shortage) where shortage.controller == nil:
+            reason = .noBandwidth(
+                USBShortage(node: node, asking: format, offers: offers).shortage ?? shortage)
+        default: reason = self.reason
+        }
+        return DeviceError(device: device, operation: operation, reason: reason)
     }
 }

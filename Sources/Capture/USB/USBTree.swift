@@ -1,10 +1,10 @@
 package import Media
 
-/// The USB devices that are connected now, from sysfs or from a synthetic tree for tests.
+/// Connected USB devices, from sysfs or from a synthetic tree for tests.
 package struct USBTree: Sendable {
-    /// Connected devices without root hubs, ordered by the kernel's name.
+    /// Connected devices except root hubs, ordered by kernel name.
     package let devices: [USBDevice]
-    /// The controllers' root hubs, with or without a free port, ordered by name: `usb1`.
+    /// Root hubs of the controllers, with or without a free port, ordered by name: `usb1`.
     package let buses: [USBBus]
 
     /// Reads the devices from sysfs.
@@ -19,21 +19,21 @@ package struct USBTree: Sendable {
             .compactMap { USBDevice(folder: $0, in: tree) }
     }
 
-    /// The device with this folder, if any.
+    /// Returns the device with this directory, if any.
     package func device(at folder: String?) -> USBDevice? {
         devices.first { $0.folder == folder }
     }
 
-    /// Devices that share bandwidth with a device, without itself.
-    package func neighbours(of device: USBDevice) -> [USBDevice] {
+    /// Returns the other devices that share bandwidth with a device.
+    package func neighbors(of device: USBDevice) -> [USBDevice] {
         let domains = Set(device.domains)
         return devices.filter { !domains.isDisjoint(with: $0.domains) && $0.folder != device.folder }
     }
 
-    /// Bandwidth that other devices reserve where a device shares it.
+    /// Returns the bandwidth that other devices reserve in the sections shared with a device.
     package func load(around device: USBDevice) -> USBLoad {
         var load = USBLoad()
-        for neighbour in neighbours(of: device) { load.add(neighbour) }
+        for neighbor in neighbors(of: device) { load.add(neighbor) }
         return load
     }
 }
@@ -44,7 +44,7 @@ extension USBBus {
         let number = name.dropFirst(3)
         let ports = tree.attribute("maxchild", of: folder).flatMap { Int($0) } ?? 0
         let taken = Set(Paths.entries(of: folder))
-        // No controller has more ports; the limit bounds the loop whatever the file says.
+        // No controller has more ports. The limit bounds the loop for any file content.
         let free = (1...255).prefix(max(0, ports)).filter { port in
             let kind = tree.attribute(
                 "connect_type", of: "\(folder)/\(number)-0:1.0/\(name)-port\(port)")
@@ -55,12 +55,12 @@ extension USBBus {
             name: name, controller: Paths.name(Paths.parent(folder)).printable(),
             speed: tree.attribute("speed", of: folder).flatMap { USBSpeed($0) }, portCount: ports,
             freePorts: free, controllerDriver: driver,
-            promise: USBPromise(controller: Paths.parent(folder), driver: driver, in: tree))
+            promise: USBBandwidthLimit(controller: Paths.parent(folder), driver: driver, in: tree))
     }
 }
 
 extension USBLoad {
-    /// Adds the bandwidth that a device reserves now.
+    /// Adds the bandwidth that a device currently reserves.
     package mutating func add(_ device: USBDevice) {
         guard let speed = device.speed else { return }
         for reservation in device.reservations {
@@ -68,7 +68,7 @@ extension USBLoad {
         }
     }
 
-    /// Whether there is room for a reservation of a device.
+    /// Returns whether a device's reservation fits into the remaining bandwidth.
     package func fits(_ reservation: USBReservation, of device: USBDevice) -> Bool {
         guard let speed = device.speed else { return true }
         return fits(reservation, at: speed, on: device.domains)
@@ -76,7 +76,7 @@ extension USBLoad {
 }
 
 extension USBDevice {
-    /// Reads a device; `nil` for one that went away meanwhile, or has no controller.
+    /// Reads a device; returns `nil` if it has since been disconnected or has no controller.
     init?(folder: String, in tree: SysfsTree) {
         let above = tree.ancestors(folder).dropFirst()
         guard let rootHub = above.first(where: { tree.isRootHub(Paths.name($0)) }),
@@ -102,11 +102,11 @@ extension USBDevice {
         }
         controller = Paths.name(controllerFolder).printable()
         controllerDriver = Paths.link("\(controllerFolder)/driver").map { Paths.name($0).printable() }
-        promise = USBPromise(controller: controllerFolder, driver: controllerDriver, in: tree)
+        promise = USBBandwidthLimit(controller: controllerFolder, driver: controllerDriver, in: tree)
     }
 
-    /// Whether a device supports SuperSpeed: versions up to 2.00 do not and those from 3.00 on do; 2.01 and 2.10 have
-    /// capabilities (BOS) that tell.
+    /// Returns whether a device supports SuperSpeed. USB versions up to 2.00 don't, and versions from 3.00 do; versions
+    /// 2.01 and 2.10 have capabilities (BOS) that contain this information.
     private static func knowsSuperSpeed(_ description: USBDescription?, capabilities: [UInt8]?) -> Bool? {
         guard let version = description?.version else { return nil }
         if version >= 0x0300 { return true }
@@ -117,7 +117,7 @@ extension USBDevice {
 
 extension USBInterface {
     init?(folder: String, in tree: SysfsTree) {
-        // `bInterfaceNumber` and `bInterfaceClass` are hexadecimal, `bAlternateSetting` is padded by a blank.
+        // `bInterfaceNumber` and `bInterfaceClass` are hexadecimal; `bAlternateSetting` is padded with a space.
         guard
             let number = tree.attribute("bInterfaceNumber", of: folder).flatMap({ Int($0, radix: 16) }),
             let classCode = tree.attribute("bInterfaceClass", of: folder).flatMap({ UInt8($0, radix: 16) }),
@@ -127,5 +127,116 @@ extension USBInterface {
         self.init(
             number: number, alternate: alternate, classCode: classCode,
             driver: Paths.link("\(folder)/driver").map { Paths.name($0).printable() })
+    }
+}
+
+/// A USB bus: the root hub of a controller.
+package struct USBBus: Sendable, Hashable {
+    /// Kernel name of the root hub: `usb1`.
+    package let name: String
+    /// Name of the controller's directory. A USB 3 controller has one bus per generation.
+    package let controller: String
+    /// Speed of the bus; `nil` if unknown.
+    package let speed: USBSpeed?
+    /// Number of ports on the root hub.
+    package let portCount: Int
+    /// Numbers of the free ports that a cable can be plugged into. Excludes ports that the firmware reports
+    /// as built in or not connected (`connect_type`).
+    package let freePorts: [Int]
+    /// The controller's driver: `xhci_hcd`, `ehci-pci`, `vhci_hcd`.
+    package let controllerDriver: String?
+    /// Bandwidth that the controller's driver can reserve.
+    package let promise: USBBandwidthLimit
+
+    /// Bandwidth available to a device at a free port, exclusive or shared as in `USBDevice.domains`. `nil` if no port
+    /// is free, its speed is unknown, or bandwidth isn't limited.
+    package var freeDomain: USBDomain? {
+        guard let port = freePorts.first, let speed, promise != .unlimited else { return nil }
+        let accounting = USBAccounting(driver: controllerDriver)
+        let number = name.dropFirst(3)
+        return USBDomain(
+            name: accounting == .xhci ? "\(number)-port\(port)" : String(number),
+            place: accounting == .xhci ? "port \(port) of bus \(number)" : "bus \(number)",
+            controller: controller, speed: speed, accounting: accounting,
+            limit: promise.limit)
+    }
+}
+
+/// Part of each high-speed microframe that a controller's driver can reserve, if known.
+package enum USBBandwidthLimit: Sendable, Hashable {
+    /// The default for the controller's type.
+    case usual
+    /// At most this time per microframe of 125 µs, from the driver's configuration.
+    case upTo(Nanoseconds)
+    /// The driver doesn't reserve bandwidth and never rejects a device.
+    case unlimited
+
+    /// The configured limit; `nil` for `usual` and `unlimited`.
+    var limit: Nanoseconds? {
+        guard case .upTo(let limit) = self else { return nil }
+        return limit
+    }
+
+    /// Reads the limit of a controller. EHCI provides it in a file, `uframe_periodic_max` with 100…124 µs (the kernel's
+    /// drivers/usb/host/ehci-sysfs.c). USB/IP's vhci_hcd forwards everything immediately and never rejects a device
+    /// (`vhci_urb_enqueue`). The modified vhci_hcd of the device lab has a module parameter to make it behave like a
+    /// real controller.
+    init(controller folder: String, driver: String?, in tree: SysfsTree) {
+        let told: String?
+        switch USBAccounting(driver: driver) {
+        case .ehci: told = tree.attribute("uframe_periodic_max", of: folder)
+        case .standard where driver == "vhci_hcd":
+            told = tree.attribute("periodic_us", of: "\(tree.root)/module/vhci_hcd/parameters") ?? "0"
+        case .standard, .xhci: told = nil
+        }
+        guard let told, let microseconds = Int64(told), (0...125).contains(microseconds) else {
+            self = .usual
+            return
+        }
+        self = microseconds == 0 ? .unlimited : .upTo(.microseconds(microseconds))
+    }
+}
+
+extension USBTopology {
+    /// Combines the information from sysfs about cameras, current streams and free ports.
+    ///
+    /// - Parameters:
+    ///   - tree: The connected devices.
+    ///   - nodes: The video nodes of the same sysfs.
+    ///   - present: The cameras with their identities.
+    ///   - processes: Mount point of proc(5).
+    ///   - learned: Returns the known bandwidths of a camera's streams.
+    package init(
+        _ tree: USBTree, nodes: [VideoNode], cameras present: [CaptureDevice], processes: String = "/proc",
+        learned: (CaptureDevice) -> [USBCamera.Learned] = { _ in [] }
+    ) {
+        self.init(freePorts: tree.buses.compactMap(\.freeDomain))
+        for device in tree.devices {
+            guard let speed = device.speed else { continue }
+            var others = device.reservations
+            for node in nodes where node.usbDevice == device.folder && node.index == 0 {
+                let camera = present.first { $0.node == node.node }
+                if let camera {
+                    cameras.append(
+                        USBCamera(
+                            identity: camera.identity, speed: speed, domains: device.domains,
+                            settings: device.streamSettings(controlledBy: node.interface),
+                            learned: learned(camera)))
+                }
+                for reservation in device.streams(controlledBy: node.interface) {
+                    guard let index = others.firstIndex(of: reservation) else { continue }
+                    others.remove(at: index)
+                    claims.append(
+                        USBClaim(
+                            device: "\(device.product) (\(node.node))", camera: camera?.identity,
+                            holder: NodeOwners.holder(of: node.node, processes: processes, besides: nil)
+                                .map(\.description), reservation: reservation, speed: speed,
+                            domains: device.domains))
+                }
+            }
+            claims += others.map {
+                USBClaim(device: device.product, reservation: $0, speed: speed, domains: device.domains)
+            }
+        }
     }
 }

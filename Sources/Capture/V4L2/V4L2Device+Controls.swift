@@ -1,10 +1,10 @@
 internal import CLinux
-internal import FileSystem
 import Glibc
 public import Media
+internal import System
 
 extension V4L2Device {
-    /// Returns the controls that have a number as value, with their present values, as the driver orders them.
+    /// Returns all controls with numeric values, in driver order, with their current values.
     public func controls() -> [DeviceControl] {
         adjustables().map(\.control)
     }
@@ -12,10 +12,10 @@ extension V4L2Device {
     /// Sets one control and reads it back.
     ///
     /// - Parameters:
-    ///   - name: Name in snake case, as `controls()` gives it.
-    ///   - value: Value in the control's range and on its steps.
-    /// - Returns: The value that the camera has now. Some cameras round.
-    /// - Throws: `DeviceError.control` for a name, value or moment that the camera does not take.
+    ///   - name: Name in snake case, as returned by `controls()`.
+    ///   - value: Value within the control's range, on one of its steps.
+    /// - Returns: The value that the camera applied. Some cameras round values.
+    /// - Throws: `DeviceError.control` if the camera rejects the name or value, or can't set the control now.
     @discardableResult
     public func set(control name: String, value: Int64) throws(DeviceError) -> Int64 {
         let outcome = try set([ControlRequest(name: name, value: value)])[0]
@@ -23,11 +23,12 @@ extension V4L2Device {
         return outcome.value ?? value
     }
 
-    /// Sets controls in the given order, and reads them back when all are set: some cameras change one with another.
+    /// Sets controls in the given order. Reads them back after all are set, because some cameras change one control
+    /// when another is set.
     ///
     /// - Parameter requests: Controls with their new values.
     /// - Returns: The outcome of each request, in the same order.
-    /// - Throws: `DeviceError` when the device does not answer any more.
+    /// - Throws: `DeviceError` if the device no longer responds.
     public func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
         guard !requests.isEmpty else { return [] }
         let all = adjustables()
@@ -46,14 +47,14 @@ extension V4L2Device {
         }
     }
 
-    /// Turns the fault of one control into an error of this device.
+    /// Converts a control fault to an error for this device.
     func refusal(_ name: String, _ fault: ControlFault) -> DeviceError {
         DeviceError(device: path, operation: "setting \(name.printable())", reason: .control(fault))
     }
 
     /// Sets one control.
     ///
-    /// - Returns: The reason why it was not taken; `nil` where it was.
+    /// - Returns: The reason why the control was rejected; `nil` if it was set.
     private func fault(
         in request: ControlRequest, to found: Adjustable, beside requests: [ControlRequest],
         of controls: [DeviceControl]
@@ -67,12 +68,12 @@ extension V4L2Device {
             return nil
         }
         let number = errno
-        // uvcvideo and the control framework refuse a manual control while the automatic one is on; a camera that
-        // does so itself says "wrong state", which uvcvideo passes on as EILSEQ.
+        // uvcvideo and the control framework reject a manual control while the automatic one is enabled. A camera that
+        // rejects it itself reports "wrong state", which uvcvideo maps to EILSEQ.
         if [EACCES, EBUSY, EILSEQ].contains(number) {
             return controls.governing(request.name, beside: requests) ?? .governed(by: nil, manual: nil)
         }
-        // The camera answers with an error, as many do for values inside the range that they themselves tell.
+        // The camera rejects the value. Many cameras do so even for values within the range that they report.
         if [EIO, EPIPE, ERANGE, EINVAL].contains(number), isAlive { return .refused(request.value) }
         throw DeviceError(device: path, operation: "VIDIOC_S_EXT_CTRLS \(request.name)", errno: number)
     }
@@ -84,13 +85,13 @@ extension V4L2Device {
         return Self.read(value, adjustable.control.kind)
     }
 
-    /// Corrects a read value: the driver hands over a mask of 32 bits as a signed number, though it gives its maximum
-    /// without a sign.
+    /// Corrects a value read from the driver. Drivers return a 32-bit mask as a signed number, but its maximum as
+    /// unsigned.
     private static func read(_ value: Int64, _ kind: DeviceControl.Kind) -> Int64 {
         kind == .bitmask ? value & 0xFFFF_FFFF : value
     }
 
-    /// The side of the computer at which the camera sits, by `V4L2_CID_CAMERA_ORIENTATION`.
+    /// Returns the camera's position on the computer, from `V4L2_CID_CAMERA_ORIENTATION`.
     func position() -> CaptureDevice.Position {
         var value: Int64 = 0
         guard linux_get_control(descriptor.number, linux_CID_CAMERA_ORIENTATION, 0, &value) == 0 else {
@@ -103,9 +104,9 @@ extension V4L2Device {
         }
     }
 
-    /// The clockwise rotation that turns the camera's frames upright, by `V4L2_CID_CAMERA_SENSOR_ROTATION`, which
-    /// counts the correction counter-clockwise (kernel documentation, ext-ctrls-camera); `nil` where the camera does
-    /// not say.
+    /// Returns the clockwise rotation that turns frames upright; `nil` if the camera doesn't provide it. The value
+    /// comes from `V4L2_CID_CAMERA_SENSOR_ROTATION`, which counts counterclockwise (kernel documentation,
+    /// ext-ctrls-camera).
     func mounting() -> Rotation? {
         var value: Int64 = 0
         guard
@@ -115,13 +116,13 @@ extension V4L2Device {
         return Rotation(counterclockwiseDegrees: Int(value))
     }
 
-    /// Whether the device still answers; it does not when it was unplugged.
+    /// Whether the device still responds. An unplugged device doesn't.
     var isAlive: Bool {
         var raw = v4l2_capability()
         return answers(linux_VIDIOC_QUERYCAP, &raw)
     }
 
-    /// A control with the driver's identifier and width.
+    /// A control with its V4L2 ID and width.
     private struct Adjustable {
         let control: DeviceControl
         let id: UInt32
@@ -131,7 +132,7 @@ extension V4L2Device {
     private func adjustables() -> [Adjustable] {
         var found: [Adjustable] = []
         var query = v4l2_query_ext_ctrl()
-        // The driver answers with the next higher id; a limit guards against one that answers the same for ever.
+        // The driver returns the next higher ID. The limit protects against drivers that return the same ID forever.
         for _ in 0..<1024 {
             let previous = query.id & ~linux_CTRL_FLAG_NEXT_CTRL
             query = v4l2_query_ext_ctrl()
@@ -152,7 +153,7 @@ extension V4L2Device {
         guard numbers.contains(type), query.flags & unusable == 0, query.elems <= 1 else { return nil }
         let isWide = type == V4L2_CTRL_TYPE_INTEGER64
         var value = query.default_value
-        // A camera that does not answer for one control still has the others.
+        // If one control can't be read, the others are still listed.
         if linux_get_control(descriptor.number, query.id, isWide ? 1 : 0, &value) != 0 {
             value = query.default_value
         }
@@ -185,7 +186,7 @@ extension V4L2Device {
         for index in query.minimum...query.maximum {
             var number: Int64 = 0
             var name: [CChar] = Array(repeating: 0, count: 32)
-            // Indices without an item are choices that this camera does not have.
+            // An index without an item is a choice that this camera doesn't offer.
             guard linux_menu_item(descriptor.number, query.id, UInt32(index), &name, &number) == 0 else {
                 continue
             }
@@ -193,5 +194,27 @@ extension V4L2Device {
             items[index] = type == V4L2_CTRL_TYPE_MENU ? text.printable() : String(number)
         }
         return items
+    }
+}
+
+/// Converts control names.
+enum ControlName {
+    /// Returns the name as v4l2-ctl prints it: lowercase letters and digits, separated by `_`.
+    ///
+    /// "Focus, Automatic Continuous" becomes `focus_automatic_continuous`.
+    static func snakeCase(_ driversName: String) -> String {
+        var result = ""
+        var gap = false
+        for byte in driversName.utf8 {
+            let isLetter = (65...90).contains(byte) || (97...122).contains(byte)
+            if isLetter || (48...57).contains(byte) {
+                if gap, !result.isEmpty { result.append("_") }
+                gap = false
+                result.append(Character(UnicodeScalar((65...90).contains(byte) ? byte + 32 : byte)))
+            } else {
+                gap = true
+            }
+        }
+        return result
     }
 }

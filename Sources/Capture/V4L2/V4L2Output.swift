@@ -1,54 +1,57 @@
 internal import CLinux
-internal import FileSystem
 import Glibc
 package import Media
+internal import System
 
-/// A V4L2 node that takes frames, as v4l2loopback's do: what is written to it other programs read as a camera's.
+/// A V4L2 output node, such as one created by v4l2loopback. Other programs read the written frames as a
+/// camera.
 ///
-/// Any thread may use it, one at a time. It closes the node at the end of its life.
+/// Can be used from any thread, one at a time. The node is closed when the object is released.
 package final class V4L2Output: Sendable {
-    /// The pixel format that the node takes.
+    /// Pixel format that the node accepts.
     package let pixel: PixelFormat
-    /// Width and height that the node takes.
+    /// Frame size that the node accepts.
     package let size: FrameSize
     private let device: V4L2Device
 
-    /// What the node takes is taken in this order. Every program that reads cameras knows the first; of the others some do not.
+    /// Formats in order of preference. All programs that read cameras support the first; some don't support the others.
     private static let wanted: [(code: FourCC, pixel: PixelFormat)] = [
         (FourCC("YUYV"), .yuyv), (.planar420, .i420), (FourCC("NV12"), .nv12),
     ]
 
-    /// Opens a node and agrees on a format.
+    /// Opens a node and negotiates a format.
     ///
-    /// A node that another program reads keeps the format that it has; frames have to be made to fit.
+    /// If another program is reading from the node, the node keeps its current format, and frames must be converted to
+    /// it.
     ///
     /// - Parameters:
     ///   - path: A node such as `/dev/video9`.
     ///   - size: Width and height of the frames, both even.
-    ///   - rate: The rate that programs are told; frames may come at any.
-    /// - Throws: `DeviceError`: `notFound` without such a node, `busy` when another program sends to it already, `noPermission`,
-    ///   `formatNotSupported`, and `other` for a node that takes no frames.
+    ///   - rate: The rate reported to other programs. Frames can be written at any rate.
+    /// - Throws: `DeviceError`: `notFound` if the node doesn't exist, `busy` if another program already writes to it,
+    ///   `noPermission`, `formatNotSupported`, and `other` for a node that doesn't accept frames.
     package init(path: String, size: FrameSize, rate: FrameRate) throws(DeviceError) {
         let device = try V4L2Device(path: path, bufferType: V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue)
         let takes: Capability
         do throws(DeviceError) {
             takes = Capability(try device.rawCapability())
         } catch {
-            throw DeviceError(device: path, operation: "open", reason: .other("it is no video device."))
+            throw DeviceError(device: path, operation: "open", reason: .other("it is not a video device."))
         }
         switch takes {
         case .frames: break
-        case .framesOfAnother:
+        case .inUseByAnotherWriter:
             throw DeviceError(device: path, operation: "open", reason: .busy(by: nil)).explained(node: path)
         case .none(let name):
             throw DeviceError(
                 device: path, operation: "open",
-                reason: .other("\"\(name)\" is a camera or the like, which takes no frames."))
+                reason: .other("\"\(name)\" is not a video output device, so frames cannot be sent to it."))
         }
         (pixel, size: self.size) = try Self.agree(with: device, on: size)
         device.tell(rate)
-        // What a writer does that streams. Without it v4l2loopback 0.12 would show a node with exclusive_caps as a camera for ever, long
-        // after its writer has gone. Newer versions refuse it to who only writes, and do not need it.
+        // Streaming writers call this ioctl. Without it, v4l2loopback 0.12 would keep showing a node with
+        // exclusive_caps as a camera after its writer has exited. Newer versions reject the call for programs that use
+        // write(2), and don't need it.
         var type = Int32(bitPattern: V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue)
         _ = device.answers(linux_VIDIOC_STREAMON, &type)
         self.device = device
@@ -65,7 +68,7 @@ package final class V4L2Output: Sendable {
             format.fmt.pix.height = UInt32(size.height)
             format.fmt.pix.pixelformat = code.code
             format.fmt.pix.field = V4L2_FIELD_NONE.rawValue
-            // The session's frames are in these colours; v4l2loopback 0.12 tells its readers sRGB all the same.
+            // The session's frames use this color space. v4l2loopback 0.12 still reports sRGB to readers.
             format.fmt.pix.colorspace = V4L2_COLORSPACE_REC709.rawValue
             try device.call(linux_VIDIOC_S_FMT, "VIDIOC_S_FMT", &format)
             let pix = format.fmt.pix
@@ -83,11 +86,11 @@ package final class V4L2Output: Sendable {
             reason: .formatNotSupported(requested: "YUYV, YU12 or NV12 of \(size)", offered: offered))
     }
 
-    /// Writes one frame. Does not block.
+    /// Writes one frame. Doesn't block.
     ///
     /// - Parameter frame: All planes, packed, in the node's format.
-    /// - Returns: Whether the node took it; `false` where it is not ready for another one.
-    /// - Throws: `DeviceError` when the node is gone or fails.
+    /// - Returns: Whether the node accepted the frame; `false` if it isn't ready for another one.
+    /// - Throws: `DeviceError` if the node is gone or fails.
     package func write(_ frame: SharedBytes) throws(DeviceError) -> Bool {
         let written = Glibc.write(device.descriptor.number, frame.start, frame.count)
         let number = errno
@@ -100,15 +103,15 @@ package final class V4L2Output: Sendable {
         return true
     }
 
-    /// What a node is to who wants to send to it.
+    /// Whether and how a program can write frames to a node.
     enum Capability: Equatable {
         case frames
-        /// Frames, but of another program that sends to it now.
-        case framesOfAnother
-        /// No frames; the device's name.
+        /// The node accepts frames, but another program is writing to it.
+        case inUseByAnotherWriter
+        /// The node doesn't accept frames; the value is the device's name.
         case none(name: String)
 
-        /// Reads the driver's description.
+        /// Creates a value from the driver's description.
         init(_ raw: v4l2_capability) {
             let own =
                 raw.capabilities & UInt32(V4L2_CAP_DEVICE_CAPS) != 0 ? raw.device_caps : raw.capabilities
@@ -117,19 +120,19 @@ package final class V4L2Output: Sendable {
                 own)
         }
 
-        /// Judges by the driver's name, the device's, and the node's `V4L2_CAP_…`.
+        /// Classifies a node by the driver's name, the device's name, and the node's `V4L2_CAP_…` flags.
         init(driver: String, name: String, _ own: UInt32) {
             let (capture, output) = (
                 own & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0, own & UInt32(V4L2_CAP_VIDEO_OUTPUT) != 0
             )
             let writes = own & UInt32(V4L2_CAP_READWRITE) != 0
-            // With exclusive_caps a loopback that somebody sends to is a camera and nothing else; version 0.12 says neither when a
-            // writer has gone that did not stream.
+            // With exclusive_caps, a loopback node with an active writer is only a camera. Version 0.12 reports neither
+            // capability after a writer that didn't stream has exited.
             let isLoopback = driver.hasPrefix("v4l2 loopback") || driver.hasPrefix("v4l2loopback")
             self =
                 switch (output && writes, isLoopback && writes, capture) {
                 case (true, _, _), (false, true, false): .frames
-                case (false, true, true): .framesOfAnother
+                case (false, true, true): .inUseByAnotherWriter
                 default: .none(name: name)
                 }
         }
@@ -143,7 +146,7 @@ extension V4L2Device {
         return raw
     }
 
-    /// Tells the driver the rate at which frames will be written; drivers need not care.
+    /// Sets the nominal rate of the written frames. Drivers may ignore it.
     fileprivate func tell(_ rate: FrameRate) {
         var parameters = v4l2_streamparm()
         parameters.type = V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue

@@ -1,6 +1,6 @@
 import Media
 
-/// Bytes of a file under construction: big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2).
+/// Bytes of a file that is being built: big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2).
 struct BoxBuffer {
     private(set) var bytes: [UInt8] = []
 
@@ -35,13 +35,13 @@ struct BoxBuffer {
         bytes.append(contentsOf: repeatElement(0, count: count))
     }
 
-    /// Appends a four-character code, in Latin 1: QuickTime's `©` is one byte.
+    /// Appends a four-character code in Latin-1, because QuickTime's `©` is one byte.
     mutating func put(code: String) {
         precondition(code.unicodeScalars.count == 4, "a box type has four characters")
         bytes.append(contentsOf: code.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
 
-    /// Appends a number of 64 bits in a box of version 1, of 32 bits otherwise.
+    /// Appends a number with 64 bits in a version 1 box, otherwise with 32 bits.
     mutating func put(_ value: Int64, version: UInt8) {
         if version == 1 {
             put64(UInt64(bitPattern: value))
@@ -60,7 +60,7 @@ struct BoxBuffer {
         withUnsafeBytes(of: value.bigEndian) { bytes.replaceSubrange(place..<place + 4, with: $0) }
     }
 
-    /// Appends a box of a type; its size is entered after its content is written.
+    /// Appends a box of the given type. Its size is filled in after its content is written.
     mutating func box(_ type: String, _ content: (inout Self) -> Void) {
         let start = count
         put32(0)

@@ -1,8 +1,10 @@
+import Media
+
 /// Reads big-endian numbers and nested boxes (ISO/IEC 14496-12, 4.2) from untrusted bytes.
 ///
-/// It never reads outside its own part of the bytes: where that ends, a number is `nil`.
+/// It never reads outside its byte range. At the end, reading a number returns `nil`.
 struct BoxReader {
-    /// A box: its type, and a reader of its content.
+    /// A box: its type and a reader for its content.
     struct Box {
         let type: String
         let content: BoxReader
@@ -42,20 +44,20 @@ struct BoxReader {
     mutating func read32() -> UInt32? { number(4).map { UInt32($0) } }
     mutating func read64() -> UInt64? { number(8) }
 
-    /// Reads a signed number of 64 bits in a box of version 1, of 32 bits otherwise; `nil` at the end.
+    /// Reads a signed number with 64 bits in a version 1 box, otherwise with 32 bits; `nil` at the end.
     mutating func readSigned(version: UInt8) -> Int64? {
         version == 1 ? read64().map { Int64(bitPattern: $0) } : read32().map { Int64(Int32(bitPattern: $0)) }
     }
 
-    /// Reads a number that is never negative, of 64 bits in a box of version 1 and of 32 bits otherwise; `nil` at the end, and
-    /// where it is too large for any file.
+    /// Reads an unsigned number with 64 bits in a version 1 box, otherwise with 32 bits; `nil` at the end, or if it is
+    /// too large for any file.
     mutating func readUnsigned(version: UInt8) -> Int64? {
         guard version == 1 else { return read32().map { Int64($0) } }
         return read64().flatMap { Int64(exactly: $0) }
     }
 
     mutating func readCode() -> String? {
-        // Latin 1: QuickTime's `©` types are single bytes.
+        // Latin-1: QuickTime's `©` types are single bytes.
         read(4).map { String(String.UnicodeScalarView($0.map { Unicode.Scalar($0) })) }
     }
 
@@ -63,7 +65,7 @@ struct BoxReader {
         read32().map { (UInt8($0 >> 24), $0 & 0xFF_FFFF) }
     }
 
-    /// Reads the next box; `nil` at the end, and where its size is impossible.
+    /// Reads the next box; `nil` at the end, or if its size is invalid.
     mutating func readBox() -> Box? {
         let start = place
         guard let size = read32(), let type = readCode(), size >= 8, Int(size) <= end - start else {
@@ -75,7 +77,7 @@ struct BoxReader {
         return Box(type: type, content: content)
     }
 
-    /// The boxes from here to the end, or to the first that is damaged.
+    /// Returns the boxes from the current position to the end, or to the first damaged box.
     func boxes() -> [Box] {
         var reader = self
         var boxes: [Box] = []
@@ -83,7 +85,7 @@ struct BoxReader {
         return boxes
     }
 
-    /// The content of the first box at a path of types, each inside the one before; `nil` where there is none.
+    /// Returns the content of the first box at a path of nested types; `nil` if it doesn't exist.
     func content(_ path: String...) -> BoxReader? {
         var reader = self
         for type in path {
@@ -97,5 +99,39 @@ struct BoxReader {
         guard count <= rest else { return nil }
         defer { place += count }
         return bytes[place..<place + count].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+/// Position of a box (ISO/IEC 14496-12, 4.2) in a file, read only from its header, because its content may be larger
+/// than memory.
+struct FileBox: Equatable {
+    let type: String
+    let range: Range<Int64>
+    let headSize: Int64
+    /// Whether the entire box is in the file.
+    let isWhole: Bool
+
+    var content: Range<Int64> { range.lowerBound + headSize..<range.upperBound }
+
+    /// Reads the header of a box.
+    ///
+    /// - Parameters:
+    ///   - place: Offset of the header in bytes.
+    ///   - file: The file, which isn't trusted.
+    ///   - end: Size of the file in bytes.
+    /// - Returns: The box; `nil` at the end of the file, or if there can't be a box at this offset.
+    /// - Throws: `FileError` "read".
+    static func read(at place: Int64, in file: some ReadableFile, end: Int64) throws(FileError) -> FileBox? {
+        guard place + 8 <= end else { return nil }
+        var reader = BoxReader(try file.read(Int(min(16, end - place)), at: place))
+        guard let size = reader.read32(), let type = reader.readCode() else { return nil }
+        var (count, headSize) = (Int64(size), Int64(8))
+        if size == 1 {
+            guard let large = reader.read64().flatMap({ Int64(exactly: $0) }) else { return nil }
+            (count, headSize) = (large, 16)
+        }
+        guard count >= headSize, count < .max / 2 else { return nil }
+        let range = place..<place + count
+        return FileBox(type: type, range: range, headSize: headSize, isWhole: range.upperBound <= end)
     }
 }

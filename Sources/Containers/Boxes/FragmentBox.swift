@@ -1,9 +1,9 @@
 import Media
 
-/// Writes the list of samples of a fragment (`moof`, ISO/IEC 14496-12, 8.8.4) and the head of the `mdat` that follows with the
-/// samples, track after track.
+/// Writes the sample list of a fragment (`moof`, ISO/IEC 14496-12, 8.8.4), and the header of the `mdat` that follows
+/// with the samples, track by track.
 struct FragmentBox {
-    /// Number of the fragment, from 1.
+    /// Number of the fragment, starting at 1.
     let sequence: UInt32
     /// Tracks with pending samples.
     let tracks: [RecordedTrack]
@@ -25,9 +25,9 @@ struct FragmentBox {
         return buffer.bytes
     }
 
-    /// Writes the part of one track.
+    /// Writes the part for one track.
     ///
-    /// - Returns: Offset from the start of the `moof` box at which the offset of the track's samples is to be entered.
+    /// - Returns: Offset from the start of the `moof` box where the offset of the track's samples must be filled in.
     private func write(_ track: RecordedTrack, into buffer: inout BoxBuffer) -> Int {
         var offsetPlace = 0
         buffer.box("traf") { traf in
@@ -52,14 +52,14 @@ struct FragmentBox {
     }
 
     private enum Flags {
-        /// Flag `default-base-is-moof` of `tfhd`: offsets count from the start of the fragment.
+        /// Flag `default-base-is-moof` of `tfhd`: offsets are relative to the start of the fragment.
         static let offsetsCountFromFragment: UInt32 = 0x020000
-        /// Flags of `trun`: it has a data offset, and a duration, a size and flags for each sample.
+        /// Flags of `trun`: it contains a data offset, and a duration, size, and flags for each sample.
         static let run: UInt32 = 0x000001 | 0x000100 | 0x000200 | 0x000400
         static let runHasCompositionOffsets: UInt32 = 0x000800
-        /// Flags of a sample that depends on no other.
+        /// Flags of a sample that doesn't depend on other samples.
         static let keySample: UInt32 = 0x0200_0000
-        /// Flags of a sample that depends on others, at which decoding cannot begin.
+        /// Flags of a sample that depends on other samples, so decoding can't start there.
         static let dependentSample: UInt32 = 0x0101_0000
     }
 }

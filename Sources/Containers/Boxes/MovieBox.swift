@@ -1,24 +1,24 @@
-import Media
+internal import Media
 
-/// Writes the index of a movie (`moov`, ISO/IEC 14496-12, 8.2; QuickTime File Format): before the fragments with the first
-/// samples, or at the end with all of them.
+/// Writes the index of a movie (`moov`, ISO/IEC 14496-12, 8.2; QuickTime File Format): either before the fragments with
+/// the first samples, or at the end with all samples.
 struct MovieBox {
     let kind: MovieKind
     /// Creation date in seconds since 1904-01-01 00:00 UTC.
     let createdAt: Int64
     let movieTimeScale: Int64
     let tracks: [RecordedTrack]
-    /// How far each track reaches so far, in ticks of the movie since T0, while fragments with more samples follow; `nil` for a
-    /// whole movie.
+    /// Current end of each track, in movie ticks relative to T0, while fragments with more samples follow;
+    /// `nil` for a complete movie.
     let reached: [Int64]?
-    /// What a whole movie says of itself.
+    /// Metadata of a complete movie.
     var notes: NotesBox?
-    /// The chapters of a whole movie.
+    /// Chapters of a complete movie.
     var chapters: ChapterTrack?
 
     var bytes: [UInt8] {
         var buffer = BoxBuffer()
-        // A track without a description has no samples either.
+        // A track without a description doesn't have samples either.
         let described = tracks.filter(\.isDescribed)
         buffer.box("moov") { moov in
             writeMovieHeader(into: &moov)
@@ -40,10 +40,10 @@ struct MovieBox {
         return buffer.bytes
     }
 
-    /// Length of the movie in its ticks.
+    /// Duration of the movie in its ticks.
     var duration: Int64 { tracks.map { duration(of: $0) }.max() ?? 0 }
 
-    /// Length of a track from T0 on, in ticks of the movie.
+    /// Duration of a track starting at T0, in movie ticks.
     private func duration(of track: RecordedTrack) -> Int64 {
         reached.map { $0[Int(track.number) - 1] } ?? editList(of: track).duration
     }
@@ -67,7 +67,7 @@ struct MovieBox {
             box.putZeros(10)
             DisplayMatrix.write(.none, size: FrameSize(width: 0, height: 0), into: &box)
             box.putZeros(24)
-            // The next track's number.
+            // Number of the next track.
             box.put32((tracks.map(\.number).max() ?? 0) + (chapters == nil ? 1 : 2))
         }
     }
@@ -77,8 +77,8 @@ struct MovieBox {
         buffer.put(createdAt, version: version)
     }
 
-    /// Version of a box that is wide enough for the number. It is always 1 while a recording grows, since the box must keep its
-    /// size.
+    /// Returns the version of a box that is wide enough for the number. It is always 1 during a recording, because the
+    /// box must keep its size.
     private func version(for duration: Int64) -> UInt8 {
         duration > UInt32.max || createdAt > UInt32.max || reached != nil ? 1 : 0
     }
@@ -124,8 +124,8 @@ struct MovieBox {
         }
     }
 
-    /// Flags of `tkhd`. Players show all enabled video tracks, one over the other, so only the first is enabled; they mix audio
-    /// tracks.
+    /// Flags of `tkhd`. Players show all enabled video tracks on top of each other, so only the first is enabled. They
+    /// mix audio tracks.
     private func flags(of track: RecordedTrack) -> UInt32 {
         let (isEnabled, isInMovie): (UInt32, UInt32) = (1, 2)
         let firstVideo = tracks.first { $0.description.isVideo }
@@ -136,7 +136,7 @@ struct MovieBox {
         }
     }
 
-    /// Writes the references from a video track to the track with its time code, and from video and audio to the chapters.
+    /// Writes the references from a video track to its timecode track, and from video and audio tracks to the chapters.
     private func writeReference(of track: RecordedTrack, into buffer: inout BoxBuffer) {
         let timecode = track.description.isVideo ? tracks.first { $0.description.isTimecode } : nil
         let chapters = track.description.isTimecode ? nil : chapters
@@ -156,7 +156,7 @@ struct MovieBox {
             writeDates(version: version, into: &box)
             box.put32(UInt32(clamping: track.description.timeScale))
             box.put(duration, version: version)
-            box.put16(kind == .mp4 ? 0x55C4 : 0x7FFF)  // `und`; QuickTime's word for the same
+            box.put16(kind == .mp4 ? 0x55C4 : 0x7FFF)  // `und`; QuickTime's equivalent
             box.put16(0)
         }
     }
@@ -190,7 +190,7 @@ struct MovieBox {
         SampleTable(description: description, index: track.index).write(into: &buffer)
     }
 
-    /// Writes that a track's samples lie in this file.
+    /// Declares that a track's samples are in this file.
     static func writeDataReference(as kind: MovieKind, into buffer: inout BoxBuffer) {
         if kind == .mov {
             writeHandler("url ", component: "dhlr", name: "DataHandler", as: kind, into: &buffer)
@@ -203,7 +203,7 @@ struct MovieBox {
         }
     }
 
-    /// Writes how a time code would be drawn (QuickTime File Format, timecode media information).
+    /// Writes the display properties of a timecode (QuickTime File Format, timecode media information).
     private func writeTimecodeHeader(into buffer: inout BoxBuffer) {
         buffer.box("gmhd") { box in
             box.fullBox("gmin") { general in
@@ -227,8 +227,90 @@ struct MovieBox {
 }
 
 extension Int64 {
-    /// Bits per second of this number of bytes over a time in ticks; 0 where the time is 0.
+    /// Average bit rate of this number of bytes over a time in ticks, in bits per second; 0 if the time is 0.
     fileprivate func averageBitrate(over ticks: Int64, of timeScale: Int64) -> UInt32 {
         ticks > 0 ? UInt32(clamping: Int64(Double(self) * 8 * Double(timeScale) / Double(ticks))) : 0
+    }
+}
+
+/// Edit list of a track (`elst`, ISO/IEC 14496-12, 8.6.6). It specifies which part of the track's timeline is shown,
+/// and when. It places T0 at time 0.
+struct EditList {
+    /// One entry of the list.
+    struct Edit {
+        /// Duration of the edit in movie ticks.
+        let duration: Int64
+        /// Start of the shown part on the track's own timeline, in its ticks; −1 for an empty edit.
+        let mediaTime: Int64
+    }
+
+    private(set) var edits: [Edit] = []
+    private var isGrowing = false
+
+    /// Creates the edit list of a track that is being recorded. Its index contains the first samples and is
+    /// followed by fragments.
+    ///
+    /// - Parameters:
+    ///   - track: The track as described in the index.
+    ///   - length: Time from T0 to the current end of the data in the file, in movie ticks.
+    init(beginningOf track: RecordedTrack, length: Int64) {
+        if track.fragmentShift > 0 { edits = [Edit(duration: length, mediaTime: track.fragmentShift)] }
+        isGrowing = true
+    }
+
+    /// Creates the edit list of a complete track. Samples before T0 are skipped, and a track that starts after T0 is
+    /// preceded by an empty edit.
+    init(of index: SampleIndex, timeScale: Int64, movieTimeScale: Int64) {
+        guard let firstDecode = index.firstDecode, index.end > 0 else { return }
+        let start = max(0, index.firstPresentation)
+        guard index.end > start else { return }
+        let emptyDuration = start.rescaled(from: timeScale, to: movieTimeScale)
+        if start > 0 { edits.append(Edit(duration: emptyDuration, mediaTime: -1)) }
+        let duration = index.end.rescaled(from: timeScale, to: movieTimeScale) - emptyDuration
+        edits.append(Edit(duration: duration, mediaTime: start - firstDecode))
+    }
+
+    /// Total duration of all edits in movie ticks.
+    var duration: Int64 { edits.reduce(0) { $0 + $1.duration } }
+
+    func write(into buffer: inout BoxBuffer) {
+        guard !edits.isEmpty else { return }
+        let isLarge = edits.contains { $0.duration > UInt32.max || $0.mediaTime > Int32.max }
+        let version: UInt8 = isLarge || isGrowing ? 1 : 0
+        buffer.box("edts") { box in
+            box.fullBox("elst", version: version) { list in
+                list.put32(UInt32(edits.count))
+                for edit in edits {
+                    list.put(edit.duration, version: version)
+                    list.put(edit.mediaTime, version: version)
+                    list.putFixed(1)  // speed
+                }
+            }
+        }
+    }
+}
+
+/// Matrix that rotates a stored frame for display (`tkhd`, ISO/IEC 14496-12, 8.3.2): nine numbers in row-major order,
+/// to be multiplied with row vectors.
+enum DisplayMatrix {
+    /// Writes a matrix that rotates clockwise and then shifts the result back to positive x and y, as phones
+    /// do.
+    static func write(_ rotation: Rotation, size: FrameSize, into buffer: inout BoxBuffer) {
+        let (a, b, c, d, x, y) =
+            switch rotation {
+            case .none: (1, 0, 0, 1, 0, 0)
+            case .quarter: (0, 1, -1, 0, size.height, 0)
+            case .half: (-1, 0, 0, -1, size.width, size.height)
+            case .threeQuarters: (0, -1, 1, 0, 0, size.width)
+            }
+        buffer.putFixed(a)
+        buffer.putFixed(b)
+        buffer.put32(0)
+        buffer.putFixed(c)
+        buffer.putFixed(d)
+        buffer.put32(0)
+        buffer.putFixed(x)
+        buffer.putFixed(y)
+        buffer.put32(1 << 30)  // 1 in 2.30 fixed point
     }
 }

@@ -1,12 +1,12 @@
 import Media
 
-/// Writes what a decoder must know before the first sample (`stsd`, ISO/IEC 14496-12, 8.5.2).
+/// Writes the decoder configuration that is needed before the first sample (`stsd`, ISO/IEC 14496-12, 8.5.2).
 struct SampleDescription {
     let kind: MovieKind
     let track: MovieTrack
-    /// Parameter sets of H.264.
+    /// H.264 parameter sets.
     let configuration: DecoderConfiguration
-    /// Average bits per second; 0 while unknown.
+    /// Average bit rate in bits per second; 0 if unknown.
     let bitrate: UInt32
 
     func write(into buffer: inout BoxBuffer) {
@@ -26,7 +26,7 @@ struct SampleDescription {
         let type =
             switch (parameters.codec, kind) {
             case (.mjpeg, .mov): "jpeg"
-            case (.mjpeg, .mp4): "mp4v"  // MP4 knows JPEG only as an object type of MPEG-4.
+            case (.mjpeg, .mp4): "mp4v"  // MP4 supports JPEG only as an MPEG-4 object type.
             default: "avc1"
             }
         let size = parameters.size ?? FrameSize(width: 0, height: 0)
@@ -44,7 +44,7 @@ struct SampleDescription {
             entry.put16(1)  // frames per sample
             entry.putZeros(32)  // name of the compressor
             entry.put16(24)  // depth
-            entry.put16(0xFFFF)  // no colour table
+            entry.put16(0xFFFF)  // no color table
             if type == "avc1" { configuration.write(into: &entry) }
             if type == "mp4v" {
                 writeStreamDescriptor(objectType: 0x6C, streamType: 4, setup: [], into: &entry)
@@ -54,20 +54,22 @@ struct SampleDescription {
                 entry.box("fiel") { $0.put16(0x0100) }  // progressive
             }
             entry.box("pasp") { box in
-                box.put32(1)
-                box.put32(1)
+                let pixel = parameters.pixelAspect ?? .square
+                box.put32(UInt32(pixel.width))
+                box.put32(UInt32(pixel.height))
             }
         }
     }
 
-    /// Writes the code points of ITU-T H.273, which are those of H.264's own description.
+    /// Writes the code points of ITU-T H.273, which equal the code points in H.264.
     private func writeColor(_ color: ColorDescription, into buffer: inout BoxBuffer) {
         let code: UInt16 =
             switch color.matrix {
             case .bt709: 1
             case .bt601: 6
             }
-        // QuickTime's own `nclc` has no range and means limited. For full range its readers know MP4's `nclx`.
+        // QuickTime's `nclc` has no range and implies limited range. For full range, QuickTime readers support MP4's
+        // `nclx`.
         let tellsRange = kind == .mp4 || color.range == .full
         buffer.box("colr") { box in
             box.put(code: tellsRange ? "nclx" : "nclc")
@@ -88,21 +90,21 @@ struct SampleDescription {
             entry.put32(0)  // vendor
             entry.put16(channels)
             entry.put16(16)  // bits per sample, by convention
-            // −2: packets of varying size, which only a version 1 entry describes (QuickTime File Format).
+            // −2: packets of variable size, which only a version 1 entry can describe (QuickTime File Format).
             entry.put16(kind == .mov ? 0xFFFE : 0)
             entry.put16(0)
             entry.putFixed(rate < 65536 ? rate : 0)
             if kind == .mov {
                 entry.put32(1024)  // samples per packet
-                entry.put32(0)  // bytes per packet: varying
-                entry.put32(0)  // bytes per frame: varying
+                entry.put32(0)  // bytes per packet: variable
+                entry.put32(0)  // bytes per frame: variable
                 entry.put32(2)  // bytes per sample
                 entry.box("wave") { wave in
                     wave.box("frma") { $0.put(code: "mp4a") }
                     wave.box("mp4a") { $0.put32(0) }
                     writeStreamDescriptor(
                         objectType: 0x40, streamType: 5, setup: parameters.setup, into: &wave)
-                    wave.put32(8)  // the end of the list: a box without type
+                    wave.put32(8)  // the end of the list: a box without a type
                     wave.put32(0)
                 }
             } else {
@@ -111,19 +113,19 @@ struct SampleDescription {
         }
     }
 
-    /// Writes an `esds` box (ISO/IEC 14496-1, 7.2.6.5): the object type of MPEG-4, and the decoder's setup.
+    /// Writes an `esds` box (ISO/IEC 14496-1, 7.2.6.5): the MPEG-4 object type and the decoder-specific configuration.
     private func writeStreamDescriptor(
         objectType: UInt8, streamType: UInt8, setup: [UInt8], into buffer: inout BoxBuffer
     ) {
         let setupSize = setup.isEmpty ? 0 : 5 + setup.count
         buffer.fullBox("esds") { box in
             box.putDescriptor(tag: 3, size: 3 + 5 + 13 + setupSize + 5 + 1)
-            box.put16(0)  // its number: the track's is meant
+            box.put16(0)  // its ID: 0 refers to the track
             box.put8(0)
             box.putDescriptor(tag: 4, size: 13 + setupSize)
             box.put8(objectType)
             box.put8(streamType << 2 | 1)
-            box.put24(0)  // size of the decoding buffer: not told
+            box.put24(0)  // decoding buffer size: unspecified
             box.put32(bitrate)
             box.put32(bitrate)
             if !setup.isEmpty {
@@ -151,12 +153,13 @@ struct SampleDescription {
 
     private func writeEntryStart(into buffer: inout BoxBuffer) {
         buffer.putZeros(6)
-        buffer.put16(1)  // the data are in this file
+        buffer.put16(1)  // the data is in this file
     }
 }
 
 extension BoxBuffer {
-    /// Writes a descriptor's tag and size, the size in four bytes of seven bits (ISO/IEC 14496-1, 8.3.3).
+    /// Writes a descriptor's tag and size. The size is encoded in four bytes with seven bits each (ISO/IEC 14496-1,
+    /// 8.3.3).
     fileprivate mutating func putDescriptor(tag: UInt8, size: Int) {
         put8(tag)
         for shift in [21, 14, 7] { put8(UInt8(size >> shift & 0x7F) | 0x80) }

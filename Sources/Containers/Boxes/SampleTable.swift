@@ -1,4 +1,4 @@
-/// Writes the position and the time of each sample of a whole track (`stbl`, ISO/IEC 14496-12, 8.5 to 8.7).
+/// Writes the position and time of each sample of a complete track (`stbl`, ISO/IEC 14496-12, 8.5 to 8.7).
 struct SampleTable {
     let description: SampleDescription
     let index: SampleIndex
@@ -44,8 +44,8 @@ struct SampleTable {
         }
     }
 
-    /// Writes that an AAC packet needs the packet before it to be decoded (`roll` −1, ISO/IEC 14496-12, 10.1): players that jump
-    /// respect it.
+    /// Declares that decoding an AAC packet requires the previous packet (`roll` −1, ISO/IEC 14496-12, 10.1).
+    /// Players respect it when they seek.
     private func writeRoll(into buffer: inout BoxBuffer) {
         guard case .audio = description.track, description.kind == .mp4, index.sampleCount > 0 else { return }
         buffer.fullBox("sgpd", version: 1) { box in
@@ -81,7 +81,7 @@ struct SampleTable {
 
     private func writeSizes(into buffer: inout BoxBuffer) {
         buffer.fullBox("stsz") { box in
-            box.put32(0)  // they differ
+            box.put32(0)  // the sizes differ
             box.put32(UInt32(index.sampleCount))
             for size in index.sizes { box.put32(size) }
         }

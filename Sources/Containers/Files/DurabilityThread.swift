@@ -1,13 +1,14 @@
 import Media
 
-/// A thread that brings a file's bytes to the disk for the thread that writes them.
+/// Thread that flushes a file to disk on behalf of the writing thread.
 ///
-/// `fdatasync` can take seconds on a busy disk, so the writer only requests it. Requests during a running one become one. The
-/// first failure is kept until it is read.
+/// `fdatasync` can take seconds on a busy disk, so the writer only requests it. Requests during a running flush are
+/// merged into one. The first failure is kept until it is read.
 final class DurabilityThread: Sendable {
     private struct State {
         var isWanted = true
-        /// Whether the file's name is not durable yet. It is made durable even if the file is finished at once.
+        /// Whether the file's name isn't durable yet. The name is made durable even if the file is finished
+        /// immediately.
         var isNameDue = true
         var isFinished = false
         var failure: FileError?
@@ -21,7 +22,7 @@ final class DurabilityThread: Sendable {
         let monitor = ConditionLock(State())
         self.monitor = monitor
         let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
-        thread = MediaThread(name: "sync:\(name)") {
+        thread = MediaThread.eventually(name: "sync:\(name)") {
             while Self.waitForRequest(monitor) {
                 do throws(FileError) {
                     if monitor.withLock({ $0.isNameDue }) { try file.makeNameDurable() }
@@ -39,20 +40,20 @@ final class DurabilityThread: Sendable {
         end()
     }
 
-    /// Requests that everything written so far becomes durable, and returns at once.
+    /// Requests that all previously written data be made durable, and returns immediately.
     func request() {
         monitor.broadcast { $0.isWanted = true }
     }
 
-    /// The first failure; `nil` where there was none.
+    /// First failure; `nil` if no failure occurred.
     var failure: FileError? { monitor.withLock { $0.failure } }
 
-    /// Lets the thread end, without waiting for it.
+    /// Asks the thread to end, without waiting for it.
     func end() {
         monitor.broadcast { $0.isFinished = true }
     }
 
-    /// Ends the thread, and waits for the work that it is doing.
+    /// Ends the thread, and waits until its current work is done.
     func finish() {
         end()
         thread.join()
@@ -60,7 +61,7 @@ final class DurabilityThread: Sendable {
 
     /// Waits for the next request.
     ///
-    /// - Returns: `false` when the thread is to end.
+    /// - Returns: `false` if the thread must end.
     private static func waitForRequest(_ monitor: ConditionLock<State>) -> Bool {
         monitor.wait { state -> Bool? in
             if state.isFinished, !state.isNameDue { return false }

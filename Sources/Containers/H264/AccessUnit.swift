@@ -1,9 +1,10 @@
-import Media
+public import Media
 
-/// Converts one H.264 frame from a stream's form into a file's.
+/// Converts one H.264 frame from a stream's format to a file's format.
 enum AccessUnit {
-    /// The frame with a four-byte length before each unit (ISO/IEC 14496-15), without delimiters and without the parameter sets
-    /// that the sample description holds. Other parameter sets stay, so that a stream that changes them remains decodable.
+    /// Returns the frame with a four-byte length before each unit (ISO/IEC 14496-15), without delimiters and without
+    /// the parameter sets that the sample description contains. Other parameter sets are kept, so a stream with
+    /// changing parameter sets remains decodable.
     static func sample(of bytes: SharedBytes, configuration: DecoderConfiguration) -> SharedBytes {
         let source = bytes.bytes
         let kept = units(of: source, configuration: configuration).filter { unit in
@@ -27,7 +28,7 @@ enum AccessUnit {
         return result
     }
 
-    /// The configuration extended by the parameter sets in the frame.
+    /// Returns the configuration, extended by the parameter sets in the frame.
     static func configuration(_ known: DecoderConfiguration, with bytes: SharedBytes) -> DecoderConfiguration
     {
         var result = known
@@ -35,12 +36,40 @@ enum AccessUnit {
         return result
     }
 
-    /// Byte ranges of the units. A stream announced by `avcC` should have lengths, but some encoders send byte streams all the
-    /// same.
+    /// Returns the byte ranges of the units. A stream announced with `avcC` should have length prefixes, but some
+    /// encoders send byte streams anyway.
     private static func units(
         of bytes: UnsafeRawBufferPointer, configuration: DecoderConfiguration
     ) -> [Range<Int>] {
         configuration.lengthSize.flatMap { NetworkUnits.lengthPrefixed(bytes, lengthSize: $0) }
             ?? NetworkUnits.byteStream(bytes)
+    }
+}
+
+/// H.264 stream in the format that browser decoders and files require: separate parameter sets and a length before each
+/// unit (ISO/IEC 14496-15), regardless of the encoder's format. This is a value for use on one thread.
+public struct PlainStream {
+    private var configuration: DecoderConfiguration
+
+    /// Creates a stream.
+    ///
+    /// - Parameter setup: The encoder's parameter sets, in Annex B or as an AVCDecoderConfigurationRecord.
+    public init(setup: [UInt8]) { configuration = DecoderConfiguration(setup: setup) }
+
+    /// The AVCDecoderConfigurationRecord (section 5.3.3); `nil` if parameter sets are missing.
+    public var record: [UInt8]? {
+        guard configuration.isComplete else { return nil }
+        var buffer = BoxBuffer()
+        configuration.write(into: &buffer)
+        // Removes the size and type of the enclosing box.
+        return Array(buffer.bytes.dropFirst(8))
+    }
+
+    /// Returns an access unit with a four-byte length before each unit.
+    ///
+    /// - Parameter bytes: The encoder's packet.
+    /// - Returns: The same units, without delimiters and without the parameter sets of `record`.
+    public func sample(of bytes: SharedBytes) -> SharedBytes {
+        AccessUnit.sample(of: bytes, configuration: configuration)
     }
 }

@@ -1,11 +1,11 @@
-/// The parameter sets of an H.264 stream, as its sample description holds them (`avcC`, ISO/IEC 14496-15, 5.3.3).
+/// Parameter sets of an H.264 stream, as stored in its sample description (`avcC`, ISO/IEC 14496-15, 5.3.3).
 struct DecoderConfiguration: Equatable {
     private(set) var sequenceSets: [[UInt8]] = []
     private(set) var frameSets: [[UInt8]] = []
-    /// Size in bytes of the length prefixes in the stream's own packets; `nil` where they are byte streams.
+    /// Size in bytes of the length prefixes in the stream's own packets; `nil` for byte streams.
     private(set) var lengthSize: Int?
 
-    /// Reads parameter sets from a byte stream or an `avcC`; the configuration is empty where there are none.
+    /// Reads parameter sets from a byte stream or an `avcC`. The configuration is empty if none are found.
     init(setup: [UInt8]) {
         if setup.first == 1 {
             readRecord(setup)
@@ -14,7 +14,7 @@ struct DecoderConfiguration: Equatable {
         }
     }
 
-    /// Whether a decoder can begin with these parameter sets.
+    /// Whether a decoder can start with these parameter sets.
     var isComplete: Bool { (sequenceSets.first?.count ?? 0) >= 4 && !frameSets.isEmpty }
 
     func contains(parameterSet unit: UnsafeRawBufferPointer) -> Bool {
@@ -27,7 +27,7 @@ struct DecoderConfiguration: Equatable {
         }
     }
 
-    /// Adds the unit if it is a parameter set that is not known yet.
+    /// Adds the unit if it is a new parameter set.
     mutating func add(_ unit: [UInt8]) {
         guard let first = unit.first, unit.count < 65536 else { return }
         switch NetworkUnits.kind(ofFirstByte: first) {
@@ -41,7 +41,7 @@ struct DecoderConfiguration: Equatable {
         }
     }
 
-    /// Writes the record, with a length size of four bytes.
+    /// Writes the record with a length size of four bytes.
     func write(into buffer: inout BoxBuffer) {
         buffer.box("avcC") { box in
             let first = sequenceSets.first ?? []
@@ -87,18 +87,19 @@ struct DecoderConfiguration: Equatable {
 }
 
 extension DecoderConfiguration {
-    /// The fields that the record of a High profile adds (ISO/IEC 14496-15, 5.3.3.1.2), read from the sequence parameter set.
+    /// Fields that the record contains only for High profiles (ISO/IEC 14496-15, 5.3.3.1.2), read from the sequence
+    /// parameter set.
     private struct SampleFormat {
         var chroma: UInt8 = 1
         var lumaDepthLess8: UInt8 = 0
         var chromaDepthLess8: UInt8 = 0
 
-        /// Reads the fields; `nil` for profiles whose record has none, and for a damaged set.
+        /// Reads the fields; `nil` for profiles whose record doesn't contain them, and for a damaged parameter set.
         init?(sequenceSet: [UInt8]) {
             guard sequenceSet.count > 4, [100, 110, 122, 144].contains(sequenceSet[1]) else { return nil }
             var bits = BitReader(sequenceSet.dropFirst(4))
             guard bits.readNumber() != nil, let chroma = bits.readNumber(), chroma <= 3 else { return nil }
-            if chroma == 3 { bits.skip(1) }  // separate_colour_plane_flag
+            if chroma == 3 { bits.skip(1) }  // separate_color_plane_flag
             guard let luma = bits.readNumber(), let chromaDepth = bits.readNumber(), luma <= 6,
                 chromaDepth <= 6
             else { return nil }
@@ -108,7 +109,7 @@ extension DecoderConfiguration {
         }
     }
 
-    /// Reads numbers in Exp-Golomb code (ITU-T H.264, 9.1), without emulation prevention bytes.
+    /// Reads Exp-Golomb-coded numbers (ITU-T H.264, 9.1), skipping emulation prevention bytes.
     private struct BitReader {
         private var bytes: [UInt8] = []
         private var position = 0

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Finds the units (NAL units) of one H.264 access unit in its bytes.
+/// Finds the NAL units of an H.264 access unit in its bytes.
 enum NetworkUnits {
-    /// Types of units that matter to a file (ITU-T H.264, table 7-1).
+    /// Unit types that are relevant to files (ITU-T H.264, table 7-1).
     enum Kind {
         static let sequenceParameterSet: UInt8 = 7
         static let pictureParameterSet: UInt8 = 8
@@ -11,7 +11,7 @@ enum NetworkUnits {
 
     static func kind(ofFirstByte byte: UInt8) -> UInt8 { byte & 0x1F }
 
-    /// Splits a byte stream (ITU-T H.264, annex B) at its start codes, into byte ranges.
+    /// Splits a byte stream (ITU-T H.264, annex B) into byte ranges at its start codes.
     static func byteStream(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
         var units: [Range<Int>] = []
         var start: Int?
@@ -25,7 +25,7 @@ enum NetworkUnits {
         return units
     }
 
-    /// Splits bytes at length prefixes of `lengthSize` bytes (ISO/IEC 14496-15); `nil` when the lengths do not add up.
+    /// Splits bytes at length prefixes of `lengthSize` bytes (ISO/IEC 14496-15); `nil` if the lengths don't add up.
     static func lengthPrefixed(_ bytes: UnsafeRawBufferPointer, lengthSize: Int) -> [Range<Int>]? {
         var units: [Range<Int>] = []
         var position = 0
@@ -40,7 +40,8 @@ enum NetworkUnits {
         return units
     }
 
-    /// Offset of the next `00 00 01`. `memchr` finds the candidates: a loop over bytes would cost more than the file.
+    /// Returns the offset of the next `00 00 01`. `memchr` finds the candidates, because a loop over bytes would cost
+    /// more than writing the file.
     private static func startCode(in bytes: UnsafeRawBufferPointer, from position: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         var candidate = position + 2
@@ -53,7 +54,8 @@ enum NetworkUnits {
         return nil
     }
 
-    /// Adds a unit without trailing zeros: these belong to the next start code, and a unit never ends in one (7.4.1).
+    /// Adds a unit without trailing zeros. They belong to the next start code, and a unit never ends with a zero byte
+    /// (7.4.1).
     private static func appendTrimmed(
         _ range: Range<Int>, of bytes: UnsafeRawBufferPointer, to units: inout [Range<Int>]
     ) {

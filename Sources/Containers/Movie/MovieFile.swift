@@ -1,82 +1,97 @@
 public import FoundationEssentials
 public import Media
+package import System
 
-/// Writes an MP4 or QuickTime recording that is a playable file at every instant.
+/// Writes an MP4 or QuickTime recording that is playable at any time.
 ///
-/// While recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the last and what
-/// waits for the next. `finish` appends an ordinary index and, by one write of 16 bytes inside one disk sector, turns
-/// everything between into the media data of a plain movie. Media are never copied; the file is fragmented before that
-/// write and plain after it.
+/// During a recording, the file consists of fragments of about 0.5 s, so a killed process loses at most the
+/// last fragment and the packets that are waiting for the next one. `finish` appends an ordinary index. A
+/// single write of 16 bytes inside one disk sector then turns all data in between into the media data of a
+/// plain movie. Media data is never copied. The file is fragmented before that write and plain after it.
 ///
-/// Time 0 of every track is T0: edit lists hide what is to be shown before it, and delays by B-frames.
+/// Time 0 of every track is T0. Edit lists hide samples before T0 and the delay of B-frames.
 ///
-/// Only one thread at a time may use it. Releasing it without `finish` is like `abandon`.
+/// Not thread-safe: use it from one thread at a time. Releasing the object without `finish` is equivalent to
+/// `abandon`.
 public final class MovieFile {
     /// Path of the file.
-    public let path: String
-    /// Dialect of the file.
+    public var path: String { file.path }
+    /// File format variant.
     public let kind: MovieKind
-    /// What the finished file says of itself besides its tracks; `nil` for nothing. Set it before `finish`.
-    public var notes: MovieNotes?
+    /// Metadata of the finished file in addition to its tracks; `nil` for none. Set it before `finish`.
+    public var notes: MovieMetadata?
     private var createdAt: Int64
     private let movieTimeScale: Int64
     private let file: OutputFile
     private let durability: DurabilityThread
-    /// Writes large fragments past the page cache; `nil` until there is one, and where the file system cannot.
+    /// Writes large fragments without the page cache; `nil` before the first large fragment, or if the file system
+    /// doesn't support direct writes.
     private lazy var direct = file.makeDirect()
     private var tracks: [RecordedTrack]
     private let leadingTrack: Int
-    /// Offset in bytes of the 16 bytes that become the head of the media data.
+    /// Byte offset of the 16 bytes that become the header of the media data.
     private let reservedOffset: Int64
-    /// Offset in bytes up to which the file is whole.
+    /// End of the valid part of the file, as a byte offset.
     private var end: Int64
-    /// The tracks as they were when the first samples were written with an index, and the index's offset before the fragments.
+    /// State of the tracks when the first samples were written with an index, and the offset of that index before the
+    /// fragments.
     private var beginning: (tracks: [RecordedTrack], offset: Int64)?
     private var fragmentCount: UInt32 = 0
     private var failure: FileError?
     private var isOpen = true
-    /// Checksum of the bytes from `checksumStart` on; `nil` where it cannot be computed.
+    /// Checksum of the bytes starting at `checksumStart`; `nil` if it can't be computed.
     private var checksum = RunningChecksum()
-    /// Offset in bytes from which nothing is rewritten while recording.
+    /// Byte offset after which no data is rewritten during the recording.
     private var checksumStart: Int64
 
-    /// Seconds from 1904, the beginning of QuickTime's dates, to 1970.
+    /// Seconds from 1904, the epoch of QuickTime dates, to 1970.
     private static let secondsFrom1904: Int64 = 2_082_844_800
-    /// Smallest unit in bytes in which the system writes a file.
+    /// Smallest unit of file writes by the system, in bytes.
     private static let pageSize = 4096
-    /// Smallest unit in bytes that a disk writes as a whole or not at all.
+    /// Smallest unit that a disk writes atomically, in bytes.
     private static let sectorSize = 512
-    /// Smallest number of bytes of samples in a fragment that is written past the page cache: there the system copies nothing.
-    /// Of less the copy costs no more than to wait for the disk and to fill the blocks.
+    /// Minimum number of sample bytes in a fragment that is written without the page cache, so that the system doesn't
+    /// copy data. For smaller fragments, the copy costs no more than waiting for the disk and filling the blocks.
     private static let directByteCount = 256 << 10
-    /// Largest number of bytes that wait in memory before a fragment is written.
+    /// Maximum number of bytes that wait in memory before a fragment is written.
     private static let pendingByteLimit = 64 << 20
 
     /// Creates the file, which must not exist.
     ///
     /// - Parameters:
-    ///   - path: Final path of the file, in a folder that exists.
-    ///   - kind: Dialect of the file.
-    ///   - tracks: At least one track; packets name tracks by their index.
+    ///   - path: Final path of the file, in an existing folder.
+    ///   - kind: File format variant.
+    ///   - tracks: At least one track. Packets refer to tracks by index.
     ///   - createdAt: Date of T0.
-    ///   - disk: Hooks into the writing of the file.
+    ///   - disk: Hooks for file writes.
     /// - Throws: `FileError` "create" or "write".
-    public init(
+    public convenience init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
-        disk: DiskConduct = DiskConduct()
+        disk: FileWriteHooks = FileWriteHooks()
     ) throws(FileError) {
-        precondition(!tracks.isEmpty, "a movie needs a track")
+        try self.init(
+            try ContainedFile(path: path, operation: "create"), kind: kind, tracks: tracks,
+            createdAt: createdAt, disk: disk)
+    }
+
+    /// Creates the file inside a folder, as `init(path:kind:tracks:createdAt:disk:)` does.
+    package init(
+        _ place: ContainedFile, kind: MovieKind, tracks: [MovieTrack], createdAt: Date,
+        disk: FileWriteHooks = FileWriteHooks()
+    ) throws(FileError) {
+        precondition(!tracks.isEmpty, "a movie requires at least one track")
         precondition(
-            kind == .mov || !tracks.contains(where: \.isTimecode), "a timecode track belongs in QuickTime")
-        self.path = path
+            kind == .mov || !tracks.contains(where: \.isTimecode),
+            "a timecode track requires a QuickTime movie")
         self.kind = kind
         self.createdAt = Self.seconds(createdAt)
         self.tracks = tracks.enumerated().map { RecordedTrack($1, number: UInt32($0 + 1)) }
         leadingTrack = tracks.firstIndex(where: \.isVideo) ?? tracks.firstIndex { !$0.isTimecode } ?? 0
-        // Audio's own ticks make its length exact to the sample; a frame's is rounded by 10 µs at most.
+        // With audio ticks, the length of audio is exact to the sample. The length of a frame is rounded by at most 10
+        // µs.
         movieTimeScale = (tracks.first { $0.handler == "soun" } ?? tracks[leadingTrack]).timeScale
 
-        file = try OutputFile(creating: path, disk: disk)
+        file = try OutputFile(creating: place, disk: disk)
         var start = BoxBuffer()
         let isAudio = kind == .mp4 && !tracks.contains(where: \.isVideo)
         start.put(isAudio ? MovieKind.audioFileType : kind.fileType)
@@ -88,24 +103,24 @@ public final class MovieFile {
         durability = DurabilityThread(for: file)
     }
 
-    /// Creates the file for tests of a full disk: writing fails at `diskCapacity` bytes.
+    /// Creates the file for tests of a full disk: writes fail at `diskCapacity` bytes.
     package convenience init(
         path: String, kind: MovieKind, tracks: [MovieTrack], createdAt: Date, diskCapacity: Int64
     ) throws(FileError) {
         try self.init(
             path: path, kind: kind, tracks: tracks, createdAt: createdAt,
-            disk: DiskConduct(capacity: diskCapacity))
+            disk: FileWriteHooks(capacity: diskCapacity))
     }
 
-    /// Replaces the date of T0 in a file that was created before T0 was known. Call it before the first packet only.
+    /// Replaces the date of T0 in a file that was created before T0 was known. Call it only before the first packet.
     ///
     /// - Parameters:
     ///   - createdAt: Date of T0.
-    ///   - timecode: Time of day at T0, for the time code tracks; `nil` leaves them unchanged.
+    ///   - timecode: Time of day at T0, for the timecode tracks; `nil` leaves them unchanged.
     public func begin(createdAt: Date, timecode: Timecode?) {
         precondition(
             beginning == nil && tracks.allSatisfy { $0.description.isTimecode || $0.pending.isEmpty },
-            "a file with packets has begun")
+            "this must be set before the first packet")
         self.createdAt = Self.seconds(createdAt)
         guard let timecode else { return }
         for index in tracks.indices {
@@ -114,54 +129,65 @@ public final class MovieFile {
         }
     }
 
+    /// The file and its folder.
+    package var containedFile: ContainedFile { file.file }
+
     private static func seconds(_ date: Date) -> Int64 {
         secondsFrom1904 + Int64(rounding: date.timeIntervalSince1970, .down)
     }
 
-    /// Takes the next packet of a track, in decoding order, and writes a fragment about every 0.5 s.
+    /// Converts seconds since 1904-01-01 00:00 UTC, as stored in a movie's header, to a date.
+    static func date(secondsSince1904 seconds: Int64) -> Date {
+        Date(timeIntervalSince1970: Double(seconds) - Double(secondsFrom1904))
+    }
+
+    /// Appends the next packet of a track, in decoding order, and writes a fragment about every 0.5 s.
     ///
     /// - Parameters:
-    ///   - packet: The packet; its memory is kept until it is written. Its times are ticks of the track since T0.
-    ///   - track: Index of the track among those that the file was created with.
-    /// - Throws: `FileError` "write", "fdatasync" or "fsync" when this packet or an earlier one cannot be written, and at every
-    ///   call after that: the file is whole as far as it got, and can still be finished. Also "write" when 64 MB have come and an
-    ///   H.264 track still has no parameter sets, and for a packet that is not later than the one before.
+    ///   - packet: The packet. Its memory is kept until the packet is written. Its times are in track ticks
+    ///     relative to T0.
+    ///   - track: Index of the track in the list that the file was created with.
+    /// - Throws: `FileError` "write", "fdatasync", or "fsync" if this packet or an earlier one can't be
+    ///   written. All later calls then throw as well. The file is valid up to the failure, and can still be
+    ///   finished. Also "write" if 64 MB have been appended and an H.264 track still lacks parameter sets, or
+    ///   if a packet isn't later than the previous one.
     public func append(_ packet: EncodedPacket, to track: Int) throws(FileError) {
-        precondition(isOpen, "a file that is finished takes no packets")
-        precondition(!tracks[track].description.isTimecode, "a timecode track has no packets")
+        precondition(isOpen, "packets must be appended before the file is finished")
+        precondition(!tracks[track].description.isTimecode, "packets can't be appended to a timecode track")
         try checkFailure()
         if let fault = tracks[track].append(packet) {
             throw FileError(path: path, operation: "write", detail: fault)
         }
         if isFragmentDue { return try cutFragment() }
-        // Only a stream without parameter sets comes this far, and no player could show it.
+        // Only a stream without parameter sets reaches this point. No player could show it.
         guard isFull else { return }
         for index in tracks.indices { tracks[index].dropPending() }
         let error = FileError(
             path: path, operation: "write",
-            detail: "\(Self.pendingByteLimit >> 20) MB of H.264 have come without parameter sets.")
+            detail: "the camera sent \(Self.pendingByteLimit >> 20) MB of H.264 without parameter sets.")
         failure = error
         throw error
     }
 
-    /// Writes the pending packets as a fragment, which survives the process at once, and the machine soon after.
+    /// Writes the pending packets as a fragment. It survives a process crash immediately, and a power loss
+    /// soon after.
     ///
-    /// Nothing happens while an H.264 track waits for its first parameter sets.
+    /// This function does nothing while an H.264 track is waiting for its first parameter sets.
     ///
-    /// - Throws: `FileError` "write", "fdatasync" or "fsync".
+    /// - Throws: `FileError` "write", "fdatasync", or "fsync".
     public func cutFragment() throws(FileError) {
-        precondition(isOpen, "a file that is finished takes no fragments")
+        precondition(isOpen, "fragments must be written before the file is finished")
         try checkFailure()
         guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return }
         try writeWhatWaits()
     }
 
-    /// Writes the last fragment. Only `finish` may follow.
+    /// Writes the last fragment. Only `finish` may be called afterwards.
     ///
     /// - Parameter ends: End of each track, as for `finish`.
-    /// - Throws: `FileError` "write". `finish` still turns what was written before into a plain movie.
+    /// - Throws: `FileError` "write". `finish` still converts the data written before to a plain movie.
     public func writeRest(ends: [Int64?]) throws(FileError) {
-        precondition(isOpen, "a file that is finished takes no fragments")
+        precondition(isOpen, "fragments must be written before the file is finished")
         for (index, end) in zip(tracks.indices, ends) {
             if let end { tracks[index].trimPending(to: end) }
         }
@@ -172,23 +198,24 @@ public final class MovieFile {
         }
     }
 
-    /// Writes the last fragment and the index, and turns the file into a plain movie. The time it takes depends on the size of
-    /// the index.
+    /// Writes the last fragment and the index, and converts the file to a plain movie. The duration depends
+    /// on the size of the index.
     ///
-    /// After a failure of `append` it finishes what was written before, and does not throw that failure again.
-    /// - Parameter ends: End of each track by its index, in its own ticks since T0; `nil` for the end of its last packet. An end
-    ///   cuts audio that an encoder has padded, to the sample.
+    /// If `append` has failed, this function finishes the data written before and doesn't throw that failure
+    /// again.
+    /// - Parameter ends: End of each track by track index, in its own ticks relative to T0; `nil` for the end
+    ///   of its last packet. Specifying an end removes an encoder's audio padding with sample accuracy.
     /// - Returns: Content of the file.
-    /// - Throws: `FileError` "write", "fdatasync" or "fsync": the file is then still fragmented, or finished without the last
-    ///   fragment. "read" where the finished file cannot be read for its checksum.
+    /// - Throws: `FileError` "write", "fdatasync", or "fsync". The file is then still fragmented, or finished
+    ///   without the last fragment. "read" if the finished file can't be read to compute its checksum.
     @discardableResult
     public func finish(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
-        precondition(isOpen, "a file is finished once")
+        precondition(isOpen, "the file is already finished")
         defer { abandon() }
         let known = failure
-        // A failure here is thrown after the rest is in order.
+        // A failure here is thrown after the remaining steps are complete.
         do throws(FileError) { try writeRest(ends: ends) } catch { failure = error }
-        // After a failure no track is stretched to an end that was not written.
+        // After a failure, no track is extended to an end that wasn't written.
         tracks.setEnds(ends, mayStretch: failure == nil)
         durability.finish()
         let (chapterBytes, indexBytes) = finalIndexBytes
@@ -196,7 +223,7 @@ public final class MovieFile {
         try appendOrCutOff(last)
         checksum?.add(last)
         end += Int64(chapterBytes.count)
-        try file.bringIntoForce(indexAt: end, reservedOffset: reservedOffset)
+        try file.activateIndex(indexAt: end, reservedOffset: reservedOffset)
         if known == nil, let failure = failure ?? durability.failure { throw failure }
         return MovieSummary(
             tracks: tracks.map {
@@ -207,22 +234,36 @@ public final class MovieFile {
             byteCount: end + Int64(indexBytes.count), checksum: try wholeChecksum())
     }
 
-    /// Checksum of the finished file, with the bytes that were rewritten until now at its end.
+    /// Returns the checksum of the finished file. The bytes that were rewritten up to this point are hashed last.
     private func wholeChecksum() throws(FileError) -> FileChecksum? {
         guard let checksum else { return nil }
         checksum.add([SharedBytes(try file.read(Int(checksumStart), at: 0))])
         return FileChecksum(value: checksum.value, start: checksumStart)
     }
 
-    /// Number of bytes that `finish` would still write now: pending packets and the index. It is an upper estimate.
+    /// Returns the file opened for reading, even if it was renamed while it was being written.
+    ///
+    /// - Throws: `FileError` "open".
+    package func reader() throws(FileError) -> ReadFile { try file.reader() }
+
+    /// Upper bound on the number of bytes that `finish` would write at this point: pending packets and the
+    /// index.
     public var finishingByteCount: Int64 {
         tracks.reduce(notes?.byteCount ?? 0) { $0 + Int64($1.pendingByteCount) + $1.finishingByteCount }
     }
 
-    /// Number of samples of a track that are in the file and that readers find now.
+    /// Number of a track's samples that are in the file and available to readers.
     public func writtenSampleCount(ofTrack index: Int) -> Int { tracks[index].index.sampleCount }
 
-    /// Closes the file as it is: playable up to its last fragment.
+    /// End of the data that is in the file for all tracks and survives a process crash, as time since the start of the
+    /// file.
+    public var writtenEnd: MediaTime {
+        tracks.filter { !$0.description.isTimecode }.map {
+            FrameRate($0.description.timeScale).time(ofTick: max(0, $0.index.end))
+        }.min() ?? .zero
+    }
+
+    /// Closes the file in its current state: playable up to its last fragment.
     public func abandon() {
         isOpen = false
         durability.end()
@@ -231,7 +272,7 @@ public final class MovieFile {
         for index in tracks.indices { tracks[index].dropPending() }
     }
 
-    /// Leaves a hole that takes no room on the disk, so that tests reach offsets beyond 4 GiB.
+    /// Leaves a hole that uses no disk space, so that tests reach offsets beyond 4 GiB.
     package func leaveHole(byteCount: Int64) throws(FileError) {
         checksum = nil
         var head = BoxBuffer()
@@ -252,12 +293,12 @@ public final class MovieFile {
         }
     }
 
-    /// Whether enough is pending for a fragment: `dueDuration` of the leading track or, should that one be late, 0.8 s of any
-    /// track, or too many bytes.
+    /// Whether enough data is pending for a fragment: `dueDuration` of the leading track, 0.8 s of any track if the
+    /// leading track is late, or too many bytes.
     private var isFragmentDue: Bool {
         guard beginning != nil || tracks.allSatisfy(\.isDescribed) else { return false }
         let leading = tracks[leadingTrack]
-        // The first samples should be of all tracks: a track without one cannot tell where T0 is.
+        // The first samples should include all tracks: the position of T0 is unknown for a track without a sample.
         let isComplete = beginning != nil || tracks.allSatisfy { !$0.pending.isEmpty }
         let waiting = Nanoseconds.duration(
             of: leading.pendingDuration, perSecond: leading.description.timeScale)
@@ -265,8 +306,8 @@ public final class MovieFile {
         return tracks.contains { $0.pendingDuration * 5 >= $0.description.timeScale * 4 } || isFull
     }
 
-    /// When the next fragment is written, by the leading track; `nil` before its first packet, and where packets of other tracks come much
-    /// faster than its own, or wait for it.
+    /// Time until the next fragment is written, based on the leading track; `nil` before its first packet, or
+    /// if packets of other tracks arrive much faster than its own or are waiting for it.
     package var rhythm: WriteRhythm? {
         let leading = tracks[leadingTrack]
         let scale = leading.description.timeScale
@@ -281,8 +322,9 @@ public final class MovieFile {
 
     private var isFull: Bool { tracks.reduce(0) { $0 + $1.pendingByteCount } >= Self.pendingByteLimit }
 
-    /// Length of the leading track that makes a fragment: with what waits to be aligned and encoded, 0.5 s at usual rates means
-    /// that a crash takes less than a second. The more the leading track's encoder is behind the others, the shorter it is.
+    /// Duration of the leading track that results in a fragment. At usual rates, 0.5 s plus the data awaiting
+    /// alignment and encoding means that a crash loses less than one second. The duration is shorter if the
+    /// leading track's encoder is behind the others.
     private var dueDuration: Nanoseconds {
         let usual = Nanoseconds.milliseconds(500)
         guard let leading = tracks[leadingTrack].reached,
@@ -305,7 +347,8 @@ public final class MovieFile {
     private func writeFragment() throws(FileError) {
         if let beginning {
             try writeLaterFragment()
-            // Readers that trust durations find them up to date. All bytes keep their places, so a torn write does no harm.
+            // Readers that rely on durations get current values. No byte changes its position, so a torn write is
+            // harmless.
             try file.write(
                 indexBytes(of: beginning.tracks, reached: reached(by: tracks)), at: beginning.offset)
         } else {
@@ -313,17 +356,18 @@ public final class MovieFile {
         }
     }
 
-    /// Writes the movie's index with the first samples, and these samples.
+    /// Writes the movie's index with the first samples, followed by these samples.
     ///
-    /// They are in the index and not in a fragment because readers hide what is before T0 only there: libavformat applies edit
-    /// lists to an index, but not to fragments.
+    /// They are in the index and not in a fragment because readers hide samples before T0 only there: libavformat
+    /// applies edit lists to an index, but not to fragments.
     private func writeBeginning() throws(FileError) {
         for index in tracks.indices { tracks[index].fixFragmentShift() }
         let samples = tracks.indices.filter { tracks[$0].isDescribed }.flatMap {
             tracks[$0].pending.map(\.bytes)
         }
         let sampleByteCount = samples.reduce(0) { $0 + $1.count }
-        // The samples follow the index that tells where they are, so it is first made to know its size.
+        // The samples follow the index that contains their positions. The index is therefore built once to determine
+        // its size.
         let indexSize = indexBytes(of: begun(at: 0), reached: reached(by: tracks)).count
         let begun = begun(at: end + Int64(indexSize) + 8)
         let index = indexBytes(of: begun, reached: reached(by: begun))
@@ -339,7 +383,8 @@ public final class MovieFile {
         tracks = begun
     }
 
-    /// The tracks with their pending samples added to their indices, as lying in the file from `offset` on.
+    /// Returns the tracks with their pending samples added to their indexes, positioned in the file starting at
+    /// `offset`.
     private func begun(at offset: Int64) -> [RecordedTrack] {
         var tracks = tracks
         var offset = offset
@@ -362,7 +407,7 @@ public final class MovieFile {
         var place: Int64
         let byteCount = samples.reduce(0) { $0 + $1.count }
         if byteCount >= Self.directByteCount, let direct {
-            // The box before it is written by the page cache, up to a page that the fragment does not touch.
+            // The preceding box is written through the page cache, up to a page that the fragment doesn't touch.
             let filling = Self.freeBox(from: end, toNext: direct.blockSize)
             if !filling.isEmpty { try append([SharedBytes(filling)]) }
             let rest = Self.freeBox(from: end + Int64(head.count + byteCount), toNext: direct.blockSize)
@@ -380,11 +425,11 @@ public final class MovieFile {
         }
     }
 
-    /// A `free` box that keeps the next `count` bytes inside one page of memory if they fit, and inside one disk sector if they
-    /// fit there; empty where none is needed.
+    /// Returns a `free` box that keeps the next `count` bytes inside one memory page if they fit, and inside one disk
+    /// sector if they fit there; empty if no box is needed.
     ///
-    /// A write that a kill cuts short ends between pages, and one that a power cut splits is split between sectors. libavformat
-    /// gives up a whole file in which a fragment's list of samples is incomplete.
+    /// If the process is killed, a write is interrupted at a page boundary. After a power loss, it is interrupted at a
+    /// sector boundary. libavformat rejects the entire file if a fragment's sample list is incomplete.
     private func padding(before count: Int) -> [UInt8] {
         let unit = count <= Self.sectorSize ? Self.sectorSize : Self.pageSize
         let used = Int(end % Int64(unit))
@@ -392,8 +437,8 @@ public final class MovieFile {
         return Self.freeBox(from: end, toNext: unit)
     }
 
-    /// A `free` box from a place in the file up to the next multiple of `unit` bytes, or the one after that where it has no room;
-    /// empty where the place is such a multiple.
+    /// Returns a `free` box from a file offset to the next multiple of `unit` bytes, or to the one after that if the
+    /// box doesn't fit; empty if the offset is already such a multiple.
     private static func freeBox(from place: Int64, toNext unit: Int) -> [UInt8] {
         let rest = (unit - Int(place % Int64(unit))) % unit
         guard rest > 0 else { return [] }
@@ -402,27 +447,27 @@ public final class MovieFile {
         return buffer.bytes
     }
 
-    /// Writes after the whole part of the file, which is longer from then on.
+    /// Appends data to the valid part of the file, and extends the valid part.
     private func append(_ pieces: [SharedBytes], by direct: DirectFile? = nil) throws(FileError) {
         try appendOrCutOff(pieces, by: direct)
         checksum?.add(pieces)
         end += pieces.reduce(0) { $0 + Int64($1.count) }
     }
 
-    /// Writes after the whole part of the file. After a failure the remainder is cut off again, which also makes room on a full
-    /// disk.
+    /// Appends data to the valid part of the file. After a failure the remainder is truncated, which also frees space
+    /// on a full disk.
     private func appendOrCutOff(_ pieces: [SharedBytes], by direct: DirectFile? = nil) throws(FileError) {
         do throws(FileError) {
             try file.write(pieces, at: end, by: direct)
         } catch {
             do throws(FileError) { try file.setEnd(end) } catch {
-                // The remainder is an unfinished box, which players skip; the first failure tells more.
+                // The remainder is an incomplete box, which players skip. The first failure is more informative.
             }
             throw error
         }
     }
 
-    // MARK: Finishing
+    // MARK: Finalization
 
     private func indexBytes(of tracks: [RecordedTrack], reached: [Int64]?) -> [UInt8] {
         MovieBox(
@@ -430,8 +475,8 @@ public final class MovieFile {
         ).bytes
     }
 
-    /// The index of the whole movie, and before it a box with the chapters' texts, which becomes a part of the media data; empty
-    /// without chapters.
+    /// The index of the entire movie, preceded by a box with the chapter texts that becomes part of the media data. The
+    /// box is empty without chapters.
     private var finalIndexBytes: (chapters: [UInt8], index: [UInt8]) {
         var index = MovieBox(
             kind: kind, createdAt: createdAt, movieTimeScale: movieTimeScale, tracks: tracks, reached: nil)
@@ -444,14 +489,14 @@ public final class MovieFile {
             chapters, end: length, number: UInt32(tracks.count + 1), offset: end + 8, of: index)
         index.chapters = track
         var texts = BoxBuffer()
-        // Until the file is finished readers skip it.
+        // Readers skip this box until the file is finished.
         texts.box("free") { box in
             for sample in track.samples { box.put(sample) }
         }
         return (texts.bytes, index.bytes)
     }
 
-    /// How far each track reaches in the file, in ticks of the movie since T0.
+    /// Returns the end of each track's data in the file, in movie ticks relative to T0.
     private func reached(by tracks: [RecordedTrack]) -> [Int64] {
         tracks.map { max(0, $0.index.end).rescaled(from: $0.description.timeScale, to: movieTimeScale) }
     }

@@ -1,19 +1,20 @@
 import Media
 
-/// One track of a movie while it is recorded: the samples that wait for the next fragment, and the index of those in the file.
+/// One track of a movie during the recording: the samples that are waiting for the next fragment, and the
+/// index of the samples in the file.
 struct RecordedTrack {
     let description: MovieTrack
-    /// Number of the track in the file, from 1.
+    /// Number of the track in the file, starting at 1.
     let number: UInt32
     private(set) var pending: [Sample] = []
     private(set) var pendingByteCount = 0
     private(set) var index = SampleIndex()
-    /// Parameter sets of H.264.
+    /// H.264 parameter sets.
     private(set) var configuration: DecoderConfiguration
-    /// Ticks that are added to decode times in fragments so that none is below 0; the edit list subtracts them again.
+    /// Ticks added to decoding times in fragments so that none is below 0. The edit list subtracts them again.
     private(set) var fragmentShift: Int64 = 0
     private var lastDecode: Int64?
-    /// Duration of the last packet in ticks, 0 before the first.
+    /// Duration of the last packet in ticks; 0 before the first packet.
     private(set) var lastDuration: Int64 = 0
 
     init(_ description: MovieTrack, number: UInt32) {
@@ -44,33 +45,33 @@ struct RecordedTrack {
         self.index = index
     }
 
-    /// Whether everything is known that players need before the first sample.
+    /// Whether all information that players need before the first sample is available.
     var isDescribed: Bool { !description.isH264 || configuration.isComplete }
 
-    /// Length of the samples that wait for the next fragment, in ticks.
+    /// Total duration of the samples that are waiting for the next fragment, in ticks.
     var pendingDuration: Int64 {
         guard !description.isTimecode, let first = pending.first, let last = pending.last else { return 0 }
         return last.decode + last.duration - first.decode
     }
 
-    /// Decode time of the last packet, since T0; `nil` before the first packet, and for a time code.
+    /// Decoding time of the last packet, relative to T0; `nil` before the first packet, and for timecode.
     var reached: Nanoseconds? {
         guard !description.isTimecode, let lastDecode else { return nil }
         return .seconds(rounding: Double(lastDecode) / Double(description.timeScale))
     }
 
-    /// Takes a packet.
+    /// Appends a packet.
     ///
-    /// - Returns: What is wrong with the packet, as a sentence; `nil` when nothing is.
+    /// - Returns: A sentence that describes the problem; `nil` if the packet is valid.
     mutating func append(_ packet: EncodedPacket) -> String? {
         if let lastDecode, packet.decode <= lastDecode {
             return
-                "track \(number): a packet for tick \(packet.decode) came after one for tick \(lastDecode)."
+                "track \(number): packets are out of order (tick \(packet.decode) after tick \(lastDecode))."
         }
         guard packet.presentation >= packet.decode, packet.duration >= 0 else {
             return
-                "track \(number): a packet is shown at tick \(packet.presentation), before tick \(packet.decode), "
-                + "when it is decoded."
+                "track \(number): a packet has the presentation tick \(packet.presentation), which is before its decoding tick "
+                + "\(packet.decode)."
         }
         guard packet.bytes.count < Int(UInt32.max) else {
             return "track \(number): a packet is larger than 4 GiB."
@@ -94,20 +95,20 @@ struct RecordedTrack {
         return nil
     }
 
-    /// Fixes the position of T0 on the timeline of the fragments, from the first packet or from the announced priming.
+    /// Sets the position of T0 on the fragments' timeline, based on the first packet or the announced priming.
     mutating func fixFragmentShift() {
         let announced: Int64 =
             if case .audio(let parameters, _) = description { -parameters.priming } else { 0 }
         fragmentShift = max(0, -(pending.first?.decode ?? announced))
     }
 
-    /// Corrects the shift for a track that is late and begins earlier than announced: decode times in fragments cannot be below
-    /// 0.
+    /// Corrects the shift for a late track that starts earlier than announced, because decoding times in fragments
+    /// can't be below 0.
     mutating func raiseFragmentShift() {
         if let first = pending.first { fragmentShift = max(fragmentShift, -first.decode) }
     }
 
-    /// Moves the pending samples into the index: they lie in the file from `offset` on.
+    /// Moves the pending samples into the index. They are stored in the file starting at `offset`.
     mutating func commitPending(at offset: Int64) {
         index.append(pending, at: offset)
         dropPending()
@@ -119,13 +120,13 @@ struct RecordedTrack {
         pendingByteCount = 0
     }
 
-    /// Size of the track in the index at the file's end, in bytes: its table with the pending samples, and less than 2 KiB for
-    /// the rest.
+    /// Size of the track in the index at the end of the file, in bytes: its table including the pending samples, and
+    /// less than 2 KiB for the rest.
     var finishingByteCount: Int64 {
         index.tableByteCount + Int64(pending.count) * SampleIndex.mostBytesPerSample + 2048
     }
 
-    /// Makes the last pending sample end at `end`, in ticks since T0, unless samples are reordered there.
+    /// Ends the last pending sample at `end`, in ticks relative to T0, unless samples are reordered there.
     mutating func trimPending(to end: Int64) {
         guard let last = pending.indices.last, pending[last].presentation == pending[last].decode,
             end > pending[last].decode
@@ -133,8 +134,48 @@ struct RecordedTrack {
         pending[last].duration = end - pending[last].decode
     }
 
-    /// Sets the end of the track, in ticks since T0. Call it when no samples are pending.
+    /// Sets the end of the track, in ticks relative to T0. Call it when no samples are pending.
     mutating func setEnd(_ end: Int64) {
         index.setEnd(end)
+    }
+}
+
+extension OutputFile {
+    /// Converts a fragmented movie with a complete index to a plain movie, using a single write of 16 bytes.
+    ///
+    /// These bytes are within one disk sector, so after a power loss the file is either fragmented or plain.
+    /// - Parameters:
+    ///   - offset: Byte offset of the index, which is the end of the media data.
+    ///   - reservedOffset: Byte offset of the 16 bytes.
+    /// - Throws: `FileError` "write" or "fdatasync".
+    func activateIndex(indexAt offset: Int64, reservedOffset: Int64) throws(FileError) {
+        try makeDurable()
+        // Header of the media data (ISO/IEC 14496-12, 4.2): size 1, then the 64-bit size.
+        var head = BoxBuffer()
+        head.put32(1)
+        head.put(code: "mdat")
+        head.put64(UInt64(offset - reservedOffset))
+        try write(head.bytes, at: reservedOffset)
+        try makeDurable()
+    }
+}
+
+extension [RecordedTrack] {
+    /// Sets the end of each track. A timecode track has the duration of the longest track.
+    ///
+    /// - Parameters:
+    ///   - ends: Ends by track index, in the track's own ticks relative to T0; `nil` for the end of the last
+    ///     sample.
+    ///   - mayStretch: Whether a track may last longer than its samples.
+    mutating func setEnds(_ ends: [Int64?], mayStretch: Bool) {
+        for (index, end) in zip(indices, ends) {
+            guard let end else { continue }
+            self[index].setEnd(mayStretch ? end : Swift.min(end, self[index].index.end))
+        }
+        let seconds = map { Double($0.index.end) / Double($0.description.timeScale) }.max() ?? 0
+        for index in indices where self[index].description.isTimecode {
+            let timeScale = Double(self[index].description.timeScale)
+            self[index].setEnd(Swift.max(self[index].index.end, Int64(rounding: seconds * timeScale)))
+        }
     }
 }

@@ -1,31 +1,34 @@
 import Media
 
-/// The facts of one track's samples that the index at a movie's end needs, kept while recording.
+/// Sample properties of one track that the index at the end of a movie needs, collected during the recording.
 ///
-/// A sample costs 4 bytes for its size and, where they differ from the sample before, 8 for its duration and 8 for its
-/// composition offset; a key frame among others costs 4. Growing arrays at worst double that: H.264 with B-frames stays below 32
-/// bytes per sample, MJPEG below 9.
+/// A sample needs 4 bytes for its size. If its duration or composition offset differs from the previous
+/// sample's, it needs 8 more bytes for each. A key frame in a track with other frames needs 4 bytes. Array
+/// growth at most doubles these numbers: H.264 with B-frames needs less than 32 bytes per sample, MJPEG less
+/// than 9.
 struct SampleIndex {
     private(set) var sizes: [UInt32] = []
-    /// Durations in ticks of all samples but the last, whose duration is known when the next one comes.
+    /// Durations in ticks of all samples except the last. The duration of the last sample is known when the next one
+    /// arrives.
     private(set) var durations = RunLengths()
     private(set) var compositionOffsets = RunLengths()
-    /// Offset in the file of each chunk, a run of neighbouring samples.
+    /// File offset of each chunk, a run of contiguous samples.
     private(set) var chunkOffsets: [UInt64] = []
     private(set) var chunkSampleCounts = RunLengths()
-    /// Numbers, from 1, of the samples at which decoding can begin; `nil` while that is every sample.
+    /// Numbers, starting at 1, of the samples at which decoding can start; `nil` while decoding can start at every
+    /// sample.
     private(set) var keys: [UInt32]?
     private(set) var byteCount: Int64 = 0
     private(set) var firstDecode: Int64?
     private(set) var firstPresentation = Int64.max
-    /// End of the last shown sample, in ticks since T0.
+    /// End of the last shown sample, in ticks relative to T0.
     private(set) var end: Int64 = 0
     private var lastDecode: Int64 = 0
     private(set) var lastDuration: Int64 = 0
 
     var sampleCount: Int { sizes.count }
 
-    /// Adds samples that lie in the file one after the other from `offset` on.
+    /// Adds samples that are stored contiguously in the file starting at `offset`.
     mutating func append(_ samples: [Sample], at offset: Int64) {
         guard !samples.isEmpty else { return }
         beginChunk(at: offset, sampleCount: samples.count)
@@ -40,7 +43,7 @@ struct SampleIndex {
         }
     }
 
-    /// Creates the index of samples that are in a file, in decoding order.
+    /// Creates the index of samples that are already in a file, in decoding order.
     init(_ samples: some Sequence<PlacedSample> = []) {
         var chunk: [PlacedSample] = []
         for sample in samples {
@@ -64,25 +67,26 @@ struct SampleIndex {
         chunkSampleCounts.append(UInt32(sampleCount))
     }
 
-    /// Length of the track on its own timeline of decoding, in ticks.
+    /// Duration of the track on its decoding timeline, in ticks.
     var mediaDuration: Int64 {
         guard let firstDecode else { return 0 }
         return lastDecode - firstDecode + lastDuration
     }
 
-    /// Size of the tables at the file's end in bytes: 4 for each size and key frame, 8 for each run of equal durations or
-    /// composition offsets, 8 for each chunk's offset, 12 for each run of chunks with equally many samples (ISO/IEC 14496-12,
-    /// 8.6 and 8.7).
+    /// Size of the tables at the end of the file in bytes: 4 for each size and key frame, 8 for each run of equal
+    /// durations or composition offsets, 8 for each chunk offset, and 12 for each run of chunks with the same number of
+    /// samples (ISO/IEC 14496-12, 8.6 and 8.7).
     var tableByteCount: Int64 {
         Int64(sizes.count + (keys?.count ?? 0)) * 4
             + Int64(durations.runs.count + compositionOffsets.runs.count + chunkOffsets.count + 1) * 8
             + Int64(chunkSampleCounts.runs.count) * 12
     }
 
-    /// Largest number of bytes that one more sample adds to the tables.
+    /// Maximum number of bytes that one additional sample adds to the tables.
     static let mostBytesPerSample: Int64 = 4 + 4 + 8 + 8 + 8 + 12
 
-    /// Sets the end of the track in ticks since T0, and makes the last sample end there where nothing is reordered.
+    /// Sets the end of the track in ticks relative to T0, and ends the last sample there unless samples are
+    /// reordered.
     mutating func setEnd(_ end: Int64) {
         let duration = end - lastDecode
         if sampleCount > 0, self.end == lastDecode + lastDuration, duration > 0 { lastDuration = duration }
@@ -109,4 +113,162 @@ struct SampleIndex {
         firstPresentation = min(firstPresentation, sample.presentation)
         end = max(end, sample.end)
     }
+}
+
+/// One frame or audio packet for a movie file. Times are in track ticks relative to T0.
+struct Sample {
+    let bytes: SharedBytes
+    let presentation: Int64
+    let decode: Int64
+    var duration: Int64
+    let isKey: Bool
+
+    /// Ticks from decoding to presentation, at least 0.
+    var compositionOffset: UInt32 { UInt32(clamping: presentation - decode) }
+}
+
+/// One frame or audio packet with its position in a file. Times are in track ticks relative to T0.
+struct PlacedSample: Equatable {
+    let offset: Int64
+    let byteCount: UInt32
+    let decode: Int64
+    /// Ticks from decoding to presentation.
+    let compositionOffset: UInt32
+    var duration: Int64
+    let isKey: Bool
+
+    var presentation: Int64 { decode + Int64(compositionOffset) }
+    var end: Int64 { presentation + duration }
+    var range: Range<Int64> { offset..<offset + Int64(byteCount) }
+}
+
+extension PlacedSample {
+    /// Returns a copy that is `ticks` later.
+    func moved(by ticks: Int64) -> Self {
+        ticks == 0
+            ? self
+            : Self(
+                offset: offset, byteCount: byteCount, decode: decode + ticks,
+                compositionOffset: compositionOffset, duration: duration, isKey: isKey)
+    }
+}
+
+extension [PlacedSample] {
+    /// Greatest common divisor of all durations in ticks, except the last, which may be shortened. 0 without samples.
+    var interval: Int64 {
+        let durations = count > 1 ? dropLast() : self[...]
+        return durations.reduce(0) { divisor, sample in
+            var (a, b) = (divisor, sample.duration)
+            while b != 0 { (a, b) = (b, a % b) }
+            return a
+        }
+    }
+
+    /// Returns the gaps between samples that are missing because the disk was too slow. The previous sample
+    /// lasts longer.
+    ///
+    /// - Parameter interval: Ticks between two frames. Each duration is a multiple of it.
+    /// - Returns: Gaps in ticks relative to T0.
+    func holes(interval: Int64) -> [Range<Int64>] {
+        guard interval > 0 else { return [] }
+        return dropLast().filter { $0.duration > interval }.map { $0.presentation + interval..<$0.end }
+    }
+
+    /// Returns the number of samples, in decoding order, that can be shown without a gap in time. A frame may be
+    /// decoded before other frames that are shown earlier, and those other frames may be missing at the end.
+    ///
+    /// - Parameter interval: Ticks between two frames.
+    /// - Returns: The total number of samples if none is missing.
+    func prefixWithoutHole(interval: Int64) -> Int {
+        guard interval > 0, contains(where: { $0.compositionOffset != 0 }),
+            let first = map(\.presentation).min()
+        else { return count }
+        var (last, best) = (first, count)
+        // No encoder delays more than 32 frames. If no such position is found, the stream itself has gaps.
+        let earliest = count - 32
+        for (index, sample) in enumerated() {
+            last = Swift.max(last, sample.presentation)
+            if index >= earliest, (last - first) / interval == Int64(index) { best = index + 1 }
+        }
+        return best
+    }
+
+    /// Maximum number of samples added at the end: more than four hours of frames or three hours of audio. A
+    /// damaged file may claim that another track lasts for years. In that case the last sample lasts until
+    /// that end.
+    private static var mostFilled: Int64 { 500_000 }
+
+    /// Ends the samples at a given time: samples that are shown later are removed, and missing samples are
+    /// added.
+    ///
+    /// - Parameters:
+    ///   - end: Time in ticks relative to T0.
+    ///   - codec: Codec of the track. JPEG repeats its last frame, and AAC gets packets of silence. For other
+    ///     codecs,
+    ///     no samples are added.
+    ///   - silence: Bytes to append to the file. A packet of silence is added to them once.
+    ///   - channels: Number of audio channels.
+    ///   - start: Start offset of these bytes in the file.
+    mutating func end(
+        at end: Int64, as codec: StreamParameters.Codec?, silence: inout [UInt8], channels: Int,
+        startingAt start: Int64
+    ) {
+        while let last, last.presentation >= end, count > 1 { removeLast() }
+        guard var next = last, next.end < end, next.duration > 0 else { return }
+        let duration = codec == .mjpeg ? Swift.max(1, interval) : next.duration
+        var decode = next.decode + next.duration
+        guard (end - decode) / duration < Self.mostFilled else { return }
+        switch codec {
+        case .mjpeg: break
+        case .aac:
+            guard let packet = SilentPacket.bytes(channels: channels) else { return }
+            next = PlacedSample(
+                offset: start + Int64(silence.count), byteCount: UInt32(packet.count), decode: next.decode,
+                compositionOffset: 0, duration: next.duration, isKey: true)
+            silence += packet
+        case .h264, nil: return
+        }
+        while decode < end {
+            append(
+                PlacedSample(
+                    offset: next.offset, byteCount: next.byteCount, decode: decode, compositionOffset: 0,
+                    duration: duration, isKey: true))
+            decode += duration
+        }
+    }
+}
+
+/// AAC packet of silence (low complexity, 1024 samples), independent of the sample rate.
+enum SilentPacket {
+    /// Returns the bytes of the packet; `nil` for more than two channels, because their channel layout is ambiguous.
+    static func bytes(channels: Int) -> [UInt8]? {
+        switch channels {
+        // ISO/IEC 14496-3, 4.4.2.1, raw_data_block: an element (3 bits) with its instance (4), global gain
+        // (8), an ics_info without used bands, no other tools, and ID_END (7).
+        case 1: [0x00, 0xC8, 0x00, 0x80, 0x23, 0x80]
+        case 2: [0x21, 0x00, 0x49, 0x90, 0x02, 0x19, 0x00, 0x23, 0x80]
+        default: nil
+        }
+    }
+}
+
+/// Long sequence of numbers, stored as runs because adjacent numbers are usually equal.
+struct RunLengths {
+    /// A number and its number of repetitions.
+    struct Run: Equatable {
+        let value: UInt32
+        var count: UInt32
+    }
+
+    private(set) var runs: [Run] = []
+
+    mutating func append(_ value: UInt32, count: UInt32 = 1) {
+        if let last = runs.last, last.value == value, last.count < .max - count {
+            runs[runs.count - 1].count += count
+        } else {
+            runs.append(Run(value: value, count: count))
+        }
+    }
+
+    var isAllZero: Bool { runs.allSatisfy { $0.value == 0 } }
 }

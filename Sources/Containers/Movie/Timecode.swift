@@ -1,26 +1,27 @@
 public import Media
 
-/// SMPTE time code (ST 12-1) of a recording's first frame.
+/// SMPTE timecode (ST 12-1) of a recording's first frame.
 public struct Timecode: Sendable, Equatable {
-    /// Frame rate of the time code.
+    /// Frame rate of the timecode.
     public let rate: FrameRate
-    /// Number of frames since midnight. With drop-frame counting, labels are made from it by skipping the dropped ones.
+    /// Number of frames since midnight. With drop-frame counting, labels are derived from it by skipping the dropped
+    /// ones.
     public let firstFrame: UInt32
-    /// Whether labels are dropped so that they follow the clock; only at 29.97 and 59.94 frames per second.
+    /// Whether drop-frame counting is used so that labels follow the clock; only at 29.97 and 59.94 frames per second.
     public let isDropFrame: Bool
 
-    /// Creates a time code; `isDropFrame` counts only at 29.97 and 59.94 frames per second.
+    /// Creates a timecode. `isDropFrame` applies only at 29.97 and 59.94 frames per second.
     public init(rate: FrameRate, firstFrame: UInt32, isDropFrame: Bool) {
         self.rate = rate
         self.firstFrame = firstFrame
         self.isDropFrame = isDropFrame && Self.hasDropFrame(rate)
     }
 
-    /// Tolerance in nanoseconds: dates are exact to a quarter of a microsecond, so an instant that lies less than this before a
-    /// label belongs to the label.
+    /// Tolerance in nanoseconds. Dates are accurate to a quarter of a microsecond, so a time that precedes a label by
+    /// less than this value belongs to the label.
     private static let tolerance: Int64 = 10_000
 
-    /// The label that a clock on the wall would show at `start`, with drop-frame counting where the rate has it.
+    /// Creates the label that a wall clock would show at `start`, with drop-frame counting if the rate supports it.
     public init(at start: LocalTime, rate: FrameRate) {
         let time = MediaTime(nanoseconds: start.sinceMidnight.count + Self.tolerance)
         let counted = Self.countedRate(rate)
@@ -31,35 +32,44 @@ public struct Timecode: Sendable, Equatable {
             isDropFrame: Self.hasDropFrame(rate))
     }
 
-    /// Time from `time` until the clock on the wall reaches the next label: less than the length of a frame, and 0 at a label.
+    /// Returns the time from `time` until the wall clock reaches the next label: less than the duration of a frame, and
+    /// 0 at a label.
     public static func untilNextLabel(after time: LocalTime, rate: FrameRate) -> Nanoseconds {
         let counted = countedRate(rate)
         let now = MediaTime(nanoseconds: time.sinceMidnight.count)
         return Nanoseconds(counted.time(ofTick: counted.ticks(before: now)).nanoseconds - now.nanoseconds)
     }
 
-    /// The time code `count` frames later; it begins again at midnight.
+    /// Returns the timecode `count` frames later. It restarts at midnight.
+    ///
+    /// A day of drop-frame labels is 86.4 ms shorter than 24 hours (SMPTE ST 12-1: 2,589,408 labels at 29.97 frames per
+    /// second, while a day has 2,589,410.6 frames). Labels therefore restart at the first frame after midnight on the
+    /// wall clock. Files that start after midnight then stay aligned with audio files, whose time reference counts
+    /// samples since midnight.
     public func advanced(by count: Int64) -> Timecode {
         let day = Self.framesPerDay(rate)
-        let frame = ((Int64(firstFrame) + count) % day + day) % day
+        let clockDay =
+            isDropFrame ? rate.ticks(before: MediaTime(nanoseconds: 86_400_000_000_000)) : day
+        let frame = ((Int64(firstFrame) + count) % clockDay + clockDay) % clockDay % day
         return Timecode(rate: rate, firstFrame: UInt32(clamping: frame), isDropFrame: isDropFrame)
     }
 
-    /// Number of labels in a second: 30 at 29.97 frames per second.
+    /// Number of labels per second: 30 at 29.97 frames per second.
     var labelsPerSecond: Int64 { Self.labelsPerSecond(rate) }
 
     private static func labelsPerSecond(_ rate: FrameRate) -> Int64 {
         (rate.frames + rate.seconds - 1) / rate.seconds
     }
 
-    /// Rate at which labels follow each other. Without drop-frame counting, second s has the label s × labels per second,
-    /// whatever the true rate is.
+    /// Rate at which labels are counted. Without drop-frame counting, second s has the label s × labels per second,
+    /// regardless of the actual rate.
     private static func countedRate(_ rate: FrameRate) -> FrameRate {
         hasDropFrame(rate) ? rate : FrameRate(labelsPerSecond(rate))
     }
 
-    /// Number of labels in a day; drop-frame counting drops 108 of 108,000 per hour at 29.97 frames per second (SMPTE ST 12-1).
-    private static func framesPerDay(_ rate: FrameRate) -> Int64 {
+    /// Number of labels per day. Drop-frame counting drops 108 of 108,000 labels per hour at 29.97 frames per second
+    /// (SMPTE ST 12-1).
+    public static func framesPerDay(_ rate: FrameRate) -> Int64 {
         let labels = labelsPerSecond(rate) * 86_400
         return hasDropFrame(rate) ? labels - labels / 1000 : labels
     }

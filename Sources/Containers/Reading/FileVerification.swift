@@ -1,22 +1,31 @@
 import Glibc
 public import Media
+package import System
 
-/// Reads finished files again and compares them with what was written. Use it on a thread that may block on the disk.
+/// Reads finished files again and compares them with the written data. Use it on a thread that may block on the disk.
 public enum FileVerification {
-    /// Computes the checksum of a whole file.
+    /// Computes the checksum of an entire file on disk. The file's pages are dropped from the page cache first.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - start: Offset in bytes at which the checksum begins; see `FileChecksum`.
-    ///   - progress: Called with the bytes that were read since the last call, on this thread.
+    ///   - start: Start offset of the hash in bytes; see `FileChecksum`.
+    ///   - progress: Called on this thread with the number of bytes read since the last call.
     /// - Returns: The size of the file in bytes, and its checksum.
     /// - Throws: `FileError` "open" or "read".
     public static func checksum(
         of path: String, from start: Int64, progress: (Int64) -> Void = { _ in }
     ) throws(FileError) -> (byteCount: Int64, checksum: FileChecksum) {
-        let file = try ReadFile(path)
+        try checksum(of: try ContainedFile(path: path), from: start, progress: progress)
+    }
+
+    /// Computes the checksum of an entire file inside a folder, as `checksum(of:from:progress:)` does.
+    package static func checksum(
+        of file: ContainedFile, from start: Int64, progress: (Int64) -> Void = { _ in }
+    ) throws(FileError) -> (byteCount: Int64, checksum: FileChecksum) {
+        let file = try ReadFile(file)
+        file.dropCache()
         guard let running = RunningChecksum() else {
-            throw FileError(path: path, operation: "read", errno: ENOMEM)
+            throw FileError(path: file.path, operation: "read", errno: ENOMEM)
         }
         let turn = min(max(start, 0), file.byteCount)
         for part in [turn..<file.byteCount, 0..<turn] {
@@ -25,7 +34,8 @@ public enum FileVerification {
                 let bytes = try file.read(Int(min(step, part.upperBound - place)), at: place)
                 guard !bytes.isEmpty else {
                     throw FileError(
-                        path: path, operation: "read", detail: "it became shorter while it was read.")
+                        path: file.path, operation: "read", detail: "the file shrank while it was being read."
+                    )
                 }
                 bytes.withUnsafeBytes { running.add($0) }
                 place += Int64(bytes.count)
@@ -35,51 +45,248 @@ public enum FileVerification {
         return (file.byteCount, FileChecksum(value: running.value, start: turn))
     }
 
-    /// Checks a finished movie. The time it takes depends on the size of the index.
+    /// Checks a finished movie. The duration depends on the size of the index.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - summary: Expected content; `nil` to check only whether the file is consistent.
-    /// - Returns: What is wrong with the file, as a sentence; `nil` when nothing is.
+    ///   - summary: Expected content; `nil` checks only whether the file is consistent.
+    /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     public static func fault(ofMovie path: String, holding summary: MovieSummary? = nil) -> String? {
+        fault(holding: summary) { () throws(FileError) in try ReadFile(try ContainedFile(path: path)) }
+    }
+
+    /// Checks a finished movie inside a folder. Returns a sentence that describes the problem; `nil` if the file is
+    /// valid.
+    package static func fault(ofMovie file: ContainedFile) -> String? {
+        fault(holding: nil) { () throws(FileError) in try ReadFile(file) }
+    }
+
+    /// Checks a finished movie that is open, even if it was renamed.
+    ///
+    /// - Parameters:
+    ///   - summary: Expected content.
+    ///   - file: Opens the file for reading.
+    /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
+    package static func fault(
+        holding summary: MovieSummary?, in file: () throws(FileError) -> ReadFile
+    ) -> String? {
         do throws(FileError) {
-            return try MovieCheck(try ReadFile(path)).fault(holding: summary)
+            let file = try file()
+            file.dropCache()
+            return try MovieCheck(file).fault(holding: summary)
         } catch {
             return error.description
         }
     }
 
-    /// Checks a finished Broadcast Wave file: its header, its size and its end.
+    /// Checks a finished Broadcast Wave file: its header, its size, and its end.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
-    ///   - byteCount: Expected size in bytes; `nil` where it is not known.
-    ///   - mayHaveMore: Whether bytes may follow those that the header names, as after a recording that was cut.
-    /// - Returns: What is wrong with the file, as a sentence; `nil` when nothing is.
+    ///   - byteCount: Expected size in bytes; `nil` if unknown.
+    ///   - mayHaveMore: Whether additional bytes may follow the data described by the header, as after a recording that
+    ///     was shortened.
+    /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
     public static func fault(
         ofWave path: String, holding byteCount: Int64? = nil, mayHaveMore: Bool = false
     ) -> String? {
+        fault(holding: byteCount, mayHaveMore: mayHaveMore) { () throws(FileError) in
+            try ReadFile(try ContainedFile(path: path))
+        }
+    }
+
+    /// Checks a finished Broadcast Wave file inside a folder. Returns a sentence that describes the problem; `nil` if
+    /// the file is valid.
+    package static func fault(ofWave file: ContainedFile, mayHaveMore: Bool) -> String? {
+        fault(holding: nil, mayHaveMore: mayHaveMore) { () throws(FileError) in try ReadFile(file) }
+    }
+
+    /// Checks a finished Broadcast Wave file that is open, even if it was renamed.
+    ///
+    /// - Parameters:
+    ///   - byteCount: Expected size in bytes; `nil` if unknown.
+    ///   - mayHaveMore: Whether additional bytes may follow the data described by the header, as after a recording that
+    ///     was shortened.
+    ///   - file: Opens the file for reading.
+    /// - Returns: A sentence that describes the problem; `nil` if the file is valid.
+    package static func fault(
+        holding byteCount: Int64?, mayHaveMore: Bool = false, in file: () throws(FileError) -> ReadFile
+    ) -> String? {
         do throws(FileError) {
-            let file = try ReadFile(path)
-            if let byteCount, byteCount != file.byteCount {
-                return "it has \(file.byteCount) bytes in place of \(byteCount)."
-            }
-            guard let layout = WaveLayout(try file.read(WaveLayout.headerLimit, at: 0)) else {
-                return "its header cannot be read."
-            }
-            let end = Int64(layout.samplesOffset) + layout.dataSize + layout.dataSize % 2
-            guard layout.isPlain(in: file.byteCount), mayHaveMore || end == file.byteCount else {
-                return "its header and its size do not agree."
-            }
-            let last = min(layout.dataSize, 4096)
-            guard try file.read(Int(last), at: end - last).count == Int(last) else {
-                return "its end cannot be read."
-            }
-            return nil
+            return try fault(of: try file(), holding: byteCount, mayHaveMore: mayHaveMore)
         } catch {
             return error.description
         }
     }
 
+    private static func fault(
+        of file: ReadFile, holding byteCount: Int64?, mayHaveMore: Bool
+    ) throws(FileError) -> String? {
+        file.dropCache()
+        if let byteCount, byteCount != file.byteCount {
+            return "its size is \(file.byteCount) bytes instead of \(byteCount)."
+        }
+        guard let layout = WaveLayout(try file.read(WaveLayout.headerLimit, at: 0)) else {
+            return "its header cannot be read."
+        }
+        let end = Int64(layout.samplesOffset) + layout.dataSize + layout.dataSize % 2
+        guard layout.isPlain(in: file.byteCount), mayHaveMore || end == file.byteCount else {
+            return "its header doesn't match its size."
+        }
+        let last = min(layout.dataSize, 4096)
+        guard try file.read(Int(last), at: end - last).count == Int(last) else {
+            return "its end cannot be read."
+        }
+        return nil
+    }
+
     private static let step: Int64 = 1 << 20
+}
+
+/// Compares the index of a finished movie with the file and with the written data.
+///
+/// The file isn't trusted: no value can make the check read outside the file, or use more memory than the size of the
+/// index.
+struct MovieCheck {
+    private let file: ReadFile
+    private let byteCount: Int64
+
+    /// Maximum size of a sample that is read, in bytes.
+    private static let largestSample: UInt32 = 256 << 20
+
+    init(_ file: ReadFile) {
+        self.file = file
+        byteCount = file.byteCount
+    }
+
+    /// Checks the movie.
+    ///
+    /// - Returns: A sentence that describes the problem; `nil` if the movie is valid.
+    /// - Throws: `FileError` "read".
+    func fault(holding summary: MovieSummary?) throws(FileError) -> String? {
+        if let summary, summary.byteCount != byteCount {
+            return "its size is \(byteCount) bytes instead of \(summary.byteCount)."
+        }
+        guard let type = try box(at: 0), type.type == "ftyp", let media = try box(at: type.range.upperBound),
+            media.type == "mdat", let index = try box(at: media.range.upperBound), index.type == "moov"
+        else { return "it is not a finished movie." }
+        guard index.range.upperBound == byteCount, index.range.count <= MovieLayout.largestIndex else {
+            return "its index doesn't end at the end of the file."
+        }
+        let bytes = try file.read(index.content.count, at: index.content.lowerBound)
+        guard bytes.count == index.content.count else { return "its index cannot be read completely." }
+        let tracks = BoxReader(bytes).boxes().filter { $0.type == "trak" && !$0.content.isChapterTrack }
+        if let summary, summary.tracks.count != tracks.count {
+            return "it has \(tracks.count) tracks instead of \(summary.tracks.count)."
+        }
+        for (number, track) in tracks.enumerated() {
+            let expected = summary?.tracks[number]
+            let fault = try fault(of: track.content, in: media.content, holding: expected)
+            if let fault { return "track \(number + 1): \(fault)" }
+        }
+        return nil
+    }
+
+    private func box(at place: Int64) throws(FileError) -> FileBox? {
+        guard let box = try FileBox.read(at: place, in: file, end: byteCount), box.isWhole else { return nil }
+        return box
+    }
+
+    private func fault(
+        of track: BoxReader, in media: Range<Int64>, holding expected: MovieSummary.Track?
+    ) throws(FileError) -> String? {
+        guard let table = track.content("mdia", "minf", "stbl"), var sizes = table.content("stsz"),
+            sizes.skip(8) != nil, let number = sizes.read32(), sizes.rest == Int(number) * 4,
+            var entry = table.content("stsd"), entry.skip(12) != nil, let codec = entry.readCode()
+        else { return "its index is damaged." }
+        let count = Int(number)
+        if let expected, expected.sampleCount != count {
+            return "it has \(count) packets instead of \(expected.sampleCount)."
+        }
+        guard Self.sumOfRuns(table.content("stts")) == count else {
+            return "its timestamps don't match its packets."
+        }
+        var total: Int64 = 0
+        while let size = sizes.read32() { total += Int64(size) }
+        if let expected, expected.byteCount != total {
+            return "its packets have \(total) bytes instead of \(expected.byteCount)."
+        }
+        guard count > 0 else { return nil }
+        guard let ends = SampleEnds(table, count: count, media: media) else {
+            return "it refers to packets outside the file."
+        }
+        for sample in [ends.first, ends.last] {
+            guard sample.byteCount <= Self.largestSample else { return "one of its packets is too large." }
+            let bytes = try file.read(Int(sample.byteCount), at: sample.offset)
+            guard bytes.count == Int(sample.byteCount), PacketCheck.isPacket(bytes, of: codec) else {
+                return "the packet at byte \(sample.offset) is damaged."
+            }
+        }
+        return nil
+    }
+
+    /// Returns the total number of samples in a run-length table; `nil` if it is damaged.
+    private static func sumOfRuns(_ table: BoxReader?) -> Int? {
+        guard var reader = table, reader.readVersion() != nil, let runs = reader.read32(),
+            reader.rest == Int(runs) * 8
+        else { return nil }
+        var sum = 0
+        while let length = reader.read32(), reader.skip(4) != nil { sum += Int(length) }
+        return sum
+    }
+}
+
+/// Positions of the first and the last sample of a track. Other samples are counted but not stored, so a check uses no
+/// more memory than the size of the index.
+struct SampleEnds {
+    /// Byte offset and size of a sample in the file.
+    struct Place {
+        let offset: Int64
+        let byteCount: UInt32
+    }
+
+    let first: Place
+    let last: Place
+
+    /// Reads the positions; `nil` if a chunk is outside the media data, or the tables contradict each other.
+    ///
+    /// - Parameters:
+    ///   - table: Content of the track's `stbl` box.
+    ///   - count: Expected number of samples.
+    ///   - media: Byte range of the file that may contain samples.
+    init?(_ table: BoxReader, count: Int, media: Range<Int64>) {
+        guard var sizes = table.content("stsz"), sizes.skip(12) != nil,
+            var chunks = table.content("co64"), chunks.readVersion() != nil, let chunkCount = chunks.read32(),
+            chunks.rest == Int(chunkCount) * 8,
+            var runs = table.content("stsc"), runs.readVersion() != nil, let runCount = runs.read32(),
+            runs.rest == Int(runCount) * 12
+        else { return nil }
+        var next = Self.readRun(&runs)
+        var (samplesPerChunk, unread) = (0, count)
+        var ends: (first: Place, last: Place)?
+        for chunk in 0..<chunkCount {
+            if let run = next, run.firstChunk == chunk + 1 {
+                samplesPerChunk = run.sampleCount
+                next = Self.readRun(&runs)
+            }
+            guard samplesPerChunk <= unread, var offset = chunks.read64().flatMap({ Int64(exactly: $0) }),
+                media.contains(offset)
+            else { return nil }
+            for _ in 0..<samplesPerChunk {
+                guard let size = sizes.read32() else { return nil }
+                let place = Place(offset: offset, byteCount: size)
+                ends = (ends?.first ?? place, place)
+                offset += Int64(size)
+            }
+            unread -= samplesPerChunk
+            guard offset <= media.upperBound else { return nil }
+        }
+        guard unread == 0, let ends else { return nil }
+        (first, last) = ends
+    }
+
+    private static func readRun(_ runs: inout BoxReader) -> (firstChunk: UInt32, sampleCount: Int)? {
+        guard let chunk = runs.read32(), let samples = runs.read32(), runs.skip(4) != nil else { return nil }
+        return (chunk, Int(samples))
+    }
 }

@@ -1,11 +1,13 @@
 public import Media
+package import System
 
-/// Writes a Broadcast Wave recording that is a playable file at every instant.
+/// Writes a Broadcast Wave recording that is playable at any time.
 ///
-/// About every half second it writes the pending samples and updates the sizes in its header, so a killed process loses at most
-/// that. Only one thread at a time may use it. Releasing it without `finish` leaves the file as it is.
+/// About every half second, it writes the pending samples and updates the sizes in its header, so a killed
+/// process loses no more audio than that. Not thread-safe: use it from one thread at a time. If the object is
+/// released without `finish`, the file remains as it is.
 public final class WaveFile {
-    /// How samples are stored: as signed integers, the lowest byte first.
+    /// Sample format: signed little-endian integers.
     public enum Depth: Int, Sendable {
         /// 16 bits per sample.
         case integer16 = 16
@@ -13,8 +15,13 @@ public final class WaveFile {
         case integer24 = 24
     }
 
+    /// Returns the file opened for reading, even if it was renamed while it was being written.
+    ///
+    /// - Throws: `FileError` "open".
+    package func reader() throws(FileError) -> ReadFile { try file.reader() }
+
     /// Path of the file.
-    public let path: String
+    public var path: String { file.path }
     /// Sample rate and number of channels.
     public let format: AudioFormat
     private let depth: Depth
@@ -23,61 +30,74 @@ public final class WaveFile {
     private let file: OutputFile
     private let durability: DurabilityThread
     private var pending: [UInt8] = []
-    /// Size of the last samples that were appended, in bytes.
+    /// Size of the most recently appended samples, in bytes.
     private var lastSize = 0
     /// Size of the samples in the file, in bytes.
     private var dataSize: Int64 = 0
     private var failure: FileError?
     private var isOpen = true
-    /// Checksum of the samples; `nil` where it cannot be computed.
+    /// Checksum of the samples; `nil` if it can't be computed.
     private var running = RunningChecksum()
-    /// Checksum of the finished file; `nil` before that, and where it cannot be computed.
+    /// Checksum of the finished file; `nil` before that, or if it can't be computed.
     public private(set) var checksum: FileChecksum?
-    /// Size in bytes that the file has by what was written.
+    /// Expected size of the file in bytes, derived from the written data.
     public var byteCount: Int64 { headerSize + dataSize + dataSize % 2 }
 
     /// Creates the file, which must not exist.
     ///
     /// - Parameters:
-    ///   - path: Final path of the file, in a folder that exists.
+    ///   - path: Final path of the file, in an existing folder.
     ///   - format: Any sample rate and number of channels.
-    ///   - depth: How samples are stored.
+    ///   - depth: Sample format.
     ///   - broadcast: Origin of the recording.
-    ///   - disk: Hooks into the writing of the file.
+    ///   - disk: Hooks for file writes.
     /// - Throws: `FileError` "create" or "write".
-    public init(
+    public convenience init(
         path: String, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
-        disk: DiskConduct = DiskConduct()
+        disk: FileWriteHooks = FileWriteHooks()
     ) throws(FileError) {
-        precondition(format.channels > 0 && format.rate > 0, "audio has channels and a rate")
-        self.path = path
+        try self.init(
+            try ContainedFile(path: path, operation: "create"), format: format, depth: depth,
+            broadcast: broadcast, disk: disk)
+    }
+
+    /// Creates the file inside a folder, as `init(path:format:depth:broadcast:disk:)` does.
+    package init(
+        _ place: ContainedFile, format: AudioFormat, depth: Depth = .integer24, broadcast: WaveBroadcast,
+        disk: FileWriteHooks = FileWriteHooks()
+    ) throws(FileError) {
+        precondition(
+            format.channels > 0 && format.rate > 0, "the channel count and the sample rate must be positive")
         self.format = format
         self.depth = depth
         header = WaveHeader(format: format, bits: depth.rawValue, broadcast: broadcast)
-        file = try OutputFile(creating: path, disk: disk)
+        file = try OutputFile(creating: place, disk: disk)
         let bytes = header.bytes(dataSize: 0)
         headerSize = Int64(bytes.count)
         try file.write(bytes, at: 0)
         durability = DurabilityThread(for: file)
     }
 
-    /// Creates the file for tests of a full disk: writing fails at `diskCapacity` bytes.
+    /// Creates the file for tests of a full disk: writes fail at `diskCapacity` bytes.
     package convenience init(
         path: String, format: AudioFormat, depth: Depth, broadcast: WaveBroadcast, diskCapacity: Int64
     ) throws(FileError) {
         try self.init(
             path: path, format: format, depth: depth, broadcast: broadcast,
-            disk: DiskConduct(capacity: diskCapacity))
+            disk: FileWriteHooks(capacity: diskCapacity))
     }
+
+    /// The file and its folder.
+    package var containedFile: ContainedFile { file.file }
 
     deinit {
         durability.end()
     }
 
-    /// Number of bytes that `finish` would still write now.
+    /// Number of bytes that `finish` would write at this point.
     public var finishingByteCount: Int64 { Int64(pending.count) + 1 }
 
-    /// When the pending samples are written; `nil` before the first ones.
+    /// Time until the pending samples are written; `nil` before the first samples.
     package var rhythm: WriteRhythm? {
         func duration(of size: Int) -> Nanoseconds {
             .duration(of: Int64(size / header.blockSize), perSecond: Int64(format.rate))
@@ -88,32 +108,37 @@ public final class WaveFile {
             isAlone: true)
     }
 
-    /// Samples per channel that were appended.
+    /// Number of appended samples per channel.
     public var sampleCount: Int64 { (dataSize + Int64(pending.count)) / Int64(header.blockSize) }
 
-    /// Replaces the origin in a file that was created before its first instant was known. Call it before the first sample only.
+    /// Number of samples per channel that are in the file and survive a process crash.
+    public var writtenSampleCount: Int64 { dataSize / Int64(header.blockSize) }
+
+    /// Replaces the origin in a file that was created before its start time was known. Call it only before the first
+    /// sample.
     ///
     /// - Parameter broadcast: Origin of the recording.
     /// - Throws: `FileError` "write".
     public func begin(_ broadcast: WaveBroadcast) throws(FileError) {
-        precondition(dataSize == 0 && pending.isEmpty, "a file with samples has begun")
+        precondition(dataSize == 0 && pending.isEmpty, "the metadata must be set before the first sample")
         header = WaveHeader(format: format, bits: depth.rawValue, broadcast: broadcast)
         let bytes = header.bytes(dataSize: 0)
-        precondition(Int64(bytes.count) == headerSize, "samples stay where they are")
+        precondition(Int64(bytes.count) == headerSize, "the size of the header must not change")
         try file.write(bytes, at: 0)
     }
 
-    /// Takes the next samples.
+    /// Appends the next samples.
     ///
-    /// Full scale ±1 becomes ±2²³ (or ±2¹⁵), rounded to the nearest integer, half away from zero. Values beyond full scale are
-    /// clipped, and values that are not a number become 0. Nothing is dithered: at 24 bits rounding is below any microphone's
-    /// noise.
-    /// - Parameter samples: Interleaved samples, as many for each channel.
-    /// - Throws: `FileError` "write", "fdatasync" or "fsync" when these samples or earlier ones cannot be written, and at every
-    ///   call after that: the file is whole as far as it got, and can still be finished.
+    /// Full scale ±1 becomes ±2²³ (or ±2¹⁵), rounded to the nearest integer, half away from zero. Values beyond full
+    /// scale are clipped, and NaN becomes 0. No dithering is applied: at 24 bits, the rounding error is below any
+    /// microphone's noise.
+    /// - Parameter samples: Interleaved samples, the same number for each channel.
+    /// - Throws: `FileError` "write", "fdatasync", or "fsync" if these samples or earlier ones can't be written. All
+    ///   later calls then throw as well. The file is valid up to the failure, and can still be finished.
     public func append(samples: [Float]) throws(FileError) {
-        precondition(isOpen, "a file that is finished takes no samples")
-        precondition(samples.count % format.channels == 0, "every channel has the same number of samples")
+        precondition(isOpen, "samples must be appended before the file is finished")
+        precondition(
+            samples.count % format.channels == 0, "all channels must have the same number of samples")
         if let known = failure ?? durability.failure {
             failure = known
             throw known
@@ -126,19 +151,20 @@ public final class WaveFile {
         if pending.count * 2 >= format.rate * header.blockSize { try writeRest() }
     }
 
-    /// Writes the pending samples, and makes the file durable.
+    /// Writes the pending samples and makes the file durable.
     ///
-    /// After a failure of `append` it finishes what was written before, and does not throw that failure again.
+    /// If `append` has failed, this function finishes the data written before and doesn't throw that failure
+    /// again.
     /// - Returns: Samples per channel in the file.
-    /// - Throws: `FileError` "write", "fdatasync" or "fsync".
+    /// - Throws: `FileError` "write", "fdatasync", or "fsync".
     @discardableResult
     public func finish() throws(FileError) -> Int64 {
-        precondition(isOpen, "a file is finished once")
+        precondition(isOpen, "the file is already finished")
         isOpen = false
         let known = failure
-        // A failure here is thrown after the rest is in order.
+        // A failure here is thrown after the remaining steps are complete.
         do throws(FileError) { try writeRest() } catch { failure = error }
-        // After a failure, samples that were not written do not count.
+        // After a failure, samples that weren't written aren't counted.
         pending = []
         durability.finish()
         if dataSize % 2 != 0 {
@@ -154,7 +180,7 @@ public final class WaveFile {
         return dataSize / Int64(header.blockSize)
     }
 
-    /// Closes the file as it is: playable up to its last half second.
+    /// Closes the file in its current state: playable up to its last half second.
     public func abandon() {
         isOpen = false
         durability.end()
@@ -162,7 +188,7 @@ public final class WaveFile {
         pending = []
     }
 
-    /// Adds silence that takes no room on the disk, so that tests reach offsets beyond 4 GiB.
+    /// Adds silence that uses no disk space, so that tests reach offsets beyond 4 GiB.
     package func leaveHole(sampleCount: Int64) throws(FileError) {
         try writeRest()
         running = nil
@@ -170,9 +196,10 @@ public final class WaveFile {
         try file.setEnd(headerSize + dataSize)
     }
 
-    /// Writes the pending samples and then a header that names them: a header never promises what is not there.
+    /// Writes the pending samples and then a header that includes them. The header never describes samples that aren't
+    /// in the file.
     ///
-    /// - Throws: `FileError` "write". What was written before stays, and can be finished.
+    /// - Throws: `FileError` "write". Data written before remains and can be finished.
     public func writeRest() throws(FileError) {
         guard failure == nil, !pending.isEmpty else { return }
         do throws(FileError) {
@@ -182,7 +209,7 @@ public final class WaveFile {
             failure = error
             pending = []
             do throws(FileError) { try file.setEnd(headerSize + dataSize) } catch {
-                // Samples beyond the size in the header are ignored; the first failure tells more.
+                // Samples beyond the size in the header are ignored. The first failure is more informative.
             }
             throw error
         }
@@ -207,8 +234,8 @@ public final class WaveFile {
         }
     }
 
-    /// Appends samples of so many bytes, each stored by `store`. One piece of memory for all of them: to append byte by byte
-    /// takes ten times as long.
+    /// Appends samples of a given size in bytes, each stored by `store`. They use a single allocation, because
+    /// appending byte by byte takes ten times as long.
     @inline(__always)
     private func append(
         _ size: Int, _ samples: [Float], scale: Float, store: (Int32, UnsafeMutableRawPointer) -> Void
@@ -224,8 +251,8 @@ public final class WaveFile {
         pending += bytes
     }
 
-    /// The nearest integer of a sample, half away from zero. In doubles the sum is exact, so that cutting off its fraction
-    /// rounds; what is not a number becomes 0.
+    /// Rounds a sample to the nearest integer, half away from zero. With doubles the sum is exact, so truncating its
+    /// fraction rounds correctly. NaN becomes 0.
     @inline(__always)
     private static func integer(_ sample: Float, scale: Float) -> Int32 {
         guard !sample.isNaN else { return 0 }

@@ -1,31 +1,32 @@
 internal import CConfinement
-internal import FileSystem
 internal import Glibc
 internal import Media
+internal import System
 
-/// Takes from this process for good what a web server does not need, so that whoever takes it over gets no more than its sockets.
+/// Permanently drops the privileges that a web server doesn't need. An attacker who takes over this process
+/// gets only its sockets.
 ///
-/// It can open the system's own files and the recordings to read, and no others; it can write none. It can start no program, make no connection, send no
-/// signal, and neither look into another process nor change how that runs. What it has open stays: standard input and output, the port, the door to the
-/// recorder.
+/// The process can read only the system's files and the recordings, and can't write any file. It can't start
+/// programs, connect to other processes or hosts, send signals, inspect other processes, or change their
+/// scheduling. Open descriptors stay usable: standard input and output, the port, and the recorder's socket.
 enum Confinement {
-    /// Rights of Landlock (linux/landlock.h), as bits.
+    /// Landlock access rights (linux/landlock.h), as bits.
     private enum Right {
         static let readFile: UInt64 = 1 << 2
         static let readFolder: UInt64 = 1 << 3
         static let bindPort: UInt64 = 1 << 0
         static let connectPort: UInt64 = 1 << 1
-        /// Abstract sockets, signals.
+        /// Scopes for abstract sockets and signals.
         static let scopes: UInt64 = 1 << 0 | 1 << 1
 
-        /// All rights on files that a version of Landlock knows.
+        /// Returns all file access rights that a Landlock version supports.
         static func files(_ version: Int32) -> UInt64 {
             let counts: [Int32: UInt64] = [1: 13, 2: 14, 3: 15, 4: 15]
             return 1 << (counts[version] ?? 16) - 1
         }
     }
 
-    /// What libraries read when they are used for the first time: modules for TLS, time zones, the processor's number of cores.
+    /// Folders that libraries read on first use: TLS modules, time zones, and the number of processor cores.
     private static let systemFolders = [
         "/usr", "/lib", "/lib64", "/etc", "/proc/self", "/sys/devices/system/cpu",
     ]
@@ -33,37 +34,38 @@ enum Confinement {
 
     // MARK: Files
 
-    /// Gives up files, and ports but one, for the calling thread and all threads that it starts; to be called before there are others.
+    /// Drops access to files, and to all ports but one, for the calling thread and all threads that it starts. Call it
+    /// before other threads exist.
     ///
     /// - Parameters:
     ///   - readable: Paths of files that are read later.
-    ///   - folders: Paths of folders in which anything may be read later.
-    ///   - port: The port that is listened at later; 0 for a free one.
-    /// - Returns: Why that is not done, as a sentence; `nil` when it is.
+    ///   - folders: Paths of folders. All files in them can be read later.
+    ///   - port: The port to listen on later; 0 for a free one.
+    /// - Returns: Why confinement failed, as a sentence; `nil` on success.
     static func ofFiles(readable: [String], folders: [String] = [], port: Int) -> String? {
         let version = landlock_version()
         guard version > 0 else {
-            return refusal("files of this user", "this kernel has no Landlock, or has it switched off")
+            return refusal("file access", "Landlock is missing in the kernel or switched off")
         }
         var rules = landlock_rules(
             files: Right.files(version), ports: version >= 4 ? Right.bindPort | Right.connectPort : 0,
             scopes: version >= 6 ? Right.scopes : 0)
         let number = landlock_make(&rules)
-        guard number >= 0 else { return refusal("files of this user", reason(errno)) }
+        guard number >= 0 else { return refusal("file access", reason(errno)) }
         let set = OwnedDescriptor(owning: number)
         for path in systemFolders + folders { allow(path, Right.readFile | Right.readFolder, in: set.number) }
         for path in systemFiles + readable { allow(path, Right.readFile, in: set.number) }
         if version >= 4 {
             var rule = landlock_port(allowed: Right.bindPort, port: UInt64(clamping: port))
             guard landlock_allow_port(set.number, &rule) == 0 else {
-                return refusal("files of this user", reason(errno))
+                return refusal("file access", reason(errno))
             }
         }
-        guard landlock_enter(set.number) == 0 else { return refusal("files of this user", reason(errno)) }
+        guard landlock_enter(set.number) == 0 else { return refusal("file access", reason(errno)) }
         return nil
     }
 
-    /// Allows what a path leads to; one that is not there cannot be opened anyway.
+    /// Allows access to a path. A path that doesn't exist is skipped because it can't be opened anyway.
     private static func allow(_ path: String, _ rights: UInt64, in set: Int32) {
         let number = open(path, confine_path_only | O_CLOEXEC)
         guard number >= 0 else { return }
@@ -74,7 +76,8 @@ enum Confinement {
 
     // MARK: Memory
 
-    /// Bounds the memory of this process for good: one that takes more ends, and the supervisor starts another. Recordings need the rest.
+    /// Permanently limits the memory of this process. If it exceeds the limit, it ends and the supervisor starts
+    /// another. Recordings need the remaining memory.
     static func ofMemory() {
         var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
         setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
@@ -84,32 +87,33 @@ enum Confinement {
 
     // MARK: System calls
 
-    /// Gives up all system calls but those of a server that has begun to listen, for all threads.
+    /// Drops all system calls that a listening server doesn't need, for all threads.
     ///
-    /// - Returns: Why that is not done, as a sentence; `nil` when it is.
+    /// - Returns: Why confinement failed, as a sentence; `nil` on success.
     static func ofCalls() -> String? {
         filter(otherwise: confine_unknown) { add in
             for name in allowed { add(confine_allow, name, []) }
             for name in refused { add(confine_refuse, name, []) }
-            // Landlock of Linux 5.13 to 6.1 does not see that a file which is opened to be read is emptied.
+            // Landlock in Linux 5.13 to 6.1 doesn't stop a file that is opened for reading from being truncated.
             for (name, argument) in [("open", UInt32(1)), ("openat", 2)] {
                 let changing = [O_WRONLY, O_RDWR, O_CREAT, O_TRUNC].map { UInt64($0) }
                 add(confine_allow, name, [flags(argument, without: changing.reduce(0, |))])
                 for flag in changing { add(confine_refuse, name, [flags(argument, with: flag)]) }
             }
-            // Not F_SETOWN and its like: the kernel sends signals for who has those.
+            // F_SETOWN and similar commands stay forbidden because they make the kernel send signals.
             for command in [F_DUPFD, confine_duplicate, F_GETFD, F_SETFD, F_GETFL, F_SETFL] {
                 add(confine_allow, "fcntl", [number(1, is: UInt64(command))])
             }
-            // TCP Fast Open connects where connect(2) is refused.
+            // TCP Fast Open connects even if connect(2) is refused.
             let noConnection = { (argument: UInt32) in flags(argument, without: confine_fast_open) }
             add(confine_allow, "sendto", [noConnection(3), address(4, is: 0)])
             add(confine_allow, "sendmsg", [noConnection(2)])
             add(confine_allow, "sendmmsg", [noConnection(3)])
-            // Threads, not processes. clone3(2), whose arguments a filter cannot see, is unknown, and the C library takes this one.
+            // Allows threads, but not processes. A filter can't inspect the arguments of clone3(2), so the
+            // call is reported as unimplemented, and the C library falls back to clone(2).
             add(confine_allow, "clone", [flags(0, with: confine_thread)])
             add(confine_allow, "tgkill", [number(0, is: UInt64(getpid()))])
-            // Of the calling thread, or its process.
+            // Only for the calling thread or its process.
             for name in ["prlimit64", "sched_setaffinity", "sched_setscheduler"] {
                 add(confine_allow, name, [number(0, is: 0)])
             }
@@ -122,10 +126,10 @@ enum Confinement {
         }
     }
 
-    /// Hides from GLib that a thread can be scheduled like another one, before GLib looks: it then does without sched_setattr(2), to which any process's
-    /// number can be given.
+    /// Hides sched_setattr(2) from GLib before GLib probes for it, because the call accepts any process ID.
+    /// GLib then doesn't copy a thread's scheduling settings.
     ///
-    /// - Returns: Why that is not done, as a sentence; `nil` when it is.
+    /// - Returns: Why confinement failed, as a sentence; `nil` on success.
     static func ofScheduling() -> String? {
         filter(otherwise: confine_allow) { add in
             for name in ["sched_getattr", "sched_setattr"] { add(confine_unknown, name, []) }
@@ -134,14 +138,14 @@ enum Confinement {
 
     private typealias AddRule = (_ action: UInt32, _ name: String, _ conditions: [scmp_arg_cmp]) -> Void
 
-    /// Loads a filter, for all threads.
+    /// Loads a filter for all threads.
     private static func filter(otherwise action: UInt32, _ fill: (AddRule) -> Void) -> String? {
-        guard let filter = seccomp_init(action) else { return refusal("system calls", "memory is short") }
+        guard let filter = seccomp_init(action) else { return refusal("system calls", "out of memory") }
         defer { seccomp_release(filter) }
         var code = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1)
         fill { action, name, conditions in
             let number = seccomp_syscall_resolve_name(name)
-            // This processor's kernel has no such call.
+            // The kernel lacks this call on this architecture.
             guard number >= 0, code >= 0 else { return }
             code = seccomp_rule_add_array(filter, action, number, UInt32(conditions.count), conditions)
         }
@@ -149,7 +153,7 @@ enum Confinement {
         return code >= 0 ? nil : refusal("system calls", reason(-code))
     }
 
-    /// An argument of 32 bits, above which the kernel does not look.
+    /// Matches a 32-bit argument. The kernel ignores the upper bits.
     private static func number(_ argument: UInt32, is value: UInt64) -> scmp_arg_cmp {
         condition(argument, masked: UInt64(UInt32.max), is: value)
     }
@@ -170,10 +174,10 @@ enum Confinement {
         scmp_arg_cmp(arg: argument, op: SCMP_CMP_MASKED_EQ, datum_a: mask, datum_b: value)
     }
 
-    /// Allowed whatever their arguments are. Unknown to the filter are all others, and answered like a call that the kernel does not have: libraries then do
-    /// without.
+    /// System calls allowed with any arguments. The filter reports all others as unimplemented, so that libraries fall
+    /// back.
     private static let allowed =
-        // Descriptors that are open, and the files that Landlock leaves.
+        // Open descriptors, and files that Landlock still allows.
         [
             "read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "close", "close_range",
             "lseek",
@@ -183,7 +187,7 @@ enum Confinement {
             "epoll_create1",
             "epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "timerfd_create", "timerfd_settime",
         ]
-        // The sockets that are open.
+        // Open sockets.
         + [
             "accept", "accept4", "getsockname", "getpeername", "getsockopt", "setsockopt", "recvfrom",
             "recvmsg", "recvmmsg", "shutdown",
@@ -197,13 +201,13 @@ enum Confinement {
             "exit_group", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigtimedwait", "sigaltstack",
             "restart_syscall",
         ]
-        // Clocks, chance, and what the process may know of itself.
+        // Clocks, random numbers, and information about this process.
         + [
             "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time",
             "getrandom", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "getrlimit",
             "getrusage", "times", "uname", "sysinfo", "getcpu",
         ]
-    /// Calls that are answered as not permitted, so that a log says what was tried.
+    /// System calls refused with a permission error, so that a log shows the attempt.
     private static let refused = [
         "execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev", "kill",
         "socket", "socketpair", "connect", "bind", "listen", "unlink", "unlinkat", "rename", "renameat",
@@ -211,10 +215,10 @@ enum Confinement {
         "chown", "fchown", "fchownat", "link", "linkat", "symlink", "symlinkat",
     ]
 
-    // MARK: Sentences
+    // MARK: Error messages
 
     private static func refusal(_ what: String, _ why: String) -> String {
-        "multicam: the web process keeps its right to \(what): \(why)."
+        "multicam: the web process runs without restrictions on \(what): \(why)."
     }
 
     private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -1,26 +1,28 @@
 internal import CTLS
-internal import FileSystem
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
+internal import System
 
-/// The certificate that the control room makes for itself when it serves other computers and has been given none.
+/// Self-signed certificate, used if the control room serves other computers and no certificate was configured.
 ///
-/// Nobody vouches for it: a browser warns once, and its fingerprint, which the terminal shows, tells that it is this one.
+/// No certificate authority has signed it, so a browser warns once. To verify the certificate, compare its fingerprint
+/// with the one that the terminal shows.
 enum OwnCertificate {
-    /// How long it is valid; browsers refuse certificates of more than 825 days (CA/Browser Forum, ballot 193).
+    /// Validity period in seconds. Browsers refuse certificates valid for more than 825 days (CA/Browser Forum, ballot
+    /// 193).
     private static let lifetime = 800 * 24 * 3600
-    /// Another one is made this long before.
+    /// Remaining validity, in seconds, below which the certificate is replaced.
     private static let rest = 30 * 24 * 3600
 
-    /// The path of a PEM file with certificate and key, made now when there is none that is valid.
+    /// Returns the path of a PEM file with certificate and key. Creates the file if no valid one exists.
     ///
     /// - Parameters:
-    ///   - folder: Where it is kept, readable by this user alone.
+    ///   - folder: Folder of the file, readable only by this user.
     ///   - names: Names of this machine.
     ///   - addresses: IP addresses of this machine, as text.
     /// - Returns: The path.
-    /// - Throws: `WebError` when it cannot be made or written.
+    /// - Throws: `WebError` if the certificate can't be created or written.
     static func path(in folder: String, names: [String], addresses: [String]) throws(WebError) -> String {
         let path = "\(folder)/control-room.pem"
         if isValid(path) { return path }
@@ -29,12 +31,13 @@ enum OwnCertificate {
             try FolderCreation.make(folder, permissions: 0o700)
             try FileReplacement.write(Array(text.utf8), to: path, permissions: 0o600)
         } catch {
-            throw WebError("the certificate cannot be kept: \(error)")
+            throw WebError("the certificate cannot be saved: \(error)")
         }
         return path
     }
 
-    /// SHA-256 of the certificate in a PEM file, as browsers show it; `nil` when there is none.
+    /// Returns the SHA-256 fingerprint of the certificate in a PEM file, formatted as in browsers; `nil` if the file
+    /// doesn't contain a certificate.
     static func fingerprint(_ path: String) -> String? {
         withCertificate(path) { certificate in
             var (digest, count) = ([UInt8](repeating: 0, count: 32), 32)
@@ -70,12 +73,13 @@ enum OwnCertificate {
         }
     }
 
-    // MARK: Making one
+    // MARK: Certificate generation
 
     private static func make(names: [String], addresses: [String]) throws(WebError) -> String {
         func check(_ code: Int32) throws(WebError) {
             guard code >= 0 else {
-                throw WebError("no certificate can be made: \(String(cString: gnutls_strerror(code))).")
+                throw WebError(
+                    "the certificate cannot be created: \(String(cString: gnutls_strerror(code))).")
             }
         }
         var (keyHandle, certificateHandle): (gnutls_x509_privkey_t?, gnutls_x509_crt_t?)
@@ -88,7 +92,7 @@ enum OwnCertificate {
         try check(gnutls_x509_privkey_generate(key, GNUTLS_PK_ECDSA, bits, 0))
         try check(gnutls_x509_crt_set_version(certificate, 3))
         var generator = SystemRandomNumberGenerator()
-        // A positive number of 64 bits (RFC 5280, section 4.1.2.2).
+        // A positive 64-bit number (RFC 5280, section 4.1.2.2).
         let serial = withUnsafeBytes(of: (generator.next() as UInt64 >> 1 | 1).bigEndian) { Array($0) }
         try check(gnutls_x509_crt_set_serial(certificate, serial, serial.count))
         try check(gnutls_x509_crt_set_activation_time(certificate, time(nil) - 3600))

@@ -3,93 +3,97 @@ internal import Glibc
 internal import Media
 internal import Studio
 
-/// Decides who may ask the web process for what. A value: it looks at the headers only, before anything of a body is read.
+/// Access policy of the web process. A value type: it examines only the headers, before any of the body is read.
 struct WebGuard {
-    /// Lets its bearer do everything.
+    /// Grants full access.
     let token: AccessToken
-    /// Lets its bearer look at pictures and tally.
+    /// Grants access to pictures and tally only.
     let readToken: AccessToken
-    /// Lets a phone be a camera, and do nothing else.
+    /// Lets a phone act as a camera, and grants nothing else.
     let phoneToken: AccessToken
-    /// Whether connections are TLS.
+    /// Whether connections use TLS.
     let isEncrypted: Bool
-    /// The name of the cookie. It has the port's number, since a browser does not separate the cookies of two ports of a host.
+    /// Name of the cookie. It includes the port, because browsers share cookies between the ports of a host.
     var cookieName: String { "multicam-\(port)" }
-    /// The port that is listened at; known once it is.
+    /// The listening port; 0 until the server listens.
     var port = 0
 
-    /// Looks at a request.
+    /// Checks a request's headers.
     ///
-    /// - Returns: The answer that refuses it, or `nil` when it may be asked.
+    /// - Returns: The response that refuses the request; `nil` if it is allowed.
     func refusal(of request: RequestHead) -> WebAnswer? {
         guard let host = request.host, isOurs(host) else {
             return WebAnswer(
                 421,
                 saying:
-                    "This control room is not served under that name: use the address that `multicam studio` printed."
+                    "The control room is not available at this host name. Use the address that `multicam studio` printed."
             )
         }
         let origin = request.origin
         let ownOrigin = "\(isEncrypted ? "https" : "http")://\(host)"
         if let origin, origin.lowercased() != ownOrigin.lowercased() {
-            return WebAnswer(403, saying: "Pages of other origins may not ask this control room.")
+            return WebAnswer(403, saying: "Requests from pages of other origins are not allowed.")
         }
-        // libsoup gives the socket's handler whatever begins like its path, also when it is spelled otherwise.
+        // libsoup passes every path with the same prefix to the socket's handler, even if it is spelled differently.
         let sockets = [WebServer.socketPath, WebServer.phonePath]
         let isSocket = sockets.contains(request.path)
         guard isSocket || (!request.isUpgrade && !sockets.contains { request.path.hasPrefix($0) }) else {
-            return WebAnswer(404, saying: "Nothing is at this address.")
+            return WebAnswer(404, saying: "Page not found.")
         }
         if request.path == WebServer.phonePath { return refusal(ofPhone: request) }
         guard request.path.hasPrefix("/api/") else {
             return ["GET", "HEAD"].contains(request.method)
-                ? nil : WebAnswer(405, saying: "Only GET is answered here.")
+                ? nil : WebAnswer(405, saying: "Only GET is supported here.")
         }
         if let bearer = bearer(of: request) {
             return token.matches(bearer) ? nil : unknown
         }
         let hasCookie = request.cookies[cookieName].map { token.matches($0) } ?? false
-        // A browser sends the cookie whoever asks, also for pages at other ports of this host. That a page of ours asks is known by what the browser says.
+        // A browser sends the cookie with every request, including those from pages on other ports of this host. Only
+        // the browser's own headers show whether one of our pages sent the request.
         let isOwnPage = request.fetchSite.map { ["same-origin", "none"].contains($0.lowercased()) } ?? true
         if hasCookie, isOwnPage {
             let changes = request.method != "GET" || request.path == WebServer.socketPath
             return changes && origin == nil
-                ? WebAnswer(403, saying: "The request does not say its origin.") : nil
+                ? WebAnswer(403, saying: "The `Origin` header is missing.") : nil
         }
         if let candidate = request.query["token"], request.method == "GET", Self.isPicture(request.path) {
             return token.matches(candidate) || readToken.matches(candidate) ? nil : unknown
         }
         return hasCookie
-            ? WebAnswer(403, saying: "Pages at other addresses may not ask this control room.") : unknown
+            ? WebAnswer(403, saying: "Requests from pages at other addresses are not allowed.") : unknown
     }
 
-    /// Looks at a phone that wants to be a camera. A page of ours asks for it, which its browser says, with the token that its link had.
+    /// Checks a phone's request to become a camera. The browser must report one of our pages as the origin, and the
+    /// request must carry the token from the link.
     private func refusal(ofPhone request: RequestHead) -> WebAnswer? {
         guard request.origin != nil else {
-            return WebAnswer(403, saying: "The request does not say its origin.")
+            return WebAnswer(403, saying: "The `Origin` header is missing.")
         }
         guard phoneToken.matches(request.query["token"] ?? "") else {
             return WebAnswer(
-                401, saying: "This link is no longer valid: scan the code of “Add a phone” again.")
+                401, saying: "This link is no longer valid. Scan the QR code in “Add a phone” again.")
         }
         return request.isUpgrade && request.method == "GET"
-            ? nil : WebAnswer(404, saying: "Nothing is at this address.")
+            ? nil : WebAnswer(404, saying: "Page not found.")
     }
 
-    /// Looks at what a request is going to send.
+    /// Checks the announced body of a request.
     ///
-    /// - Returns: The answer that refuses it, or `nil` when its body may be read.
+    /// - Returns: The response that refuses the request; `nil` if its body may be read.
     func refusal(ofBodyOf request: RequestHead) -> WebAnswer? {
-        guard !request.isChunked else { return WebAnswer(411, saying: "The request has no Content-Length.") }
+        guard !request.isChunked else {
+            return WebAnswer(411, saying: "The `Content-Length` header is missing.")
+        }
         if ["GET", "HEAD"].contains(request.method) {
             return request.length.map { Int($0) == 0 } ?? true
-                ? nil : WebAnswer(400, saying: "A request to look at something has no body.")
+                ? nil : WebAnswer(400, saying: "A GET request must not have a body.")
         }
         guard let length = request.length.flatMap({ Int($0) }), length >= 0 else {
-            return WebAnswer(411, saying: "The request has no Content-Length.")
+            return WebAnswer(411, saying: "The `Content-Length` header is missing.")
         }
         return length > Self.longestBody
-            ? WebAnswer(413, saying: "The request is longer than \(Self.longestBody) bytes.") : nil
+            ? WebAnswer(413, saying: "The request body is longer than \(Self.longestBody) bytes.") : nil
     }
 
     private static let longestBody = 1 << 18
@@ -98,7 +102,7 @@ struct WebGuard {
         WebAnswer(
             401,
             saying:
-                "This needs the token: open the link that `multicam studio` printed, or send it as `Authorization: Bearer`."
+                "The access token is missing or not valid. Open the link that `multicam studio` printed, or send the token as `Authorization: Bearer`."
         )
     }
 
@@ -109,14 +113,14 @@ struct WebGuard {
         return text.dropFirst("bearer ".count).trimmed
     }
 
-    /// Whether a path is one that the token for looking opens: what is seen now, and nothing that was recorded.
+    /// Whether the read token grants access to a path: live pictures and tally, but no recordings.
     static func isPicture(_ path: String) -> Bool {
         let isLive = path.hasPrefix("/api/v1/cameras/") || path.hasPrefix("/api/v1/program.")
         return isLive && (path.hasSuffix(".jpg") || path.hasSuffix(".mjpg")) || path == "/api/v1/tally"
     }
 
-    /// Whether a `Host` header names this machine: by an IP address, or by one of its own names. A page that makes a name of its own
-    /// point to this machine (DNS rebinding) cannot use that name.
+    /// Whether a `Host` header names this machine, by IP address or by one of its names. This check stops DNS
+    /// rebinding, an attack that points a page's own host name at this machine.
     private func isOurs(_ host: String) -> Bool {
         guard let name = URLComponents(string: "http://\(host)")?.host?.lowercased() else { return false }
         let bare = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
@@ -126,7 +130,7 @@ struct WebGuard {
             || MachineAddresses.names.contains(bare)
     }
 
-    /// Headers that each answer has: what the page may load and do, in a browser.
+    /// Headers of every response. They restrict the page's permissions and the resources that it may load in a browser.
     var headers: [String: String] {
         [
             "Content-Security-Policy":
@@ -137,4 +141,66 @@ struct WebGuard {
             "Cross-Origin-Resource-Policy": "same-origin",
         ]
     }
+}
+
+/// The parts of a request that determine access: the request line and some headers.
+struct RequestHead {
+    /// HTTP method, such as `GET` or `POST`.
+    var method = "GET"
+    /// The path without the query.
+    var path = "/"
+    /// Query parameters. If a name occurs twice, the last value wins.
+    var query: [String: String] = [:]
+    /// The `Host` header.
+    var host: String?
+    /// The `Origin` header. Browsers set it, and pages can't forge it.
+    var origin: String?
+    /// The `Sec-Fetch-Site` header. Browsers use it to report how the requesting page relates to this site. Pages can't
+    /// forge it.
+    var fetchSite: String?
+    /// The `Authorization` header.
+    var authorization: String?
+    /// Cookies by name.
+    var cookies: [String: String] = [:]
+    /// Whether the request has an `Upgrade` header and therefore asks for a WebSocket.
+    var isUpgrade = false
+    /// Whether the request has a `Transfer-Encoding` header. The length of the body is then unknown.
+    var isChunked = false
+    /// The `Content-Length` header.
+    var length: String?
+    /// The `Range` header.
+    var range: String?
+    /// The `If-Range` header.
+    var ifRange: String?
+}
+
+/// Addresses that other computers use to reach this machine.
+enum MachineAddresses {
+    /// The machine's IPv4 addresses, without loopback addresses.
+    static var all: [String] {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        var (found, next): ([String], UnsafeMutablePointer<ifaddrs>?) = ([], first)
+        while let entry = next {
+            defer { next = entry.pointee.ifa_next }
+            guard let address = entry.pointee.ifa_addr, address.pointee.sa_family == sa_family_t(AF_INET),
+                entry.pointee.ifa_flags & UInt32(IFF_LOOPBACK) == 0
+            else { continue }
+            var text = [CChar](repeating: 0, count: Int(INET_ADDRSTRLEN))
+            address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { place in
+                _ = inet_ntop(AF_INET, &place.pointee.sin_addr, &text, socklen_t(INET_ADDRSTRLEN))
+            }
+            found.append(
+                String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        }
+        return found
+    }
+
+    /// Host names that browsers may use for this machine.
+    static let names: Set<String> = {
+        let name = ProcessInfo.processInfo.hostName.lowercased()
+        let short = name.split(separator: ".").first.map { String($0) } ?? name
+        return ["localhost", name, short, short + ".local"]
+    }()
 }

@@ -3,32 +3,32 @@ internal import Media
 internal import MediaLink
 internal import SessionFolder
 
-/// One phone that is connected: its WebSocket, its clock, and how much it may say. Belongs to the thread of the web loop.
+/// A connected phone: its WebSocket, its clock, and its rate limit. Used only on the web loop's thread.
 final class PhoneLink {
-    /// What comes of a phone.
+    /// A message from a phone.
     enum News {
         case offer(PhoneOffer)
         case media(DatedPhoneMedia)
-        /// It tells of its controls.
+        /// Reports the current values of the phone's camera controls.
         case controls(ToldControls)
-        /// It has kept something of a recording, and asks how much of that has arrived.
+        /// Announces a local recording, and asks how many of its bytes have arrived.
         case kept(PhoneUploads.Question)
-        /// A piece of that, and where it lies in it in bytes.
+        /// A piece of a local recording, and its offset in bytes.
         case piece(PhoneUploads.Question, at: Int64, SharedBytes)
-        /// It cannot go on, as a clause: it ends the connection.
+        /// Reports that the phone can't continue, with the reason as a clause. The phone ends the connection.
         case fault(String)
-        /// It has said something that is not understood, or too much: it is cut off.
+        /// An invalid message, or one that exceeds the rate limit. The connection is closed.
         case nonsense(String)
     }
 
-    /// What is done to its connection.
+    /// Operations on the phone's connection.
     struct Wire {
         let send: (String) -> Void
-        /// Ends the connection when what was sent is read.
+        /// Closes the connection after the pending messages are read.
         let close: () -> Void
-        /// Ends the connection at once.
+        /// Closes the connection immediately.
         let disconnect: () -> Void
-        /// Ends the connection at once when nothing of what was sent is read.
+        /// Closes the connection immediately if the phone doesn't read the sent messages.
         let endIfStalled: (ClockTime) -> Void
     }
 
@@ -41,40 +41,42 @@ final class PhoneLink {
 
     private let wire: Wire
     private var clock = PhoneClock()
-    /// When questions for the phone's time were asked that are not answered, by their numbers.
+    /// Send times of the unanswered clock queries, by query number.
     private var asked: [Int: ClockTime] = [:]
     private var questions = 0
     private var askedLast: ClockTime?
-    /// When something of it came last.
+    /// When the last message arrived.
     private(set) var heard: ClockTime
-    /// Bytes and messages since the last second began.
+    /// Bytes and messages received since the current one-second window began.
     private var said = (bytes: 0, messages: 0)
     private var second: ClockTime
-    /// What it sends, once it has told.
+    /// Description of the media that the phone sends; `nil` until the phone announces it.
     private(set) var offer: PhoneOffer?
-    /// Whether its name is its own.
+    /// Whether the phone owns its name.
     private var isAdmitted = false
-    /// Whether it may send.
+    /// Whether the phone may send media.
     private var isWelcome = false
-    /// What it has kept and sends now.
+    /// The local recording that the phone is uploading.
     private var kept: PhoneUploads.Question?
     private var told: [String: JSONValue] = [:]
     private(set) var isCutOff = false
 
-    /// Most that a phone may say in a second.
+    /// Maximum number of bytes and messages received per second.
     private static let most = (bytes: 24 << 20, messages: 1200)
-    /// Most bytes of a message with a piece of what was kept.
+    /// Maximum size of a message with a piece of a local recording, in bytes.
     private static let longestPiece = 1 << 20
-    /// Most bytes of a text message.
+    /// Maximum size of a text message, in bytes.
     private static let longestText = WebSocketLink.longestMessage
-    /// Questions that are asked quickly at least, and how quickly; once the clock is known one a second is enough.
+    /// Minimum number of clock queries at the fast rate, and their interval. Once the clock is known, one
+    /// query per second is enough.
     private static let quick = (count: 8, interval: Nanoseconds.milliseconds(100))
     private static let interval = Nanoseconds.seconds(1)
-    /// Most questions without an answer: those before are forgotten.
+    /// Maximum number of unanswered clock queries. Older ones are dropped.
     private static let mostAsked = 16
-    /// A phone that says nothing for this long is away.
+    /// Silence after which a phone counts as disconnected.
     private static let patience = Nanoseconds.seconds(3)
-    /// How far off a browser's own capture times may be, and what is not known of the way to the page where it tells none.
+    /// Maximum error of a browser's own capture times, and the unknown delay to the page if the browser reports no
+    /// capture times.
     private static let reports = (
         capture: Nanoseconds.milliseconds(10), arrival: Nanoseconds.milliseconds(200)
     )
@@ -83,18 +85,18 @@ final class PhoneLink {
         (self.wire, heard, second) = (wire, now, now)
     }
 
-    // MARK: What it is told
+    // MARK: Outgoing messages
 
     func say(_ message: [String: JSONValue]) { wire.send(WebJSON.text(message)) }
 
-    /// Tells its state where that has changed.
+    /// Sends the phone its state if it has changed.
     func tell(state: [String: JSONValue]) {
         guard isWelcome, state != told else { return }
         told = state
         say(state)
     }
 
-    /// Tells how its clock is related to ours, where that is known.
+    /// Sends the offset and error of the phone's clock relative to CLOCK_MONOTONIC, if they are known.
     func tellDate(at now: ClockTime) {
         guard isWelcome, let offset = clock.offset, let error = error(at: now) else { return }
         say([
@@ -103,20 +105,20 @@ final class PhoneLink {
         ])
     }
 
-    /// Ends the connection with a sentence for its user.
+    /// Closes the connection with a message for the phone's user.
     func refuse(_ sentence: String) {
         say(["type": "refused", "text": .string(sentence)])
         isCutOff = true
         wire.close()
     }
 
-    /// Ends the connection at once.
+    /// Closes the connection immediately.
     func cutOff() {
         isCutOff = true
         wire.disconnect()
     }
 
-    /// Asks for the phone's time when that is due. Called some times a second.
+    /// Sends a clock query if one is due. Call it several times per second.
     func ask(at now: ClockTime) {
         let isQuick = questions < Self.quick.count || !clock.isKnown
         let interval = isQuick ? Self.quick.interval : Self.interval
@@ -127,13 +129,13 @@ final class PhoneLink {
         say(["type": "ping", "id": .integer(Int64(questions))])
     }
 
-    /// Whether nothing has come for so long that the phone is away.
+    /// Whether the phone has been silent long enough to count as disconnected.
     func isSilent(at now: ClockTime) -> Bool { now - heard > Self.patience }
 
-    /// Ends the connection when nothing of what it is told is read.
+    /// Closes the connection if the phone doesn't read the sent messages.
     func endIfStalled(at now: ClockTime) { wire.endIfStalled(now) }
 
-    /// How far off the times of its frames may be; `nil` while that is not known.
+    /// Maximum error of the frames' timestamps; `nil` while the clock is unknown.
     func error(at now: ClockTime) -> Nanoseconds? { error(of: .h264, at: now) }
 
     private func error(of kind: PhoneMedia.Kind, at now: ClockTime) -> Nanoseconds? {
@@ -141,21 +143,21 @@ final class PhoneLink {
         return error + (offer.origin(of: kind) == .mapped ? Self.reports.capture : Self.reports.arrival)
     }
 
-    // MARK: What it says
+    // MARK: Incoming messages
 
-    /// Takes a text message.
+    /// Handles a text message.
     ///
-    /// - Returns: What there is to do; `nil` for nothing.
+    /// - Returns: The resulting action, or `nil`.
     func take(text: String, at now: ClockTime) -> News? {
         if let excess = count(text.utf8.count, at: now) { return excess }
         guard text.utf8.count <= Self.longestText else {
-            return .nonsense("it sent a text of more than \(Self.longestText >> 10) kB")
+            return .nonsense("it sent a text message of more than \(Self.longestText >> 10) kB")
         }
         let word: Word
         do {
             word = try JSONDecoder().decode(Word.self, from: Data(text.utf8))
         } catch {
-            return .nonsense("it sent text that is not understood")
+            return .nonsense("it sent an invalid text message")
         }
         switch word.type {
         case "pong":
@@ -181,35 +183,35 @@ final class PhoneLink {
                 let told = try JSONDecoder().decode(ToldControls.self, from: Data(text.utf8))
                 return isWelcome ? .controls(told) : nil
             } catch {
-                return .nonsense("it sent text that is not understood")
+                return .nonsense("it sent an invalid text message")
             }
         case "stored":
             guard let question = PhoneUploads.Question(text) else {
-                return .nonsense("it sent text that is not understood")
+                return .nonsense("it sent an invalid text message")
             }
             guard isWelcome else { return nil }
             kept = question
             return .kept(question)
-        // Later pages may say more.
+        // Ignore unknown types: later pages may send more.
         default: return nil
         }
     }
 
-    /// Takes a binary message.
+    /// Handles a binary message.
     ///
-    /// - Returns: What there is to do; `nil` for nothing.
+    /// - Returns: The resulting action, or `nil`.
     func take(_ bytes: UnsafeRawBufferPointer, at now: ClockTime) -> News? {
         if let excess = count(bytes.count, at: now) { return excess }
         if let head = PhoneMessage(bytes), head.kind == .stored {
             guard let kept, bytes.count <= Self.longestPiece else {
-                return .nonsense("it sent a piece of nothing")
+                return .nonsense("it sent a part of a file that was not announced")
             }
             let content = UnsafeRawBufferPointer(rebasing: bytes[PhoneMessage.prefix...])
             return .piece(kept, at: head.number, SharedBytes(copying: content))
         }
-        guard let media = PhoneMedia(bytes) else { return .nonsense("it sent bytes that are not understood") }
+        guard let media = PhoneMedia(bytes) else { return .nonsense("it sent an invalid binary message") }
         guard !media.lacksParameterSets else {
-            refuse("The phone's browser sends H.264 without parameter sets, which cannot be recorded.")
+            refuse("The phone's browser sends H.264 without parameter sets. This cannot be recorded.")
             return nil
         }
         guard isWelcome, let time = clock.time(of: media.time), let error = error(of: media.kind, at: now)
@@ -219,13 +221,13 @@ final class PhoneLink {
         return .media(DatedPhoneMedia(media, at: time, within: error))
     }
 
-    /// The phone may begin to send: its name is its own.
+    /// Confirms that the phone owns its name. It may start sending.
     func admit() {
         isAdmitted = true
         welcome()
     }
 
-    /// Lets the phone send as soon as its name is its own and its frames can be dated.
+    /// Lets the phone send once it owns its name and its frames can be timestamped.
     private func welcome() {
         guard isAdmitted, !isWelcome, clock.isKnown else { return }
         (isWelcome, told) = (true, [:])
@@ -238,8 +240,102 @@ final class PhoneLink {
         said = (said.bytes + bytes, said.messages + 1)
         guard said.bytes <= Self.most.bytes, said.messages <= Self.most.messages else {
             return .nonsense(
-                "it sent more than \(Self.most.messages) messages or \(Self.most.bytes >> 20) MB in a second")
+                "it sent more than \(Self.most.messages) messages or \(Self.most.bytes >> 20) MB per second")
         }
         return nil
+    }
+}
+
+/// Maps a phone's clock to CLOCK_MONOTONIC by querying the phone's time.
+///
+/// An answer gives the phone's time at some instant between the query and the answer's arrival, so its error is half
+/// the round trip. The answer with the smallest error is used. Its error grows with age because the two clocks drift
+/// apart. A value type: the current time is an argument.
+struct PhoneClock {
+    private struct Answer {
+        /// Midpoint of the round trip.
+        let at: ClockTime
+        /// Offset from the phone's clock to CLOCK_MONOTONIC.
+        let offset: Nanoseconds
+        /// Half the round-trip time.
+        let error: Nanoseconds
+
+        func error(at now: ClockTime) -> Nanoseconds {
+            error + Nanoseconds.seconds(rounding: max((now - at).inSeconds, 0) * PhoneClock.drift)
+        }
+    }
+
+    private var answers: [Answer] = []
+    /// Offset from the phone's clock to CLOCK_MONOTONIC, as currently used to timestamp frames.
+    private(set) var offset: Nanoseconds?
+    private var followed: ClockTime?
+
+    /// Maximum relative drift between two clocks: twice the drift of quartz oscillators.
+    private static let drift = 0.000_1
+    /// Maximum slew rate of the offset, in seconds per second. It is faster than any clock drift, and too slow to be
+    /// visible.
+    private static let slew = 0.002
+    /// Maximum round trip of a usable answer.
+    private static let longestWay = Nanoseconds.seconds(1)
+    /// Discrepancy between two answers above which the phone's clock counts as changed: it stopped while the
+    /// phone was asleep.
+    private static let jump = Nanoseconds.milliseconds(20)
+    private static let mostAnswers = 30
+    /// Minimum number of answers before timestamps are trusted.
+    private static let fewestAnswers = 5
+
+    /// Whether frames can be timestamped.
+    var isKnown: Bool { answers.count >= Self.fewestAnswers }
+
+    /// Records an answer to a clock query.
+    ///
+    /// - Parameters:
+    ///   - phone: The phone's time.
+    ///   - asked: When the query was sent.
+    ///   - answered: When the answer arrived.
+    mutating func note(_ phone: Nanoseconds, asked: ClockTime, answered: ClockTime) {
+        let way = answered - asked
+        guard way >= .zero, way < Self.longestWay else { return }
+        let middle = asked + way / 2
+        let answer = Answer(at: middle, offset: Nanoseconds(middle.nanoseconds) - phone, error: way / 2)
+        if let best = best(at: answered) {
+            let apart = (answer.offset - best.offset).magnitude
+            if apart > answer.error + best.error(at: answered) + Self.jump {
+                (answers, offset, followed) = ([], nil, nil)
+            }
+        }
+        answers.append(answer)
+        if answers.count > Self.mostAnswers { answers.removeFirst() }
+        follow(at: answered)
+    }
+
+    /// Converts a time on the phone's clock to CLOCK_MONOTONIC.
+    ///
+    /// - Parameter phone: The phone's time.
+    /// - Returns: The instant; `nil` while the clock is unknown.
+    func time(of phone: Nanoseconds) -> ClockTime? {
+        guard isKnown, let offset else { return nil }
+        return ClockTime(nanoseconds: (phone + offset).count)
+    }
+
+    /// Maximum error of converted times; `nil` while the clock is unknown.
+    func error(at now: ClockTime) -> Nanoseconds? {
+        guard isKnown, let offset, let best = best(at: now) else { return nil }
+        return best.error(at: now) + (best.offset - offset).magnitude
+    }
+
+    private func best(at now: ClockTime) -> Answer? { answers.min { $0.error(at: now) < $1.error(at: now) } }
+
+    private mutating func follow(at now: ClockTime) {
+        guard let target = best(at: now)?.offset else { return }
+        // The first answers apply without slewing because no frame has been timestamped yet.
+        guard let offset, answers.count > Self.fewestAnswers else {
+            (self.offset, followed) = (target, now)
+            return
+        }
+        let passed = followed.map { min(max(now - $0, .zero), .seconds(5)) } ?? .zero
+        followed = now
+        let most = Nanoseconds.seconds(rounding: passed.inSeconds * Self.slew)
+        self.offset = offset + min(max(target - offset, -most), most)
     }
 }

@@ -1,10 +1,13 @@
+internal import CSoup
 internal import Containers
+internal import FoundationEssentials
 internal import Media
+internal import Studio
 
-/// A frame or a slice of audio as a phone sends it, in a binary message; docs/reference/control-room.md has the layout. A value that holds
-/// what the bytes say: nothing of it is trusted but its bounds.
+/// A frame or audio slice received from a phone in a binary message. For the layout, see
+/// docs/reference/control-room.md. A value type: only its bounds are validated, and its content is untrusted.
 struct PhoneMedia {
-    /// What the bytes are, of the kinds that are sent as they are captured. The raw value is that of `PhoneMessage.Kind`.
+    /// Type of the payload, for media that is sent as it is captured. Uses the raw values of `PhoneMessage.Kind`.
     enum Kind: UInt8 {
         case jpeg = 1
         case h264 = 2
@@ -12,22 +15,23 @@ struct PhoneMedia {
     }
 
     let kind: Kind
-    /// Whether a frame can be decoded alone.
+    /// Whether the frame can be decoded without others.
     let isKey: Bool
-    /// The number of the frame, or of the first sample.
+    /// Number of the frame, or of the first sample.
     let number: Int64
-    /// The phone's time when it was captured.
+    /// Capture time on the phone's clock.
     let time: Nanoseconds
     let bytes: SharedBytes
 
-    /// Most bytes of a message.
+    /// Maximum size of a message, in bytes.
     static let longest = WebSocketLink.longestPhoneMessage
-    /// Most bytes of a slice of audio: half a second of two channels at 192 kHz.
+    /// Maximum size of an audio slice, in bytes: half a second of two channels at 192 kHz.
     private static let longestAudio = 4 * 96_000
-    /// Bytes at the beginning of a key frame in which its parameter sets are looked for: they come first.
+    /// Number of bytes at the start of a key frame that are searched for parameter sets, which come first.
     private static let longestHead = 4096
 
-    /// Reads a message; `nil` when it is none, or its content does not begin as such content does.
+    /// Parses a message. Returns `nil` if it isn't a valid media message, or if its content doesn't start as its type
+    /// requires.
     init?(_ message: UnsafeRawBufferPointer) {
         guard message.count > PhoneMessage.prefix, message.count <= Self.longest,
             let head = PhoneMessage(message), let kind = Kind(rawValue: head.kind.rawValue)
@@ -38,7 +42,8 @@ struct PhoneMedia {
         bytes = SharedBytes(copying: content)
     }
 
-    /// Whether it is a key frame of H.264 with which no decoder can begin, since it has no parameter sets. A file would wait for them.
+    /// Whether this is an H.264 key frame without parameter sets. No decoder can start with it, and a file would wait
+    /// for them.
     var lacksParameterSets: Bool {
         kind == .h264 && isKey
             && PlainStream(setup: Array(bytes.bytes.prefix(Self.longestHead))).record == nil
@@ -50,5 +55,108 @@ struct PhoneMedia {
         case .h264: content.starts(with: [0, 0, 1]) || content.starts(with: [0, 0, 0, 1])
         case .pcm: content.count.isMultiple(of: 2) && content.count <= longestAudio
         }
+    }
+}
+
+/// A phone's frame or audio slice, timestamped on CLOCK_MONOTONIC.
+struct DatedPhoneMedia: Sendable {
+    let kind: PhoneMedia.Kind
+    /// Whether the frame can be decoded without others.
+    let isKey: Bool
+    /// Number of the frame, or of the first sample.
+    let number: Int64
+    let time: ClockTime
+    /// Maximum error of `time`.
+    let error: Nanoseconds
+    let bytes: SharedBytes
+
+    /// Adds a timestamp to a phone's media.
+    init(_ media: PhoneMedia, at time: ClockTime, within error: Nanoseconds) {
+        (kind, isKey, number, bytes) = (media.kind, media.isKey, media.number, media.bytes)
+        (self.time, self.error) = (time, error)
+    }
+}
+
+/// Description of the media that a phone will send, parsed from its first message. The message is untrusted input.
+struct PhoneOffer: Sendable, Equatable {
+    /// Why an offer is refused, as a sentence for the phone's user.
+    struct Refusal: Error, Equatable {
+        let sentence: String
+    }
+
+    /// Name that the phone's user chose.
+    let name: String
+    /// Selector of the camera and the microphone.
+    let selector: String
+    /// Identifies the same phone across connections: the SHA-256 of the key that it sends, in hexadecimal digits.
+    let key: String
+    let format: VideoFormat
+    let color: ColorDescription
+    /// Format of the audio; `nil` if the phone sends none.
+    let audio: AudioFormat?
+    /// Whether the phone's browser reports the capture time of frames, and not only their arrival.
+    let knowsCapture: Bool
+
+    /// The phone's identity, as used by the supervisor.
+    var identity: PhoneIdentity { PhoneIdentity(device: selector, key: key) }
+
+    /// Returns the origin of the timestamps. Browsers don't report when audio was captured.
+    func origin(of kind: PhoneMedia.Kind) -> TimeOrigin { knowsCapture && kind != .pcm ? .mapped : .arrival }
+
+    private struct Text: Decodable {
+        struct Audio: Decodable {
+            var rate: Int
+            var channels: Int
+        }
+        var name: String
+        var key: String
+        var video: PhoneFormat
+        var audio: Audio?
+        var dated: String
+    }
+
+    private static let keyLengths = 16...64
+
+    /// Parses an offer.
+    ///
+    /// - Parameter text: A JSON object.
+    /// - Throws: `Refusal` if the offer is invalid or unsupported.
+    init(_ text: String) throws(Refusal) {
+        let told: Text
+        do {
+            told = try JSONDecoder().decode(Text.self, from: Data(text.utf8))
+        } catch {
+            throw Refusal(
+                sentence: "The page on the phone is from a different version of multicam. Reload it.")
+        }
+        guard let selector = PhoneSelector.selector(of: told.name) else {
+            throw Refusal(
+                sentence:
+                    "A name must have 1 to 32 letters, digits, - or _, and start with a letter or digit.")
+        }
+        guard Self.keyLengths.contains(told.key.utf8.count), let key = Self.hash(told.key) else {
+            throw Refusal(sentence: "The phone's key is not valid. Reload the page.")
+        }
+        guard let format = told.video.video else {
+            throw Refusal(
+                sentence:
+                    "The phone's camera does not offer a supported format: H.264 or JPEG, up to 4096 pixels per side and 120 frames per second."
+            )
+        }
+        if let audio = told.audio {
+            guard (8_000...192_000).contains(audio.rate), (1...2).contains(audio.channels) else {
+                throw Refusal(sentence: "The phone's microphone does not offer a supported format.")
+            }
+        }
+        (name, self.selector, self.key) = (told.name, selector, key)
+        (self.format, color) = (format, told.video.color)
+        audio = told.audio.map { AudioFormat(rate: $0.rate, channels: $0.channels) }
+        knowsCapture = told.dated == "capture"
+    }
+
+    private static func hash(_ key: String) -> String? {
+        guard let digits = g_compute_checksum_for_string(G_CHECKSUM_SHA256, key, -1) else { return nil }
+        defer { g_free(digits) }
+        return String(cString: digits)
     }
 }

@@ -2,26 +2,26 @@ internal import Control
 internal import Media
 internal import MediaLink
 
-/// Hands what a phone sends to the recorder, on a thread of its own, since a recorder that does not read holds that up. Safe to use from any
-/// thread.
+/// Forwards a phone's media to the recorder on a separate thread, because a recorder that doesn't read blocks the
+/// sender. Safe to use from any thread.
 final class PhoneSource: Sendable {
-    /// What there is to tell of the recorder.
+    /// A notification from the recorder.
     enum News: Sendable, Equatable {
-        /// It takes all that the phone sends.
+        /// The recorder accepts everything that the phone sends.
         case taken
-        /// It needs a key frame.
+        /// The recorder needs a key frame.
         case wantsKey
-        /// It does not take the camera or the microphone, or what they send.
+        /// The recorder refuses the camera, the microphone, or their media.
         case problem(String)
-        /// Somebody wants controls to have these values, by their names; the number is for the answer.
+        /// A client requests these control values, by name. The number identifies the request in the answer.
         case wish(Int, [String: Int64])
     }
 
-    /// How the recorder is reached.
+    /// How to reach the recorder.
     struct Recorder: Sendable {
-        /// The recorder that can be asked now; `nil` for none.
+        /// Process ID of the reachable recorder, or `nil`.
         let process: @Sendable () -> Int32?
-        /// Connects to its media socket.
+        /// Connects to the recorder's media socket.
         let connect: @Sendable (Int32) throws(ControlError) -> LocalSocket
     }
 
@@ -37,18 +37,19 @@ final class PhoneSource: Sendable {
     private let waiting = ConditionLock(0)
     private let thread: ConditionLock<MediaThread?> = ConditionLock(nil)
 
-    /// Most bytes that wait for the recorder: a second or so.
+    /// Maximum number of bytes waiting for the recorder, about one second of media.
     private static let mostWaiting = 16 << 20
-    /// Most frames and slices that wait: more may only begin or end the phone.
+    /// Maximum number of frames and slices in the queue. The rest of its capacity is reserved for control messages,
+    /// such as a phone's connect or disconnect.
     private static let mostPieces = 192
 
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - recorder: How the recorder is reached.
-    ///   - tell: Gets news, on that thread.
+    ///   - recorder: How to reach the recorder.
+    ///   - tell: Receives notifications, on the new thread.
     init(_ recorder: Recorder, tell: @escaping @Sendable (News) -> Void) {
-        let thread = MediaThread(name: "phone") { [pieces, waiting] in
+        let thread = MediaThread.eventually(name: "phone") { [pieces, waiting] in
             let delivery = PhoneDelivery(recorder, tell: tell)
             while let piece = pieces.next() {
                 switch piece {
@@ -61,15 +62,15 @@ final class PhoneSource: Sendable {
                 case .leave(let cause): delivery.leave(because: cause)
                 }
             }
-            delivery.leave(because: "network: the control room has ended")
+            delivery.leave(because: "network: the control room ended")
         }
         self.thread.withLock { $0 = thread }
     }
 
-    /// The phone is there, and is going to send this.
+    /// Reports that the phone is connected and will send this media.
     func begin(_ offer: PhoneOffer) { _ = pieces.offer(.begin(offer)) }
 
-    /// Takes a frame or audio. Never waits: what finds no room is lost.
+    /// Enqueues a frame or audio. Never blocks: media is dropped if the queue is full.
     func take(_ media: DatedPhoneMedia) {
         let hasRoom = waiting.withLock { waiting in
             guard waiting + media.bytes.count <= Self.mostWaiting, pieces.count < Self.mostPieces else {
@@ -81,23 +82,246 @@ final class PhoneSource: Sendable {
         if hasRoom, !pieces.offer(.frame(media)) { waiting.withLock { $0 -= media.bytes.count } }
     }
 
-    /// The phone tells of its controls.
+    /// Enqueues the phone's report of its controls.
     func take(_ told: ToldControls) { _ = pieces.offer(.controls(told)) }
 
-    /// The phone is away.
+    /// Reports that the phone is disconnected.
     ///
-    /// - Parameter cause: Why, as it stands in the recording.
+    /// - Parameter cause: The reason, as written to the recording.
     func leave(because cause: String) { _ = pieces.offer(.leave(because: cause)) }
 
-    /// Has it noted whether frames still come. Called every second or so.
+    /// Requests a check that frames are still arriving. Call it about once per second.
     func look() { if pieces.count < Self.mostPieces { _ = pieces.offer(.look) } }
 
-    /// Ends the thread soon.
+    /// Asks the thread to end, without waiting.
     func close() { pieces.finish() }
 
-    /// Ends the thread, and waits for it.
+    /// Ends the thread and waits until it has ended.
     func join() {
         close()
         thread.withLock { $0 }?.join()
+    }
+}
+
+/// Delivers one phone's media to the recorder. It announces the phone to each new recorder and sends media in order,
+/// starting with a key frame. Used only on the phone's thread.
+final class PhoneDelivery {
+    /// The phone's camera or microphone as registered with the recorder. The recorder may refuse one and accept the
+    /// other.
+    private struct Place {
+        var source: RemoteSource?
+        /// When the device was last announced, an announcement was last attempted, or its connection ended.
+        var triedAt: ClockTime?
+        /// Why the recorder refused the device; cleared when it is accepted.
+        var problem: String?
+
+        func isDue(at now: ClockTime) -> Bool {
+            source == nil && triedAt.map { now - $0 >= PhoneDelivery.pause } ?? true
+        }
+
+        /// Whether the device has been announced and hasn't been refused since then. The recorder doesn't
+        /// confirm acceptance.
+        func isSettled(at now: ClockTime) -> Bool {
+            source.map { $0.problem == nil } ?? false
+                && !(triedAt.map { now - $0 < PhoneDelivery.pause } ?? true)
+        }
+
+        /// Closes an unusable connection.
+        mutating func drop(at now: ClockTime) {
+            source?.close()
+            (source, triedAt) = (nil, now)
+        }
+
+        /// Drops the device if the recorder has refused it, and returns whether it has.
+        mutating func noteRefusal(at now: ClockTime) -> Bool {
+            guard let problem = source?.problem else { return false }
+            self.problem = problem.printable(limit: 400)
+            drop(at: now)
+            return true
+        }
+
+        /// Records the result of a send. After a failure, the device is announced again.
+        mutating func note(_ isSent: Bool?, at now: ClockTime) {
+            if isSent == false, source?.problem == nil { drop(at: now) }
+        }
+    }
+
+    private let recorder: PhoneSource.Recorder
+    private let tell: @Sendable (PhoneSource.News) -> Void
+    private var offer: PhoneOffer?
+    private var camera = Place()
+    private var microphone = Place()
+    /// Process ID of the recorder that the devices are announced to.
+    private var process: Int32?
+    /// When the last frame arrived, or the camera was announced.
+    private var lastFrame = ClockTime(nanoseconds: 0)
+    /// Whether frames have stopped although the phone is connected. The camera counts as disconnected until the next
+    /// frame.
+    private var isStalled = false
+    /// Whether acceptance of the latest announcement has been reported.
+    private var hasToldTaken = false
+    /// The next frame and sample numbers. Lower numbers have been sent.
+    private var next: (frame: Int64, sample: Int64) = (0, 0)
+    private var awaitsKey = true
+    /// The controls last reported by the phone; `nil` before the first report.
+    private var controls: ToldControls?
+    /// When a key frame was last requested.
+    private var asked: ClockTime?
+
+    /// Announced maximum time from exposure to sending. The recorder waits this long for a frame.
+    private static let delay = Nanoseconds.milliseconds(500)
+    /// Maximum age of media on arrival. Older media was held back by a network stall, and its tick is already decided.
+    private static let oldest = Nanoseconds.milliseconds(1500)
+    /// Maximum time that a timestamp may be in the future. Beyond it, the phone's clock is considered
+    /// invalid.
+    private static let newest = Nanoseconds.milliseconds(250)
+    private static let pause = Nanoseconds.seconds(1)
+    /// Time without a frame after which the camera counts as disconnected, even if the phone is still sending
+    /// other data.
+    private static let longestStall = Nanoseconds.seconds(3)
+
+    /// - Parameters:
+    ///   - recorder: How to reach the recorder.
+    ///   - tell: Receives notifications.
+    init(_ recorder: PhoneSource.Recorder, tell: @escaping @Sendable (PhoneSource.News) -> Void) {
+        (self.recorder, self.tell) = (recorder, tell)
+    }
+
+    /// Handles a phone that has connected and will send this media.
+    func begin(_ offer: PhoneOffer) {
+        leave(because: "network: the phone reconnected")
+        self.offer = offer
+        (next, awaitsKey, asked) = ((0, 0), true, nil)
+        announce(offer, at: MonotonicClock().now)
+    }
+
+    /// Handles a phone that has disconnected.
+    ///
+    /// - Parameter cause: The reason, as written to the recording.
+    func leave(because cause: String) {
+        camera.source?.leave(because: cause)
+        microphone.source?.leave(because: cause)
+        (camera, microphone, process, offer, isStalled) = (Place(), Place(), nil, nil, false)
+        controls = nil
+    }
+
+    /// Forwards the phone's report of its controls.
+    func take(_ told: ToldControls) {
+        controls = ToldControls(controls: told.controls)
+        // Ignore the result: the next frame detects an ended connection.
+        _ = camera.source?.send(controls: told)
+    }
+
+    /// Marks the camera as disconnected if no frame has arrived for several seconds; the microphone continues. Reports
+    /// once that the recorder accepts both. Call it about once per second.
+    func look(at now: ClockTime) {
+        guard let offer else { return }
+        if let source = camera.source, now - lastFrame > Self.longestStall {
+            source.leave(because: "network: no frames received for 3 s")
+            (camera.source, isStalled) = (nil, true)
+        }
+        if camera.isSettled(at: now) { camera.problem = nil }
+        if microphone.isSettled(at: now) { microphone.problem = nil }
+        guard !hasToldTaken, camera.isSettled(at: now), offer.audio == nil || microphone.isSettled(at: now)
+        else { return }
+        hasToldTaken = true
+        tell(.taken)
+    }
+
+    /// Sends a frame or audio.
+    ///
+    /// - Parameters:
+    ///   - media: The phone's media.
+    ///   - now: The current time.
+    func take(_ media: DatedPhoneMedia, at now: ClockTime) {
+        guard let offer else { return }
+        if media.kind != .pcm { isStalled = false }
+        announce(offer, at: now)
+        let age = now - media.time
+        let isTimely = age < Self.oldest && age > -Self.newest - media.error
+        switch media.kind {
+        case .pcm:
+            guard let format = offer.audio, isTimely, media.number >= next.sample else { return }
+            let (length, rest) = media.bytes.count.quotientAndRemainder(dividingBy: 2 * format.channels)
+            // The recorder drops a microphone that sends more than a second of audio at once.
+            guard rest == 0, length * 2 <= format.rate else { return }
+            next.sample = media.number + Int64(length)
+            let samples = media.bytes.bytes.withMemoryRebound(to: Int16.self) { samples in
+                samples.map { Float(Int16(littleEndian: $0)) / 32_768 }
+            }
+            let isSent = microphone.source?.send(
+                audio: samples, at: media.time, error: media.error, firstSample: media.number)
+            microphone.note(isSent, at: now)
+        case .jpeg, .h264:
+            guard camera.source != nil, (media.kind == .jpeg) == (offer.format.pixel == .mjpeg),
+                media.number >= next.frame
+            else { return }
+            lastFrame = now
+            let isNext = media.number == next.frame
+            next.frame = media.number + 1
+            guard isTimely else { return askForKey(at: now) }
+            // After a lost frame, nothing can be decoded until the next key frame.
+            if media.kind == .h264, !media.isKey, awaitsKey || !isNext { return askForKey(at: now) }
+            awaitsKey = false
+            let isSent = camera.source?.send(
+                frame: media.bytes, at: media.time, error: media.error, sequence: media.number,
+                isKey: media.isKey)
+            camera.note(isSent, at: now)
+        }
+    }
+
+    private func askForKey(at now: ClockTime) {
+        awaitsKey = true
+        guard asked.map({ now - $0 > Self.pause }) ?? true else { return }
+        asked = now
+        tell(.wantsKey)
+    }
+
+    /// Announces the devices that the current recorder doesn't have yet, and reports refusals.
+    private func announce(_ offer: PhoneOffer, at now: ClockTime) {
+        let present = recorder.process()
+        if present != process {
+            camera.source?.close()
+            microphone.source?.close()
+            (camera, microphone, process, isStalled) = (Place(), Place(), present, false)
+        }
+        if [camera.noteRefusal(at: now), microphone.noteRefusal(at: now)].contains(true) {
+            tell(.problem([camera.problem, microphone.problem].compactMap(\.self).joined(separator: " ")))
+        }
+        guard let present else { return }
+        if !isStalled, camera.isDue(at: now) {
+            camera.triedAt = now
+            camera.source = source(at: present) { socket throws(ControlError) in
+                try RemoteSource(
+                    cameraNamed: offer.selector, offer.format, offer.color, delay: Self.delay,
+                    dated: offer.origin(of: .h264), over: socket,
+                    whenWished: { [tell] in tell(.wish($0, $1)) })
+            }
+            if let source = camera.source {
+                if let controls { _ = source.send(controls: controls) }
+                (awaitsKey, lastFrame, hasToldTaken) = (true, now, false)
+                tell(.wantsKey)
+            }
+        }
+        if let audio = offer.audio, microphone.isDue(at: now) {
+            microphone.triedAt = now
+            microphone.source = source(at: present) { socket throws(ControlError) in
+                try RemoteSource(
+                    microphoneNamed: offer.selector, audio, delay: Self.delay, dated: offer.origin(of: .pcm),
+                    over: socket)
+            }
+            hasToldTaken = false
+        }
+    }
+
+    /// Announces a device. Returns `nil` if the recorder is starting or has ended; the caller tries again.
+    private func source(
+        at process: Int32, _ make: (LocalSocket) throws(ControlError) -> RemoteSource
+    ) -> RemoteSource? {
+        do throws(ControlError) {
+            return try make(try recorder.connect(process))
+        } catch {
+            return nil
+        }
     }
 }

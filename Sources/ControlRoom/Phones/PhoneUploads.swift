@@ -3,21 +3,22 @@ internal import Media
 internal import SessionFolder
 internal import Studio
 
-/// What phones have kept of recordings, on its way to the supervisor, which alone writes files. Belongs to the thread of the web loop.
+/// Uploads of the phones' local recordings. Forwards them to the supervisor, the only process that writes files, and
+/// checks which phone a recording's camera belongs to. Used only on the web loop's thread.
 final class PhoneUploads {
-    /// What a phone says that it has kept.
+    /// A local recording that a phone announces.
     struct Question: Equatable, Decodable {
         /// Name of the session folder.
         let session: String
         let role: String
-        /// The number by which the phone knows it.
+        /// The phone's number for the local recording.
         let kept: String
         /// Size in bytes.
         let bytes: Int64
-        /// Whether its user has thrown it away; `nil` for no.
+        /// Whether the phone's user discarded the local recording; `nil` means no.
         var discarded: Bool?
 
-        /// Reads a text message; `nil` when it is none, or longer than any.
+        /// Parses a text message. Returns `nil` if it is invalid.
         init?(_ text: String) {
             do {
                 self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
@@ -29,55 +30,88 @@ final class PhoneUploads {
 
     private struct Waiting {
         let link: PhoneLink
-        let id: String
+        let answer: (SupervisorLine.Result) -> Void
     }
 
     private let say: (SupervisorLine) -> Void
+    /// Pending pieces and progress queries, by ticket.
     private var waiting: [Int: Waiting] = [:]
-    /// Orders of phones have numbers below 0: requests have the others.
+    private var claims: [Int: Waiting] = [:]
+    /// Last ticket used. Tickets of phones are negative; HTTP requests use the others.
     private var last = 0
 
-    /// - Parameter say: Tells the supervisor something.
+    /// - Parameter say: Sends a message to the supervisor.
     init(_ say: @escaping (SupervisorLine) -> Void) { self.say = say }
 
-    /// Hands on a piece, or the question how much has arrived. A phone has one under way at a time; more are not heard.
+    /// Forwards a piece, or a query for the number of bytes that have arrived. Each phone has one in progress
+    /// at a time. Additional ones are ignored.
     ///
     /// - Parameters:
-    ///   - question: What the phone has kept.
-    ///   - device: Its selector.
-    ///   - link: Who is told what becomes of it.
-    ///   - offset: Where the piece lies, in bytes.
-    ///   - bytes: The piece; empty for the question.
+    ///   - question: The phone's local recording.
+    ///   - phone: The phone.
+    ///   - link: The connection that receives the result.
+    ///   - offset: Offset of the piece, in bytes.
+    ///   - bytes: The piece; empty for a query.
     func send(
-        _ question: Question, of device: String, from link: PhoneLink, at offset: Int64 = 0,
+        _ question: Question, of phone: PhoneIdentity, from link: PhoneLink, at offset: Int64 = 0,
         _ bytes: SharedBytes = SharedBytes(count: 0)
     ) {
         guard !waiting.values.contains(where: { $0.link === link }) else { return }
         last -= 1
-        waiting[last] = Waiting(link: link, id: question.kept)
+        waiting[last] = Waiting(link: link) { result in
+            var message = result.status == 200 ? WebJSON.object(result.output) ?? [:] : [:]
+            if result.status != 200 { message["text"] = .string(result.output.printable(limit: 1000)) }
+            message["type"] = "store"
+            message["kept"] = .string(question.kept)
+            link.say(message)
+        }
         var order = SupervisorLine.Order(ticket: last, task: .store, name: question.session)
         order.piece = PhonePiece(
-            device: device, role: question.role, id: question.kept, total: question.bytes, offset: offset,
+            device: phone.device, key: phone.key, role: question.role, id: question.kept,
+            total: question.bytes, offset: offset,
             bytes: Data(bytes.bytes).base64EncodedString(), isDiscarded: question.discarded ?? false)
+        self.order(order)
+    }
+
+    /// Asks the supervisor whether a phone owns its camera in the running recording. If no phone owns it yet, this one
+    /// does from now on.
+    ///
+    /// - Parameters:
+    ///   - phone: The phone.
+    ///   - session: Name of the session folder.
+    ///   - link: The phone's connection. If it ends first, `answer` isn't called.
+    ///   - answer: Receives the result: status 200 if the phone owns the camera, 403 if another phone does.
+    func claim(
+        _ phone: PhoneIdentity, in session: String, for link: PhoneLink,
+        answer: @escaping (SupervisorLine.Result) -> Void
+    ) {
+        last -= 1
+        claims[last] = Waiting(link: link, answer: answer)
+        var order = SupervisorLine.Order(ticket: last, task: .claim, name: session)
+        order.phone = phone
+        self.order(order)
+    }
+
+    private func order(_ order: SupervisorLine.Order) {
         var line = SupervisorLine()
         line.order = order
         say(line)
     }
 
-    /// Tells a phone what has become of its piece.
+    /// Handles the supervisor's answer to a piece or a claim.
     ///
-    /// - Returns: Whether the result is one of a phone's piece.
+    /// - Returns: Whether the result belongs to a phone.
     func take(_ result: SupervisorLine.Result) -> Bool {
         guard result.ticket < 0 else { return false }
-        guard let answered = waiting.removeValue(forKey: result.ticket) else { return true }
-        var message = result.status == 200 ? WebJSON.object(result.output) ?? [:] : [:]
-        if result.status != 200 { message["text"] = .string(result.output.printable(limit: 1000)) }
-        message["type"] = "store"
-        message["kept"] = .string(answered.id)
-        answered.link.say(message)
+        let answered =
+            waiting.removeValue(forKey: result.ticket) ?? claims.removeValue(forKey: result.ticket)
+        answered?.answer(result)
         return true
     }
 
-    /// Forgets a phone whose connection has ended.
-    func forget(_ link: PhoneLink) { waiting = waiting.filter { $0.value.link !== link } }
+    /// Drops the pending requests of a disconnected phone.
+    func forget(_ link: PhoneLink) {
+        waiting = waiting.filter { $0.value.link !== link }
+        claims = claims.filter { $0.value.link !== link }
+    }
 }

@@ -1,21 +1,23 @@
 internal import CSoup
 internal import FoundationEssentials
+internal import Glibc
 internal import Media
+internal import System
 
-/// The answer to a request for a file: its bytes, or a part of them, in pieces. Belongs to the thread of the web loop.
+/// Response to a request for a file or a part of it, sent in pieces. Used only on the web loop's thread.
 ///
-/// Two pieces at most lie in memory, however slowly the other side reads. Who reads nothing for a minute is cut off; a browser asks
-/// again for what it still wants.
+/// At most two pieces are in memory, however slowly the client reads. A client that reads nothing for a minute is
+/// disconnected. Browsers request the rest again if they need it.
 final class FileAnswer {
-    /// By this number pieces find their way here.
+    /// Number that identifies this response when pieces are delivered.
     let number: Int
     private(set) var isFinished = false
     private let request: WebRequest
     private let file: RecordedFile
     private let ask: (RecordedFile, _ count: Int, _ offset: Int64) -> Void
-    /// The bytes that are not asked for yet.
+    /// Bytes that haven't been requested yet.
     private var rest: Range<Int64>
-    /// Pieces that were asked for or wait to be written.
+    /// Number of pieces requested but not yet written.
     private var asked = 0
     private var unwritten = 0
     private var last = MonotonicClock().now
@@ -24,20 +26,20 @@ final class FileAnswer {
     private static let mostPieces = 2
     private static let patience = Nanoseconds.seconds(60)
 
-    /// Begins to answer.
+    /// Starts the response.
     ///
     /// - Parameters:
-    ///   - request: The request, which waits.
+    ///   - request: The paused request.
     ///   - file: The file.
-    ///   - number: The answer's number.
-    ///   - headers: Headers that each answer has.
-    ///   - ask: Has bytes of the file read; they come back by `take`.
+    ///   - number: The number of this response.
+    ///   - headers: Headers of every response.
+    ///   - ask: Requests bytes of the file, which are delivered to `take`.
     init(
         _ request: WebRequest, _ file: RecordedFile, number: Int, headers: [String: String],
         ask: @escaping (RecordedFile, _ count: Int, _ offset: Int64) -> Void
     ) {
         (self.request, self.file, self.number, self.ask) = (request, file, number, ask)
-        // A part of an earlier state does not fit to another part of this one.
+        // Parts of different versions of the file don't fit together.
         let isSame = request.head.ifRange.map { $0 == file.tag } ?? true
         let range = ByteRange(isSame ? request.head.range : nil, of: file.byteCount)
         var answer = WebAnswer(200, file.type, Data())
@@ -55,7 +57,7 @@ final class FileAnswer {
                 "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(file.byteCount)"
         case .none:
             rest = 0..<0
-            answer = WebAnswer(416, saying: "The file has \(file.byteCount) bytes.")
+            answer = WebAnswer(416, saying: "Range not satisfiable: the file has \(file.byteCount) bytes.")
             answer.headers = headers
             answer.headers["Content-Range"] = "bytes */\(file.byteCount)"
         }
@@ -85,7 +87,8 @@ final class FileAnswer {
         context.map { Unmanaged<FileAnswer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Takes the next bytes; `nil` when they cannot be read, which ends the connection: the other side knows how many are missing.
+    /// Receives the next bytes; `nil` if they couldn't be read. In that case the connection is closed, and the client
+    /// knows how many bytes are missing.
     func take(_ bytes: Data?) {
         guard !isFinished else { return }
         asked -= 1
@@ -95,12 +98,12 @@ final class FileAnswer {
             soup_message_body_append(body, SOUP_MEMORY_COPY, $0.baseAddress, gsize($0.count))
         }
         unwritten += 1
-        // libsoup sleeps when it has written all that it had.
+        // libsoup pauses when it has written everything it was given.
         if unwritten == 1 { request.resume(isWhole: false) }
         askForMore()
     }
 
-    /// Ends the connection when the other side has read nothing for a while.
+    /// Closes the connection if the client has read nothing for a minute.
     func endIfLate(at now: ClockTime) {
         if !isFinished, now - last > Self.patience { end() }
     }
@@ -112,7 +115,7 @@ final class FileAnswer {
     }
 
     private func askForMore() {
-        // A file that has become shorter gives fewer bytes than were asked for; then the next piece is missing, too.
+        // If the file has become shorter, a piece has fewer bytes than requested, and the next one can't be read.
         guard !isFinished, asked == 0, unwritten < Self.mostPieces, !rest.isEmpty else { return }
         let count = min(Self.pieceBytes, Int64(rest.count))
         asked += 1
@@ -124,5 +127,98 @@ final class FileAnswer {
         isFinished = true
         request.disconnect()
         request.resume()
+    }
+}
+
+/// The bytes that a request's `Range` header selects (RFC 9110, section 14).
+enum ByteRange: Equatable {
+    /// The whole file.
+    case whole
+    /// A part of the file, at least one byte.
+    case part(Range<Int64>)
+    /// A range outside the file.
+    case none
+
+    /// Parses the header.
+    ///
+    /// - Parameters:
+    ///   - header: Such as `bytes=0-499`, `bytes=500-` or `bytes=-500`; `nil` if absent. As the standard requires,
+    ///     another unit, several ranges, or an invalid range selects the whole file.
+    ///   - count: Size of the file in bytes.
+    init(_ header: String?, of count: Int64) {
+        self = .whole
+        guard let header, header.lowercased().hasPrefix("bytes=") else { return }
+        let text = header.dropFirst("bytes=".count).filter { $0 != " " }
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, !text.contains(",") else { return }
+        func number(_ digits: Substring) -> Int64? {
+            guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+            // The number has more digits than any file size.
+            return Int64(digits) ?? .max
+        }
+        switch (number(ends[0]), number(ends[1])) {
+        case (let first?, let last?) where first <= last:
+            self = first < count ? .part(first..<(min(last, count - 1) + 1)) : .none
+        case (let first?, nil) where ends[1].isEmpty:
+            self = first < count ? .part(first..<count) : .none
+        case (nil, let length?) where ends[0].isEmpty:
+            self = length > 0 && count > 0 ? .part(max(0, count - length)..<count) : .none
+        default: return
+        }
+    }
+}
+
+/// A file of a recording, open for reading. Safe to use from any thread.
+final class RecordedFile: Sendable {
+    /// Size of the file in bytes when it was opened.
+    let byteCount: Int64
+    /// Identifies this version of the file: any change to the file changes the tag.
+    let tag: String
+    /// Media type of the content.
+    let type: String
+    private let descriptor: OwnedDescriptor
+
+    /// Opens a file in a folder without following symbolic links, so that a recording from elsewhere can't
+    /// name a file outside its folder. Returns `nil` if no such regular file exists or it can't be read.
+    ///
+    /// - Parameters:
+    ///   - path: A path within the folder; see `isPathWithin`.
+    ///   - folder: Path of the session folder.
+    init?(_ path: String, in folder: String) {
+        do throws(FileError) {
+            descriptor = try ContainedFile(path, in: folder).openForReading()
+        } catch {
+            return nil
+        }
+        var facts = stat()
+        guard fstat(descriptor.number, &facts) == 0 else { return nil }
+        byteCount = Int64(facts.st_size)
+        tag = "\"\(facts.st_ino)-\(facts.st_size)-\(facts.st_mtim.tv_sec)-\(facts.st_mtim.tv_nsec)\""
+        type =
+            switch path.split(separator: ".").last {
+            case "mp4": "video/mp4"
+            case "mov": "video/quicktime"
+            case "wav": "audio/wav"
+            case "json", "otio": "application/json"
+            case "fcpxml", "mlt": "application/xml"
+            default: "application/octet-stream"
+            }
+    }
+
+    /// A path that reopens exactly this file.
+    var path: String { "/proc/self/fd/\(descriptor.number)" }
+
+    /// Reads bytes. Blocks on the disk.
+    ///
+    /// - Returns: At most `count` bytes, fewer at the end of the file; `nil` if they can't be read.
+    func read(_ count: Int, at offset: Int64) -> Data? {
+        var bytes = Data(count: count)
+        let got = bytes.withUnsafeMutableBytes { buffer in
+            while true {
+                let got = pread(descriptor.number, buffer.baseAddress, buffer.count, off_t(offset))
+                if got >= 0 || errno != EINTR { return got }
+            }
+        }
+        return got > 0 ? bytes.prefix(got) : nil
     }
 }

@@ -4,32 +4,32 @@ internal import FoundationEssentials
 internal import Media
 internal import SessionFolder
 
-/// Makes frames and waveforms of recordings that have ended. Used by one thread, which it blocks.
+/// Produces frames and waveforms of completed recordings. Used by one thread, which it blocks.
 final class RecordedMedia {
     private var shelf: RecordingShelf
     private let encoder = PreviewEncoder()
-    /// The readers used last: a page goes through a recording track by track, frame by frame.
+    /// Recently used readers. A page requests a recording track by track and frame by frame.
     private var readers: [(key: String, reader: RecordedFrames)] = []
     private var waves: [(key: String, json: String)] = []
 
     private static let mostReaders = 8
     private static let mostWaves = 64
-    /// A track has a frame for so long after its last tick; then it has ended.
+    /// Duration of a track's last frame after its last tick, in nanoseconds. After that, the track has ended.
     private static let lastFrameTime: Int64 = 1_000_000_000
-    /// A file's times are rounded to its time base, so a frame may begin this long after the instant that it stands for, in
-    /// nanoseconds.
+    /// Tolerance in nanoseconds. A file's timestamps are rounded to its time base, so a frame may begin this much later
+    /// than its exact time.
     private static let rounding: Int64 = 100_000
 
-    /// Reads recordings in the folder of this path.
+    /// Creates a reader for the recordings in the folder at this path.
     init(_ folder: String) { shelf = RecordingShelf(folder) }
 
-    /// Answers a wish for a frame, a waveform or the names of edited files.
+    /// Answers a request for a frame, a waveform, or the names of edited files.
     ///
     /// - Parameters:
-    ///   - wish: What is wanted.
-    ///   - goesOn: Asked now and then; `false` gives up.
-    /// - Returns: The answer to the request.
-    func answer(_ wish: RecordingWish, while goesOn: () -> Bool = { true }) -> WebAnswer {
+    ///   - wish: The request.
+    ///   - goesOn: Called periodically; `false` cancels the request.
+    /// - Returns: The response.
+    func answer(_ wish: RequestedRecording, while goesOn: () -> Bool = { true }) -> WebAnswer {
         do throws(RecordingRefusal) {
             let recording = try shelf.recording(wish.folder)
             switch wish.content {
@@ -39,7 +39,7 @@ final class RecordedMedia {
                 return try waveform(of: try recording.track(track), recording, count, goesOn)
             case .edits: return edits(recording)
             case .manifest, .program, .edited:
-                throw RecordingRefusal(status: 404, text: "This is a file.")
+                throw RecordingRefusal(status: 404, text: "This address is a file.")
             }
         } catch {
             return WebAnswer(error.status, saying: error.text)
@@ -52,7 +52,7 @@ final class RecordedMedia {
         of track: Manifest.Track, _ recording: RecordingShelf.Recording, _ time: Int64, _ width: Int
     ) throws(RecordingRefusal) -> WebAnswer {
         guard track.kind != "microphone" else {
-            throw RecordingRefusal(status: 404, text: "\(track.name.printable()) is a track of audio.")
+            throw RecordingRefusal(status: 404, text: "\(track.name.printable()) is an audio track.")
         }
         let files = RecordingShelf.files(of: track)
         let time = time + Self.rounding
@@ -61,10 +61,13 @@ final class RecordedMedia {
             let first = files.first
         else {
             throw RecordingRefusal(
-                status: 404, text: "\(track.name.printable()) has no frame then: it did not run.")
+                status: 404,
+                text:
+                    "\(track.name.printable()) does not have a frame at this time: the track was not running."
+            )
         }
-        // The later files first. Of a copied stream a file begins with the next key frame after its time 0; until then the one
-        // before goes on.
+        // Try later files first. For a copied stream, a file begins with the first key frame after its time 0. Until
+        // then the previous file applies.
         for part in files.filter({ $0.start <= time }).reversed() {
             let (frame, at) = try frame(in: part.file, recording, track.stream, time - part.start)
             if at <= time - part.start || part.file == first.file {
@@ -72,10 +75,11 @@ final class RecordedMedia {
             }
         }
         throw RecordingRefusal(
-            status: 404, text: "\(track.name.printable()) has no frame then: it did not run.")
+            status: 404,
+            text: "\(track.name.printable()) does not have a frame at this time: the track was not running.")
     }
 
-    /// The frame that a file has at its own time, and when it begins there.
+    /// Returns the frame of a file at the given time within the file, and the frame's start time.
     private func frame(
         in path: String, _ recording: RecordingShelf.Recording, _ stream: Int, _ time: Int64
     ) throws(RecordingRefusal) -> (frame: CapturedFrame, at: Int64) {
@@ -83,7 +87,8 @@ final class RecordedMedia {
         do throws(EncodingError) {
             let reader = try reader(file, stream: stream)
             guard let found = try reader.frame(at: MediaTime(nanoseconds: time)) else {
-                throw EncodingError(subject: path, operation: "reading", reason: "there is no frame in it")
+                throw EncodingError(
+                    subject: path, operation: "reading", reason: "the file does not contain a frame")
             }
             return (found.frame, found.time.nanoseconds)
         } catch {
@@ -126,7 +131,7 @@ final class RecordedMedia {
             readers.append(found)
             return found.reader
         }
-        // Its descriptor is what the path names.
+        // Keep the descriptor open: the path refers to it.
         defer { withExtendedLifetime(file) {} }
         let reader = try RecordedFrames(path: file.path, stream: stream)
         readers.append((key, reader))
@@ -145,12 +150,12 @@ final class RecordedMedia {
         _ goesOn: () -> Bool
     ) throws(RecordingRefusal) -> WebAnswer {
         guard track.kind == "microphone" || track.channels != nil else {
-            throw RecordingRefusal(status: 404, text: "\(track.name.printable()) has no audio.")
+            throw RecordingRefusal(status: 404, text: "\(track.name.printable()) does not contain audio.")
         }
         guard recording.manifest.duration_ns > 0 else {
-            throw RecordingRefusal(status: 409, text: "The recording has no duration.")
+            throw RecordingRefusal(status: 409, text: "The duration of the recording is unknown.")
         }
-        // The program's audio is the stream after its frames.
+        // The program's audio stream follows its video stream.
         let stream = track.kind == "microphone" ? track.stream : track.stream + 1
         var files: [(file: RecordedFile, start: Int64)] = []
         for (path, start) in RecordingShelf.files(of: track) {
@@ -160,7 +165,7 @@ final class RecordedMedia {
         if let found = waves.first(where: { $0.key == key }) { return WebAnswer(200, json: found.json) }
         var peaks = RecordedPeaks(count: count, duration: Nanoseconds(recording.manifest.duration_ns))
         for (file, start) in files {
-            // Its descriptor is what the path names.
+            // Keep the descriptor open: the path refers to it.
             defer { withExtendedLifetime(file) {} }
             do throws(EncodingError) {
                 try peaks.take(path: file.path, stream: stream, from: Nanoseconds(start), while: goesOn)
@@ -170,8 +175,8 @@ final class RecordedMedia {
                     text: "The audio cannot be read: \(error.reason.printable(limit: 200)).")
             }
         }
-        guard goesOn() else { return WebAnswer(503, saying: "Nobody waits for it any more.") }
-        // A thousandth is finer than any drawing.
+        guard goesOn() else { return WebAnswer(503, saying: "The request was canceled.") }
+        // A precision of one thousandth is finer than any drawing can show.
         let values = peaks.peaks.map { JSONValue.number((Double($0) * 1000).rounded() / 1000) }
         let json = WebJSON.text(["peaks": JSONValue.array(values)])
         waves.append((key, json))
@@ -186,7 +191,7 @@ final class RecordedMedia {
             let name: String
             let bytes: Int64
         }
-        var names = RecordingWish.projects.sorted()
+        var names = RequestedRecording.projects.sorted()
         names += (1...Self.mostRenders).map { "render-\($0).mp4" }
         let files = names.compactMap { name in
             RecordedFile("edit/\(name)", in: recording.folder).map { Entry(name: name, bytes: $0.byteCount) }

@@ -2,51 +2,53 @@ internal import Media
 internal import SessionFolder
 internal import Studio
 
-/// The recordings in the output folder, as one thread reads them. Asks the disk, and so blocks.
+/// The recordings in the output folder, for use by one thread. Accesses the disk, so its functions block.
 struct RecordingShelf {
-    /// A recording that has ended.
+    /// A completed recording.
     struct Recording {
         let folder: String
         let manifest: Manifest
 
-        /// Opens a file that the manifest or this program names.
+        /// Opens a file named by the manifest or by this program.
         func file(_ path: String) throws(RecordingRefusal) -> RecordedFile {
             guard let file = RecordedFile(path, in: folder) else {
                 throw RecordingRefusal(
                     status: 404,
-                    text: "\(path.printable(limit: 200)) is not in this recording, or cannot be read.")
+                    text: "\(path.printable(limit: 200)) is not part of this recording, or cannot be read.")
             }
             return file
         }
 
-        /// The track of a name.
+        /// Returns the track with a name.
         func track(_ name: String) throws(RecordingRefusal) -> Manifest.Track {
             guard let track = manifest.tracks.first(where: { $0.name == name }) else {
                 let names = manifest.tracks.map { $0.name.printable(limit: 60) }.joined(separator: ", ")
                 throw RecordingRefusal(
                     status: 404,
-                    text: "This recording has no track \(name.printable(limit: 60)): it has \(names).")
+                    text:
+                        "This recording does not have a track \(name.printable(limit: 60)). Available: \(names)."
+                )
             }
             return track
         }
     }
 
     private let folder: String
-    /// The manifests that were read last, with what tells them from a later one.
+    /// Recently read manifests, each with a tag that identifies its version.
     private var kept: [(name: String, tag: String, recording: Recording)] = []
 
     private static let mostKept = 8
 
-    /// Reads recordings in the folder of this path.
+    /// Creates a reader for the recordings in the folder at this path.
     init(_ folder: String) { self.folder = folder }
 
     /// Finds a recording.
     ///
-    /// - Parameter name: The name of its session folder, an entry of the output folder.
+    /// - Parameter name: Name of its session folder, an entry of the output folder.
     /// - Returns: The recording.
-    /// - Throws: `RecordingRefusal` when there is none, it has not ended, or its manifest cannot be read.
+    /// - Throws: `RecordingRefusal` if the recording doesn't exist or hasn't ended, or if its manifest can't be read.
     mutating func recording(_ name: String) throws(RecordingRefusal) -> Recording {
-        guard StudioDesk.isFolder(name) else { throw .noFolder }
+        guard StudioRequestHandler.isFolder(name) else { throw .noFolder }
         let path = "\(folder)/\(name)"
         guard let file = RecordedFile("manifest.json", in: path) else {
             throw FolderState(of: path) == .running ? Self.running : .noFolder
@@ -64,7 +66,7 @@ struct RecordingShelf {
                 ? Self.running
                 : RecordingRefusal(
                     status: 409,
-                    text: "The recording was cut off. Make it whole first: `recover` does that.")
+                    text: "The recording was interrupted. Recover it first with `multicam recover`.")
         }
         let recording = Recording(folder: path, manifest: manifest)
         kept.append((name, file.tag, recording))
@@ -72,13 +74,14 @@ struct RecordingShelf {
         return recording
     }
 
-    /// Reads a recording's manifest as it is now, also while the recording runs.
+    /// Reads the current manifest of a recording, even while the recording is running.
     ///
-    /// - Parameter name: The name of its session folder, an entry of the output folder.
+    /// - Parameter name: Name of its session folder, an entry of the output folder.
     /// - Returns: The manifest.
-    /// - Throws: `RecordingRefusal` when there is none, or it cannot be read.
+    /// - Throws: `RecordingRefusal` if the recording doesn't exist or its manifest can't be read.
     func manifest(_ name: String) throws(RecordingRefusal) -> Manifest {
-        guard StudioDesk.isFolder(name), let file = RecordedFile("manifest.json", in: "\(folder)/\(name)")
+        guard StudioRequestHandler.isFolder(name),
+            let file = RecordedFile("manifest.json", in: "\(folder)/\(name)")
         else { throw .noFolder }
         return try Self.manifest(in: file)
     }
@@ -86,19 +89,20 @@ struct RecordingShelf {
     private static func manifest(in file: RecordedFile) throws(RecordingRefusal) -> Manifest {
         guard file.byteCount <= Int64(Manifest.largestByteCount),
             let bytes = file.read(Int(file.byteCount), at: 0)
-        else { throw RecordingRefusal(status: 409, text: "The recording's manifest cannot be read.") }
+        else { throw RecordingRefusal(status: 409, text: "The manifest of the recording cannot be read.") }
         do throws(ManifestFault) {
             return try Manifest(reading: Array(bytes))
         } catch {
             throw RecordingRefusal(
-                status: 409, text: "The recording's manifest \(error).".printable(limit: 400))
+                status: 409,
+                text: "The recording cannot be read: its manifest \(error).".printable(limit: 400))
         }
     }
 
     private static let running = RecordingRefusal(
-        status: 409, text: "The recording still runs: its media can be seen when it has ended.")
+        status: 409, text: "The recording is still running. Its media can be viewed when it has ended.")
 
-    /// The files of a track in their order, each with when its time 0 is, in nanoseconds since T0.
+    /// Returns the files of a track in order, each with its start time in nanoseconds relative to T0.
     static func files(of track: Manifest.Track) -> [(file: String, start: Int64)] {
         let details = track.part_details ?? []
         let later = (track.parts ?? []).enumerated().map { index, file in

@@ -1,28 +1,28 @@
 internal import FoundationEssentials
 internal import Studio
 
-/// What a page has the supervisor do, read from a request's method, address and body.
+/// A page's request to the supervisor, parsed from the method, path and body of an HTTP request.
 struct PageOrder: Equatable {
-    /// Why a request orders nothing; the raw value is HTTP's status.
+    /// Why a request is invalid. The raw value is the HTTP status.
     enum Fault: Int, Error {
-        /// The body is none that the address takes.
+        /// The body isn't valid for the path.
         case body = 400
-        /// Nothing is at the address.
+        /// The path doesn't exist.
         case address = 404
-        /// Something is at the address, and the method is another one's.
+        /// The path exists, but doesn't support the method.
         case method = 405
     }
 
     let task: SupervisorLine.Task
-    /// The name of a profile or a session folder, unchecked: the supervisor checks it.
+    /// Name of a profile or session folder. The supervisor validates it.
     var name: String?
-    /// A profile's text.
+    /// Text of a profile.
     var text: String?
-    /// The command of a job.
+    /// Command of a job.
     var command: JobCommand?
-    /// The options of a job's command, unchecked.
+    /// Options of a job's command, not validated.
     var options: [String: String]?
-    /// The number of a job.
+    /// Number of a job.
     var job: Int?
 
     private struct Body: Decodable {
@@ -33,15 +33,15 @@ struct PageOrder: Equatable {
         var options: [String: String]?
     }
 
-    /// Most options of a job that are read.
+    /// Maximum number of a job's options.
     private static let mostOptions = 16
 
-    /// Reads a request. Its path is decoded already.
+    /// Parses a request. The path must already be decoded.
     ///
     /// - Parameters:
     ///   - head: Method and path.
-    ///   - body: Gives the body, an object of JSON, when it is needed.
-    /// - Throws: `Fault` when it asks for nothing that can be done.
+    ///   - body: Returns the body, a JSON object. Called only if needed.
+    /// - Throws: `Fault` if the request is invalid.
     init(_ head: RequestHead, _ body: () -> Data) throws(Fault) {
         let parts = head.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
             .map { String($0) }
@@ -96,11 +96,100 @@ struct PageOrder: Equatable {
             try only("POST")
             guard let number = Int(place[1]) else { throw .address }
             (task, job) = (.cancel, number)
-        // Known addresses that the supervisor has nothing to do with: what comes here has another method.
+        // Known paths that don't involve the supervisor. A request reaches this point only with an unsupported method.
         case ("profiles", 2), ("status", 1), ("tally", 1), ("phones", 1), ("login", 1), ("command", 1),
             ("recordings", 2):
             throw .method
         default: throw .address
         }
+    }
+}
+
+/// A request to `/api/v1/cameras/ROLE/controls`, translated to words of `multicam ctl`. The recorder executes it
+/// because it has the camera open.
+struct ControlsOrder: Equatable {
+    /// The camera's role.
+    let role: String
+    /// Command words for the recorder.
+    let words: [String]
+
+    /// Maximum number of controls set at once, more than any camera has.
+    private static let mostSettings = 64
+
+    /// A control value in JSON: a number, a menu item, or a Boolean.
+    private enum Value: Decodable {
+        case number(Int64)
+        case word(String)
+        case flag(Bool)
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let flag = try Self.tried({ try container.decode(Bool.self) }) {
+                self = .flag(flag)
+            } else if let number = try Self.tried({ try container.decode(Int64.self) }) {
+                self = .number(number)
+            } else {
+                self = .word(try container.decode(String.self))
+            }
+        }
+
+        private static func tried<Found>(_ decode: () throws -> Found) throws -> Found? {
+            do {
+                return try decode()
+            } catch is DecodingError {
+                return nil
+            }
+        }
+
+        var text: String {
+            switch self {
+            case .number(let number): String(number)
+            case .word(let word): word
+            case .flag(let flag): flag ? "on" : "off"
+            }
+        }
+    }
+
+    private struct Body: Decodable {
+        var set: [String: Value]?
+        var load: String?
+        var save: String?
+        var delete: String?
+        var match: String?
+    }
+
+    /// Returns the camera's role if a path addresses its controls, or `nil`. The path must already be decoded.
+    static func role(of path: String) -> String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
+            String($0)
+        }
+        guard parts.count == 5, Array(parts.prefix(3)) == ["api", "v1", "cameras"], parts[4] == "controls",
+            !parts[3].isEmpty
+        else { return nil }
+        return parts[3]
+    }
+
+    /// Creates a request for the current controls.
+    init(role: String) { (self.role, words) = (role, ["controls", role]) }
+
+    /// Parses a request's body. Returns `nil` unless it asks for exactly one operation.
+    init?(role: String, _ body: Data) {
+        let fields: Body
+        do {
+            fields = try JSONDecoder().decode(Body.self, from: body)
+        } catch {
+            return nil
+        }
+        var orders: [[String]] = []
+        if let set = fields.set, !set.isEmpty, set.count <= Self.mostSettings {
+            let settings = set.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.text)" }
+            orders.append(["controls", role] + settings)
+        }
+        if let name = fields.load { orders.append(["load-preset", role, name]) }
+        if let name = fields.save { orders.append(["save-preset", role, name]) }
+        if let name = fields.delete { orders.append(["delete-preset", role, name]) }
+        if let leader = fields.match { orders.append(["match", role, leader]) }
+        guard orders.count == 1 else { return nil }
+        (self.role, words) = (role, orders[0])
     }
 }

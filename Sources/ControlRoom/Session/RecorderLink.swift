@@ -1,14 +1,15 @@
 internal import Control
+internal import FoundationEssentials
 internal import Media
 internal import MediaLink
 internal import Studio
 
-/// Finds the recorder, follows its status and events, and attaches streams to it, again whenever it comes back. Safe to use from any
-/// thread: what may block runs on a thread of its own.
+/// Connects to the recorder, tracks its status and events, and attaches streams. Reconnects whenever the
+/// recorder returns. Safe to use from any thread: operations that may block run on a separate thread.
 final class RecorderLink: Sendable {
     private struct State {
         var process: Int32?
-        /// The calibration that has the devices while there is no recorder.
+        /// Process ID of the calibration that is using the devices while no recorder is running.
         var calibration: Int32?
         var taps: [RemoteTap] = []
         var isThere = false
@@ -20,24 +21,25 @@ final class RecorderLink: Sendable {
     private let connector: RecorderConnector
     private let state = ConditionLock(State())
 
-    /// How often is looked for a recorder that is not there, and for streams that are not attached.
+    /// Retry interval for a missing recorder and for detached streams.
     private static let interval = Nanoseconds.milliseconds(100)
 
-    /// Starts to look for a recorder.
+    /// Starts looking for a recorder.
     ///
     /// - Parameters:
-    ///   - process: Its process identifier; `nil` for none yet.
-    ///   - mailbox: Where news go.
+    ///   - process: The recorder's process ID; `nil` if none is running yet.
+    ///   - mailbox: Receives the notifications.
     ///   - connector: Connects to the recorder.
     init(_ process: Int32?, _ mailbox: WebMailbox<RoomMessage>, _ connector: RecorderConnector) {
         (self.mailbox, self.connector) = (mailbox, connector)
         state.withLock { $0.process = process }
-        _ = MediaThread(name: "recorder") { [self] in
+        MediaThread.eventually(name: "recorder") { [self] in
             while next() {}
         }
     }
 
-    /// The recorder to ask from now on, or the calibration that has the devices while there is none.
+    /// Sets the recorder to connect to, or the calibration that is using the devices while no recorder is
+    /// running.
     func follow(_ process: Int32?, calibration: Int32? = nil) {
         let (before, taps) = state.broadcast { state in
             let before = state.isThere ? state.process : nil
@@ -50,10 +52,11 @@ final class RecorderLink: Sendable {
         if let before { mailbox.post(.recorderLeft(process: before)) }
     }
 
-    /// The recorder that can be asked; `nil` while there is none.
+    /// Process ID of the reachable recorder, or `nil`.
     var process: Int32? { state.withLock { $0.isThere ? $0.process : nil } }
 
-    /// The recorder, or the calibration that has the devices meanwhile, as phones reach it.
+    /// How phones reach the recorder, or the calibration that is using the devices while no recorder is
+    /// running.
     var forPhones: PhoneSource.Recorder {
         PhoneSource.Recorder(process: { [state] in
             state.withLock { $0.isThere ? $0.process : $0.calibration }
@@ -63,7 +66,7 @@ final class RecorderLink: Sendable {
         }
     }
 
-    /// Takes a stream from the recorder from now on.
+    /// Subscribes to one of the recorder's streams.
     func open(_ key: StreamKey) -> StreamSource {
         state.broadcast { state in
             if let source = state.sources[key] { return source }
@@ -73,12 +76,12 @@ final class RecorderLink: Sendable {
         }
     }
 
-    /// Takes a stream no longer.
+    /// Unsubscribes from one of the recorder's streams.
     func close(_ key: StreamKey) {
         state.withLock { $0.sources.removeValue(forKey: key) }?.close()
     }
 
-    /// Ends everything.
+    /// Closes all connections and ends the thread.
     func close() {
         let (taps, sources) = state.broadcast { state in
             state.isClosed = true
@@ -88,7 +91,7 @@ final class RecorderLink: Sendable {
         for source in sources { source.close() }
     }
 
-    // MARK: The thread
+    // MARK: Connection thread
 
     private func next() -> Bool {
         let (process, isThere, sources, isClosed) = state.withLock {
@@ -103,7 +106,7 @@ final class RecorderLink: Sendable {
         }
         let end = MonotonicClock().now + Self.interval
         let count = sources.count
-        // A stream that is opened, or another recorder, is not kept waiting.
+        // A new stream or another recorder ends the wait early.
         _ = state.wait(until: end) { state -> Void? in
             state.isClosed || state.process != process || state.sources.count > count ? () : nil
         }
@@ -111,7 +114,7 @@ final class RecorderLink: Sendable {
     }
 
     private func meet(_ process: Int32) {
-        // Before the taps are made, since theirs is the thread that tells their end.
+        // Set this before creating the taps, because their threads report the end of the connection.
         let isWanted = state.withLock { state in
             state.isThere = state.process == process && !state.isClosed
             return state.isThere
@@ -142,17 +145,18 @@ final class RecorderLink: Sendable {
                 return true
             }
             guard isStillThere else {
-                // It left meanwhile, and who told so came first.
+                // The recorder has ended in the meantime. Its end was reported before its presence, so report
+                // the end again.
                 mailbox.post(.recorderLeft(process: process))
                 return
             }
         } catch {
-            // It is starting, or gone for good; the supervisor tells.
+            // The recorder is starting, or has ended for good. The supervisor reports which.
             state.withLock { if $0.process == process { $0.isThere = false } }
         }
     }
 
-    /// Notes that a recorder has ended; nothing where another one is followed already.
+    /// Handles the end of a recorder. Has no effect if another recorder is already being followed.
     private func lose(_ process: Int32) {
         let taps = state.broadcast { state -> [RemoteTap]? in
             guard state.process == process, state.isThere else { return nil }
@@ -163,5 +167,104 @@ final class RecorderLink: Sendable {
         guard let taps else { return }
         for tap in taps { tap.close() }
         mailbox.post(.recorderLeft(process: process))
+    }
+}
+
+/// Sends commands to the recorder, each on a separate thread because an answer may take a while. Safe to use from any
+/// thread.
+final class CommandSender: Sendable {
+    private let mailbox: WebMailbox<RoomMessage>
+    private let connector: RecorderConnector
+    private let working = ConditionLock(0)
+
+    /// Maximum number of commands in progress.
+    private static let most = 16
+
+    init(_ mailbox: WebMailbox<RoomMessage>, _ connector: RecorderConnector) {
+        (self.mailbox, self.connector) = (mailbox, connector)
+    }
+
+    /// Sends a command. The answer arrives in the mailbox as `answered`.
+    ///
+    /// - Parameters:
+    ///   - words: The words of `multicam ctl`.
+    ///   - process: The recorder's process ID.
+    ///   - ticket: The number of the request.
+    ///   - wantsControls: Whether the answer consists of the camera's controls, if the reply contains any. This also
+    ///     applies if the camera chose other values than requested; the controls show that.
+    func send(_ words: [String], to process: Int32, ticket: Int, wantsControls: Bool = false) {
+        let isAdmitted = working.withLock { working in
+            guard working < Self.most else { return false }
+            working += 1
+            return true
+        }
+        guard isAdmitted else {
+            return answer(
+                ticket, 503, ControlReply(ok: false, text: "too many commands are in progress. Try again."))
+        }
+        do throws(ThreadError) {
+            _ = try MediaThread(name: "command") { [self] in
+                ask(words, of: process, ticket: ticket, wantsControls: wantsControls)
+            }
+        } catch {
+            working.withLock { $0 -= 1 }
+            answer(ticket, 503, ControlReply(ok: false, text: error.description))
+        }
+    }
+
+    private func ask(_ words: [String], of process: Int32, ticket: Int, wantsControls: Bool) {
+        defer { working.withLock { $0 -= 1 } }
+        do throws(ControlError) {
+            let reply = try ControlClient.ask(
+                CommandRequest(words: words), over: try connector.connect(.control, of: process))
+            if wantsControls, let controls = reply.controls {
+                let told = ToldControls(ok: reply.ok, text: reply.text, controls)
+                mailbox.post(.answered(ticket: ticket, status: 200, json: WebJSON.text(told)))
+            } else {
+                answer(ticket, reply.ok ? 200 : reply.usage ? 400 : 409, reply)
+            }
+        } catch {
+            switch error {
+            case .usage(let text): answer(ticket, 400, ControlReply(ok: false, text: text, usage: true))
+            case .nobody(let text), .system(let text):
+                answer(ticket, 503, ControlReply(ok: false, text: text))
+            }
+        }
+    }
+
+    /// A camera's controls, with the result of the command.
+    private struct ToldControls: Encodable {
+        let ok: Bool
+        let text: String
+        let camera: ControlsReport.Camera
+        let controls: [ControlsReport.Control]
+        let set: [ControlsReport.Setting]
+        let presets: [String]
+
+        init(ok: Bool, text: String, _ report: ControlsReport) {
+            (self.ok, self.text) = (ok, text.printable(limit: 2000))
+            (camera, controls) = (report.camera, report.controls)
+            (set, presets) = (report.set, report.presets)
+        }
+    }
+
+    private func answer(_ ticket: Int, _ status: Int, _ reply: ControlReply) {
+        mailbox.post(.answered(ticket: ticket, status: status, json: WebJSON.text(reply)))
+    }
+
+    /// Parses the command words from a request's body: `{"command":"mark question 2"}` or `{"words":["mark","question
+    /// 2"]}`. Returns `nil` if the body is neither.
+    static func words(_ body: Data) -> [String]? {
+        struct Request: Decodable {
+            var command: String?
+            var words: [String]?
+        }
+        do {
+            let request = try JSONDecoder().decode(Request.self, from: body)
+            let words = request.words ?? request.command?.split(separator: " ").map { String($0) } ?? []
+            return words.isEmpty ? nil : words
+        } catch {
+            return nil
+        }
     }
 }

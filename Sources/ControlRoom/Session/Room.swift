@@ -1,38 +1,39 @@
 internal import Media
+internal import QRCodes
 internal import SessionFolder
 internal import Studio
+internal import System
 
-/// The control room's server: puts its parts together, and lets them know what comes from recorder, supervisor and pages. Belongs to the
-/// thread of the web loop.
-// Collaborators: this is where the parts of the web process are put together.
+/// The control room's server. Creates its components, and distributes messages from the recorder, the supervisor and
+/// the pages to them. Used only on the web loop's thread.
 final class Room {
     private let loop = WebLoop()
     private let mailbox: WebMailbox<RoomMessage>
     private let settings: RoomSettings
     private let supervisor: SupervisorLink
     private let recorder: RecorderLink
-    private let board = RecorderBoard()
-    private let streams: StreamBoard
-    private let pages: PageBoard
-    private let pictures = PictureBoard()
-    private let requests: RequestDesk
-    private let recordings: RecordingDesk
+    private let board = RecorderTracker()
+    private let streams: StreamRegistry
+    private let pages: PageRegistry
+    private let pictures = PictureRegistry()
+    private let requests: HTTPRequestHandler
+    private let recordings: RecordingRequestHandler
     private let jobs = JobList()
-    private let phones: PhoneBoard
+    private let phones: PhoneRegistry
     private let uploads: PhoneUploads
-    /// Streams that pages were told to be too many.
+    /// Streams that were refused because of the limit, after their pages were notified.
     private var refused: Set<StreamKey> = []
 
     private static let levelInterval = Nanoseconds.milliseconds(50)
 
-    /// Prepares to serve.
+    /// Prepares the server.
     ///
     /// - Parameters:
-    ///   - settings: What the supervisor has said.
-    ///   - supervisor: The pipe to it.
+    ///   - settings: Settings from the supervisor.
+    ///   - supervisor: The pipe to the supervisor.
     ///   - connector: Connects to the recorder.
-    ///   - said: What else the supervisor has said so far.
-    /// - Throws: `WebError` when the system has no descriptor left.
+    ///   - said: Messages already received from the supervisor.
+    /// - Throws: `WebError` if the system has run out of file descriptors.
     init(
         _ settings: RoomSettings, _ supervisor: SupervisorLink, _ connector: RecorderConnector,
         _ said: [SupervisorLine]
@@ -44,19 +45,21 @@ final class Room {
         }
         (self.settings, self.supervisor) = (settings, supervisor)
         recorder = RecorderLink(settings.recorder, mailbox, connector)
-        streams = StreamBoard(recorder)
-        pages = PageBoard(board, streams)
+        streams = StreamRegistry(recorder)
+        pages = PageRegistry(board, streams)
         var guardian = WebGuard(
             token: settings.token, readToken: settings.readToken, phoneToken: settings.phoneToken,
             isEncrypted: settings.isEncrypted)
         guardian.port = settings.port
-        recordings = RecordingDesk(settings.recordings, mailbox)
+        recordings = RecordingRequestHandler(settings.recordings, mailbox)
         uploads = PhoneUploads { supervisor.say($0) }
-        phones = PhoneBoard(recorder.forPhones, uploads) { [mailbox] name, news in
+        phones = PhoneRegistry(recorder.forPhones, uploads, awaitsStatus: settings.recorder != nil) {
+            [mailbox] name, news in
             mailbox.post(.phone(name: name, news))
         }
-        requests = RequestDesk(
-            board, recorder, CommandDesk(mailbox, connector), supervisor, pictures, recordings, jobs, phones,
+        requests = HTTPRequestHandler(
+            board, recorder, CommandSender(mailbox, connector), supervisor, pictures, recordings, jobs,
+            phones,
             guardian)
         pages.changed = { [unowned self] in arrange() }
         pages.changedNext = { [unowned self] in phones.take(next: $0) }
@@ -64,10 +67,10 @@ final class Room {
         for line in said { take(line) }
     }
 
-    /// Serves until the supervisor is gone.
+    /// Serves until the supervisor disconnects.
     ///
-    /// - Parameter entrance: The certificate, and what is told of the confinement so far.
-    /// - Throws: `WebError` when the address cannot be listened at.
+    /// - Parameter entrance: The certificate, and the notes about confinement.
+    /// - Throws: `WebError` if the server can't listen on the address.
     func serve(_ entrance: RoomEntrance) throws(WebError) {
         let certificate = try entrance.certificate.map { path throws(WebError) in try WebCertificate(path) }
         let server = WebServer(
@@ -79,7 +82,7 @@ final class Room {
         let port = try server.listen(address: settings.address, port: settings.port)
         requests.guardian.port = port
         phones.invitation = entrance.invitation(settings, port)
-        // Nothing has been read from anybody yet.
+        // Drop the system calls before reading anything from a client.
         let notes = entrance.notes + [Confinement.ofCalls()].compactMap(\.self)
         supervisor.say(entrance.beginning(settings, port, notes: notes))
 
@@ -94,16 +97,17 @@ final class Room {
             if !pages.isEmpty, board.isThere { pages.tell(streams.tellLevels()) }
             phones.follow(at: MonotonicClock().now)
         }
+        loop.every(.milliseconds(250)) { server.endLateRequests(at: MonotonicClock().now) }
         loop.every(.seconds(1)) { [unowned self] in
             let now = MonotonicClock().now
-            server.endLateRequests(at: now)
             pictures.endLate(at: now)
             requests.endLateFiles(at: now)
             pages.endStalled(at: now)
             phones.look(at: now)
             supervisor.sayAlive(at: now)
         }
-        // On a machine that has no time the loop comes to its timers late, but it works.
+        // On an overloaded machine, timers fire late even though the loop is working, so page messages count
+        // as signs of life.
         pages.works = { [unowned self] in supervisor.sayAlive(at: $0) }
         loop.run()
         phones.close()
@@ -111,13 +115,14 @@ final class Room {
         recordings.close()
     }
 
-    // MARK: What comes
+    // MARK: Events
 
     private func take(_ line: SupervisorLine) {
         if let news = line.recorder {
             board.explain(news.process == nil ? news.text : nil)
             recorder.follow(news.process, calibration: news.calibration)
             if news.process == nil {
+                tellPhones()
                 pages.tell(board.presence)
             } else if let text = news.text {
                 pages.tell(["type": "error", "text": .string(text.printable(limit: 400))])
@@ -135,6 +140,7 @@ final class Room {
         case .events(let texts): pages.tell(board.take(events: texts))
         case .recorderCame:
             board.come()
+            phones.recorderCame(at: MonotonicClock().now)
             pages.tell(board.presence)
         case .recorderLeft:
             board.leave()
@@ -166,22 +172,99 @@ final class Room {
     }
 
     private func tellPhones() {
-        if !phones.isEmpty {
-            phones.take(board.status.state, board.status.devices, recording: board.status.recording)
-        }
+        phones.take(board.status.state, board.status.devices, recording: board.status.recording)
     }
 
-    /// Takes from the recorder what somebody watches, and where a page is open the audio whose levels it shows.
+    /// Subscribes to the streams that are watched and, if a page is open, to the audio for its level meters.
     private func arrange() {
         var levels: Set<StreamKey> = []
         if !pages.isEmpty {
             levels.formUnion(board.status.microphones.map { .audio(role: $0) })
             if board.status.hasMix { levels.insert(.audio(role: "program")) }
         }
-        // Pictures last: for them a token is enough that opens nothing else.
+        // Pictures come last because the token for them grants nothing else.
         let (before, refused) = (refused, streams.arrange([levels, pages.keys, pictures.keys]))
         self.refused = refused
-        for key in refused.subtracting(before) { pages.tell(StreamBoard.refusal, of: key) }
-        pictures.end(StreamBoard.refusal, of: refused)
+        for key in refused.subtracting(before) { pages.tell(StreamRegistry.refusal, of: key) }
+        pictures.end(StreamRegistry.refusal, of: refused)
+    }
+}
+
+/// Resources that the web process creates or looks up before it is confined.
+struct RoomEntrance {
+    /// Path of a PEM file with certificate and key; `nil` if connections aren't encrypted.
+    let certificate: String?
+    /// Fingerprint of the certificate, in readable form.
+    private let fingerprint: String?
+    /// Host address that is shown to users.
+    private let host: String
+    /// Notes for the user about file access: why the process may still open files, or why it can't read recordings.
+    let notes: [String]
+
+    /// Prepares everything that needs files or host names, and then drops access to them.
+    ///
+    /// - Throws: `WebError` if no certificate can be created.
+    init(_ settings: RoomSettings) throws(WebError) {
+        var path = settings.certificate
+        let (names, addresses) = (MachineAddresses.names.sorted(), MachineAddresses.all)
+        if settings.isEncrypted, path == nil {
+            path = try OwnCertificate.path(in: settings.stateFolder, names: names, addresses: addresses)
+        }
+        certificate = path
+        fingerprint = path.flatMap { OwnCertificate.fingerprint($0) }
+        let everywhere = ["0.0.0.0", "::"].contains(settings.address)
+        host = everywhere ? addresses.first ?? settings.address : settings.address
+        // The folder must exist before confinement. Otherwise it can't be read later.
+        let shortcoming = Self.make(settings.recordings)
+        Confinement.ofMemory()
+        let scheduling = Confinement.ofScheduling()
+        let freedom = Confinement.ofFiles(
+            readable: [path].compactMap(\.self), folders: [settings.recordings], port: settings.port)
+        notes = [shortcoming, scheduling, freedom].compactMap(\.self)
+    }
+
+    /// Creates the output folder, as the first recording would.
+    ///
+    /// - Returns: Why the folder doesn't exist, as a sentence; `nil` on success.
+    private static func make(_ folder: String) -> String? {
+        do throws(FileError) {
+            try FolderCreation.make(folder)
+            return nil
+        } catch {
+            return
+                "multicam: the folder \(folder.printable(limit: 1000)) cannot be created, so the page cannot show its recordings."
+        }
+    }
+
+    /// Returns the message that notifies the supervisor that the server is listening. It contains the address. If
+    /// connections are encrypted, its notes add the address as a QR code and the certificate's fingerprint.
+    ///
+    /// - Parameters:
+    ///   - settings: Settings from the supervisor.
+    ///   - port: The listening port.
+    ///   - notes: Additional sentences for the user.
+    /// - Returns: The line for the supervisor.
+    func beginning(_ settings: RoomSettings, _ port: Int, notes: [String]) -> SupervisorLine {
+        let address = "\(place(settings, port))/#token=\(settings.token.text)"
+        var line = SupervisorLine()
+        (line.listening, line.address) = (port, address)
+        line.notes = notes
+        if certificate != nil {
+            line.notes? +=
+                QRCode.lines(address) + (fingerprint.map { ["SHA-256 of the certificate: \($0)"] } ?? [])
+        }
+        return line
+    }
+
+    /// Returns the link that phones open to become cameras.
+    func invitation(_ settings: RoomSettings, _ port: Int) -> PhoneInvitation {
+        PhoneInvitation(
+            address: "\(place(settings, port))/phone#token=\(settings.phoneToken.text)",
+            isReachable: settings.isEncrypted && !settings.address.hasPrefix("127.")
+                && settings.address != "::1")
+    }
+
+    private func place(_ settings: RoomSettings, _ port: Int) -> String {
+        "\(settings.isEncrypted ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }

@@ -1,22 +1,24 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
+internal import SessionFolder
 internal import Studio
 
-/// The web process's end of the pipe to its supervisor: standard input and output. Belongs to the thread of the web loop.
+/// The web process's end of the pipe to its supervisor, on standard input and output. Used only on the web loop's
+/// thread.
 final class SupervisorLink {
     private var pending = Data()
-    /// When it said last that it works.
+    /// When this process last reported that it is alive.
     private var lived: ClockTime?
 
-    /// The descriptor that is readable when the supervisor has said something.
+    /// Descriptor that becomes readable when the supervisor has sent something.
     let descriptor: Int32 = STDIN_FILENO
-    /// Most bytes of a line: a plan of many cameras.
+    /// Maximum length of a line in bytes, enough for a plan with many cameras.
     private static let longestLine = 8 << 20
 
-    /// Reads what is there. Blocks where nothing is.
+    /// Reads the available input. Blocks until input arrives.
     ///
-    /// - Returns: The lines that are whole now; `nil` when the supervisor is gone.
+    /// - Returns: The lines that are now complete; `nil` if the supervisor has disconnected.
     func read() -> [SupervisorLine]? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
@@ -33,7 +35,7 @@ final class SupervisorLink {
         return lines
     }
 
-    /// Says something.
+    /// Sends a line to the supervisor.
     func say(_ line: SupervisorLine) {
         let bytes = Array((line.text + "\n").utf8)
         var rest = bytes[...]
@@ -45,12 +47,54 @@ final class SupervisorLink {
         }
     }
 
-    /// Says that this process works, at most about once a second.
+    /// Reports that this process is alive, at most about once per second.
     func sayAlive(at now: ClockTime) {
         guard lived.map({ now - $0 >= .milliseconds(900) }) ?? true else { return }
         lived = now
         var life = SupervisorLine()
         life.alive = true
         say(life)
+    }
+}
+
+/// The jobs that the supervisor runs for pages: the running ones and the most recently ended ones. Used only on the web
+/// loop's thread.
+final class JobList {
+    private var jobs: [Int: SupervisorLine.Job] = [:]
+
+    private static let most = 32
+
+    /// Applies a job's new state.
+    ///
+    /// - Returns: The message for pages.
+    func take(_ job: SupervisorLine.Job) -> [String: JSONValue] {
+        jobs[job.number] = job
+        let ended = jobs.values.filter(\.isDone)
+        if jobs.count > Self.most, let oldest = ended.map(\.number).min() { jobs[oldest] = nil }
+        return Self.message(job)
+    }
+
+    /// All jobs as a JSON object, oldest first.
+    var all: String { WebJSON.text(["jobs": sorted.map(Self.fields)]) }
+
+    /// The running jobs, as messages for a page that opens.
+    var running: [[String: JSONValue]] { sorted.filter { !$0.isDone }.map(Self.message) }
+
+    private var sorted: [SupervisorLine.Job] { jobs.values.sorted { $0.number < $1.number } }
+
+    private static func message(_ job: SupervisorLine.Job) -> [String: JSONValue] {
+        fields(of: job).merging(["type": "job"]) { $1 }
+    }
+
+    private static func fields(of job: SupervisorLine.Job) -> [String: JSONValue] {
+        var fields: [String: JSONValue] = [
+            "job": .integer(Int64(job.number)), "command": .string(job.command.rawValue),
+            "done": .boolean(job.isDone), "ok": .boolean(job.isOK), "text": .string(job.text),
+        ]
+        fields["folder"] = job.folder.map { .string($0.printable()) }
+        fields["progress"] = job.progress.map { .number($0) }
+        fields["exit"] = job.exit.map { .integer(Int64($0)) }
+        fields["event"] = job.event.flatMap { WebJSON.object($0) }.map { .object($0) }
+        return fields
     }
 }

@@ -2,15 +2,15 @@ internal import CSoup
 internal import FoundationEssentials
 internal import Media
 
-/// The answer to a request for a picture: one JPEG, or JPEGs one after the other (`multipart/x-mixed-replace`) as OBS and VLC show
-/// them. Belongs to the thread of the web loop.
+/// Response to a request for a picture: one JPEG, or a sequence of JPEGs (`multipart/x-mixed-replace`) for programs
+/// such as OBS and VLC. Used only on the web loop's thread.
 ///
-/// The next JPEG is sent when the last one has been written to the connection; those between are left out.
+/// The next JPEG is sent when the previous one has been written to the connection. Frames in between are dropped.
 final class PictureAnswer {
     let key: StreamKey
     private let request: WebRequest
     private let isStream: Bool
-    /// Chunks of the last JPEG that libsoup has not written to the connection yet.
+    /// Number of chunks of the last JPEG that libsoup hasn't written to the connection yet.
     private var unwritten = 0
     private var hasSent = false
     private(set) var isFinished = false
@@ -18,10 +18,10 @@ final class PictureAnswer {
     private var last = MonotonicClock().now
 
     private static let boundary = "frame"
-    /// A camera that sends nothing for this long has no picture.
+    /// Time without a frame after which a camera counts as having no picture.
     private static let patience = Nanoseconds.seconds(3)
 
-    /// Lets the request wait for the first frame.
+    /// Pauses the request until the first frame arrives.
     init(_ request: WebRequest, _ key: StreamKey, isStream: Bool, _ headers: [String: String]) {
         (self.request, self.key, self.isStream) = (request, key, isStream)
         var answer = WebAnswer(200, "image/jpeg", Data())
@@ -52,19 +52,19 @@ final class PictureAnswer {
         context.map { Unmanaged<PictureAnswer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Ends the answer when no picture came for a while, or the other side has read none.
+    /// Ends the response if no frame has arrived, or the client has read none, for 3 seconds.
     func endIfLate(at now: ClockTime) {
-        if now - last > Self.patience { end("This camera sends no picture now.") }
+        if now - last > Self.patience { end("This camera is not sending pictures.") }
     }
 
-    /// Ends the answer: with 503 and a sentence where no picture was sent yet.
+    /// Ends the response. If no picture has been sent yet, the status is 503 with a message.
     func end(_ sentence: String) {
         guard !isFinished else { return }
         isFinished = true
         if !hasSent { request.answer(WebAnswer(503, saying: sentence)) }
         if isStream {
             soup_message_body_complete(soup_server_message_get_response_body(request.message))
-            // Who does not read would keep the connection for ever.
+            // A client that doesn't read would otherwise keep the connection open forever.
             if unwritten > 0 { request.disconnect() }
         }
         request.resume()
@@ -90,5 +90,85 @@ final class PictureAnswer {
             isFinished = true
         }
         request.resume(isWhole: !isStream)
+    }
+}
+
+/// A request for a picture, parsed from its path.
+struct RequestedPicture {
+    /// The camera's role; `nil` for the program.
+    let role: String?
+    /// Whether the request is for a sequence of frames.
+    let isStream: Bool
+    let key: StreamKey
+
+    /// Frame rate of a sequence, in frames per second.
+    private static let rate = 30
+
+    /// Parses a path.
+    ///
+    /// - Parameters:
+    ///   - path: `/api/v1/cameras/ROLE.jpg`, `.mjpg`, or `/api/v1/program.jpg`, `.mjpg`.
+    ///   - width: Maximum width in pixels.
+    init?(_ path: String, width: Int) {
+        isStream = path.hasSuffix(".mjpg")
+        guard let end = path.lastIndex(of: ".") else { return nil }
+        let name = path[..<end]
+        if name == "/api/v1/program" {
+            role = nil
+        } else if name.hasPrefix("/api/v1/cameras/") {
+            role = String(name.dropFirst("/api/v1/cameras/".count))
+        } else {
+            return nil
+        }
+        key = .frames(of: role, width: width, rate: Self.rate)
+    }
+}
+
+/// The picture requests in progress, for single frames and for sequences. Used only on the web loop's thread.
+final class PictureRegistry {
+    private var pictures: [PictureAnswer] = []
+    /// Called when the set of requested pictures changes.
+    var changed: () -> Void = {}
+
+    private static let mostPictures = 64
+
+    /// Streams that the requested pictures come from.
+    var keys: Set<StreamKey> { Set(pictures.map(\.key)) }
+
+    /// Pauses a request until its picture is available.
+    ///
+    /// - Returns: The response that refuses the request; `nil` if it is waiting.
+    func begin(_ request: WebRequest, _ wish: RequestedPicture, _ headers: [String: String]) -> WebAnswer? {
+        guard pictures.count < Self.mostPictures else {
+            return WebAnswer(503, saying: "Too many picture requests are in progress. Try again.")
+        }
+        pictures.append(PictureAnswer(request, wish.key, isStream: wish.isStream, headers))
+        changed()
+        return nil
+    }
+
+    /// Sends the pieces of a stream to the requests that are waiting for them.
+    func send(_ pieces: [StreamPiece], of key: StreamKey) {
+        for picture in pictures where picture.key == key { for piece in pieces { picture.send(piece.bytes) } }
+        removeFinished()
+    }
+
+    /// Ends the responses for cameras that send no frames. The client may have disconnected, and a paused request isn't
+    /// notified of that.
+    func endLate(at now: ClockTime) {
+        for picture in pictures { picture.endIfLate(at: now) }
+        removeFinished()
+    }
+
+    /// Ends the responses for streams that couldn't be opened, with a message that explains why.
+    func end(_ sentence: String, of keys: Set<StreamKey>) {
+        for picture in pictures where keys.contains(picture.key) { picture.end(sentence) }
+        removeFinished()
+    }
+
+    private func removeFinished() {
+        let count = pictures.count
+        pictures.removeAll(where: \.isFinished)
+        if pictures.count != count { changed() }
     }
 }

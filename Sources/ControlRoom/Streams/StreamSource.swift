@@ -1,25 +1,28 @@
+internal import Containers
 internal import Control
 internal import Encoding
+internal import FoundationEssentials
 internal import Glibc
 internal import Inputs
 internal import Media
 internal import MediaLink
 internal import Studio
 
-/// One stream of the recorder: takes it by a tap, makes of it what browsers show, and keeps what the web loop has not fetched yet.
+/// A stream of the recorder. Receives it through a tap, converts it to formats that browsers support, and queues the
+/// result for the web loop.
 ///
-/// Safe to use from any thread. Frames become JPEGs on the tap's own thread; of pictures only the newest waits.
+/// Safe to use from any thread. Frames are converted to JPEG on the tap's thread. Only the newest picture is queued.
 final class StreamSource: Sendable {
     private struct State {
         var tap: RemoteTap?
-        /// Whether the tap that was made last has ended.
+        /// Whether the most recent tap has ended.
         var isOver = true
         var isClosed = false
         var waiting: [StreamPiece] = []
-        /// When the recorder is asked next, and how long is waited after that: longer and longer while it refuses.
+        /// When to connect to the recorder next. The following pause doubles each time the recorder refuses.
         var due = ClockTime(nanoseconds: 0)
         var pause = StreamSource.pauses.first
-        /// What the recorder said when it refused last; pages are told that once.
+        /// Message of the recorder's last refusal. Pages receive each message once.
         var refusal: String?
     }
 
@@ -27,23 +30,23 @@ final class StreamSource: Sendable {
     private let mailbox: WebMailbox<RoomMessage>
     private let state = ConditionLock(State())
 
-    /// Most packets or slices of audio that wait for the web loop.
+    /// Maximum number of packets or audio slices queued for the web loop.
     private static let mostWaiting = 300
     private static let pauses = (first: Nanoseconds.milliseconds(100), last: Nanoseconds.seconds(5))
 
-    /// Creates a source that is not attached yet.
+    /// Creates a source that isn't attached yet.
     init(_ key: StreamKey, _ mailbox: WebMailbox<RoomMessage>) { (self.key, self.mailbox) = (key, mailbox) }
 
-    /// Connects to a recorder, unless it is connected, or has refused a short while ago. Blocks while the recorder is too busy to answer, so not on the web
-    /// loop. One thread calls it.
+    /// Connects to a recorder, unless the source is already connected or was refused recently. Blocks while the
+    /// recorder is too busy to answer, so don't call it on the web loop's thread. Call it from one thread only.
     ///
     /// - Parameters:
-    ///   - process: The recorder's process identifier.
-    ///   - connector: Connects to it.
+    ///   - process: The recorder's process ID.
+    ///   - connector: Connects to the recorder.
     func attach(to process: Int32, by connector: RecorderConnector) {
         let isDue = state.withLock { state in
             guard state.isOver, !state.isClosed, state.due <= MonotonicClock().now else { return false }
-            // Before the tap is made, since its thread may tell its end at once.
+            // Set this before creating the tap, because its thread may report the end immediately.
             (state.isOver, state.due) = (false, MonotonicClock().now + state.pause)
             state.pause = min(state.pause + state.pause, Self.pauses.last)
             return true
@@ -67,7 +70,7 @@ final class StreamSource: Sendable {
                 }
             }
         } catch {
-            // The recorder is gone or going: the room attaches again when it is back.
+            // The recorder has ended or is ending. `RecorderLink` attaches again when it returns.
             return state.withLock { $0.isOver = true }
         }
         let isWanted = state.withLock { state in
@@ -85,7 +88,7 @@ final class StreamSource: Sendable {
         if isNew { mailbox.post(.refused(key, refusal)) }
     }
 
-    /// Ends the tap for good.
+    /// Permanently closes the tap.
     func close() {
         let tap = state.withLock { state in
             state.isClosed = true
@@ -94,7 +97,7 @@ final class StreamSource: Sendable {
         tap?.close()
     }
 
-    /// Fetches what waits, the oldest first.
+    /// Dequeues the waiting pieces, oldest first.
     func take() -> [StreamPiece] {
         state.withLock { state in
             defer { state.waiting = [] }
@@ -127,4 +130,104 @@ final class StreamSource: Sendable {
         }
         if isFirst { mailbox.post(.fresh(key)) }
     }
+}
+
+/// Converts a recorder's output to formats that browsers support. Used only on one tap's thread.
+final class PieceMaker: @unchecked Sendable {
+    // Only the thread of the associated tap uses this object.
+    private let key: StreamKey
+    private let encoder = PreviewEncoder()
+    private var stream: PlainStream?
+
+    init(_ key: StreamKey) { self.key = key }
+
+    /// Returns the request that yields a usable format instead of this frame's; `nil` if the frame can be used as it
+    /// is.
+    ///
+    /// JPEG frames are received as captured, so that the recorder doesn't have to convert them. Other frames are
+    /// received as pixels in the displayed size.
+    func request(for frame: CapturedFrame) -> FrameRequest? {
+        let (wanted, rate): (Int, Int)
+        switch key {
+        case .camera(_, let width, let perSecond), .program(let width, let perSecond):
+            (wanted, rate) = (width, perSecond)
+        case .packets, .audio: return nil
+        }
+        if frame.pixel == .mjpeg || frame.pixel == .i420 && frame.size.width <= wanted { return nil }
+        return FrameRequest(
+            .converted(.i420), size: PreviewEncoder.size(frame.size, atMost: wanted),
+            rate: FrameRate(String(rate)))
+    }
+
+    /// Converts a frame to JPEG, with at most the requested width. Returns `nil` if the frame is damaged.
+    func piece(of frame: CapturedFrame) -> StreamPiece? {
+        let width: Int
+        switch key {
+        case .camera(_, let wanted, _), .program(let wanted, _): width = wanted
+        case .packets, .audio: return nil
+        }
+        do throws(EncodingError) {
+            let bytes = try encoder.jpeg(of: frame, atMost: width)
+            return piece(.jpeg, frame.capturedAt.nanoseconds, bytes, StreamSetup(codec: "jpeg"))
+        } catch {
+            // The camera's loss ledger counts the damaged frame, and the next one will follow.
+            return nil
+        }
+    }
+
+    /// Converts a video packet. Returns `nil` for audio, and for video before the stream's parameter sets.
+    func piece(of packet: RemotePacket) -> StreamPiece? {
+        guard packet.codec == .h264 else { return nil }
+        if let setup = packet.setup { stream = PlainStream(setup: setup) }
+        guard let stream, let record = stream.record else { return nil }
+        var piece = piece(
+            .h264, packet.presentedAt.nanoseconds, stream.sample(of: packet.bytes), StreamSetup(h264: record),
+            isKey: packet.isKey)
+        piece.duration = packet.duration
+        return piece
+    }
+
+    /// Converts audio to 16-bit samples.
+    func piece(of slice: AudioTap.Slice) -> StreamPiece {
+        let samples = slice.samples.map { Int16(clamping: Int(rounding: Double($0) * 32_767)) }
+        let time = slice.firstSample.rescaled(from: 48_000, to: 1_000_000_000)
+        return piece(
+            .pcm, time, samples.withUnsafeBytes { SharedBytes(copying: $0) },
+            StreamSetup(channels: slice.channels))
+    }
+
+    private func piece(
+        _ kind: StreamPiece.Kind, _ time: Int64, _ bytes: SharedBytes, _ setup: StreamSetup?,
+        isKey: Bool = true
+    ) -> StreamPiece {
+        StreamPiece(kind: kind, isKey: isKey, time: time, duration: .zero, bytes: bytes, setup: setup)
+    }
+}
+
+/// Messages from other threads to the web loop's thread.
+enum RoomMessage: Sendable {
+    /// The recorder's status, a JSON object.
+    case status(String)
+    /// An event of the recorder, a JSON object.
+    case event(String)
+    /// The recording's past events, each a JSON object.
+    case events([String])
+    /// A recorder has become reachable.
+    case recorderCame(process: Int32)
+    /// The recorder has become unreachable.
+    case recorderLeft(process: Int32)
+    /// A stream has pieces to dequeue.
+    case fresh(StreamKey)
+    /// The recorder refuses a stream, with the reason as a sentence.
+    case refused(StreamKey, String)
+    /// The recorder has sent a notification about the phone with this name.
+    case phone(name: String, PhoneSource.News)
+    /// The answer to a long-running request.
+    case answered(ticket: Int, status: Int, json: String)
+    /// The response to a request for a recording's media.
+    case made(ticket: Int, WebAnswer)
+    /// The file opened for a request, or the reason why it can't be opened.
+    case opened(ticket: Int, Result<RecordedFile, RecordingRefusal>)
+    /// Bytes for the response with this number; `nil` if they couldn't be read.
+    case read(number: Int, Data?)
 }

@@ -1,13 +1,15 @@
 internal import CSoup
 internal import Media
+internal import System
 
-/// The GLib main loop that serves HTTP. It runs on the thread that calls `run`; everything of the web server belongs to that thread.
+/// The GLib main loop that serves HTTP. It runs on the thread that calls `run`. All web server objects are confined to
+/// that thread.
 final class WebLoop {
     private let loop = g_main_loop_new(nil, 0)
     private var sources: [guint] = []
     private var handlers: [Handler] = []
 
-    /// Something to call. Its address is the context of a GLib source.
+    /// A callback. Its address is the context of a GLib source.
     private final class Handler {
         let call: () -> Void
         init(_ call: @escaping () -> Void) { self.call = call }
@@ -30,11 +32,11 @@ final class WebLoop {
                 }, context(for: body)))
     }
 
-    /// Calls `body` on the loop's thread again and again.
+    /// Calls `body` periodically on the loop's thread.
     ///
     /// - Parameters:
-    ///   - interval: The time between two calls; whole milliseconds.
-    ///   - body: What to call.
+    ///   - interval: Time between two calls, in whole milliseconds.
+    ///   - body: The function to call.
     func every(_ interval: Nanoseconds, _ body: @escaping () -> Void) {
         sources.append(
             g_timeout_add(
@@ -45,10 +47,10 @@ final class WebLoop {
                 }, context(for: body)))
     }
 
-    /// Runs until `quit`.
+    /// Runs the loop until `quit` is called.
     func run() { g_main_loop_run(loop) }
 
-    /// Ends `run` soon.
+    /// Makes `run` return soon.
     func quit() { g_main_loop_quit(loop) }
 
     private func context(for body: @escaping () -> Void) -> gpointer {
@@ -60,5 +62,38 @@ final class WebLoop {
     private static func call(_ context: gpointer?) {
         guard let context else { return }
         Unmanaged<Handler>.fromOpaque(context).takeUnretainedValue().call()
+    }
+}
+
+/// Queue of messages from other threads to the web loop's thread. Any thread may post.
+///
+/// Posting never blocks. Senders must limit the number of messages: frames replace older ones before they are posted.
+final class WebMailbox<Message: Sendable>: Sendable {
+    private let messages = ConditionLock<[Message]>([])
+    private let wakeUp: WakeUp
+
+    /// Creates an empty mailbox.
+    ///
+    /// - Throws: `DeviceError` if the system has run out of file descriptors.
+    init() throws(DeviceError) { wakeUp = try WakeUp(for: "the web loop") }
+
+    /// Descriptor that is readable while messages are waiting.
+    var descriptor: Int32 { wakeUp.number }
+
+    func post(_ message: Message) {
+        let isFirst = messages.withLock { messages in
+            messages.append(message)
+            return messages.count == 1
+        }
+        if isFirst { wakeUp.wake() }
+    }
+
+    /// Dequeues all waiting messages, oldest first.
+    func take() -> [Message] {
+        wakeUp.forget()
+        return messages.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
     }
 }

@@ -1,21 +1,22 @@
 internal import CSoup
 internal import FoundationEssentials
 internal import Media
+internal import SessionFolder
 
-/// One request, and the answer to it. Belongs to the thread of the web loop.
+/// An HTTP request and its response. Used only on the web loop's thread.
 final class WebRequest {
     let message: OpaquePointer
-    /// Its first line and headers.
+    /// The request line and headers.
     let head: RequestHead
     private let open: OpenRequest?
-    /// Whether the answer waits for `resume`.
+    /// Whether the response is held back until `resume`.
     private(set) var isPaused = false
 
-    /// Wraps a message of libsoup, and holds it as long as this object lives.
+    /// Wraps a libsoup message, and retains it for the lifetime of this object.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - open: The request as it is counted, with the bounds of its time.
+    ///   - open: The server's entry for the request, with its deadline.
     init(_ message: OpaquePointer, _ open: OpenRequest?) {
         g_object_ref(UnsafeMutableRawPointer(message))
         (self.message, self.open) = (message, open)
@@ -57,7 +58,7 @@ final class WebRequest {
         return found
     }
 
-    /// The whole body. The guard has bounded it by its length.
+    /// The complete body. The access policy has limited its length.
     var body: Data {
         guard let content = soup_server_message_get_request_body(message),
             let bytes = soup_message_body_flatten(content)
@@ -68,12 +69,12 @@ final class WebRequest {
         return Data(bytes: start, count: Int(count))
     }
 
-    /// Whether somebody has answered already.
+    /// Whether a response has already been set.
     var isAnswered: Bool { soup_server_message_get_status(message) != 0 }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Answers the request.
+    /// Sets the response.
     ///
     /// - Parameter answer: Status, headers and content.
     func answer(_ answer: WebAnswer) {
@@ -87,7 +88,7 @@ final class WebRequest {
         }
     }
 
-    /// Answers the request, and keeps nothing of what still comes of its body.
+    /// Sets the response, and discards the rest of the request's body.
     func refuse(_ answer: WebAnswer) {
         soup_message_body_set_accumulate(soup_server_message_get_request_body(message), 0)
         self.answer(answer)
@@ -97,20 +98,117 @@ final class WebRequest {
         soup_message_headers_replace(soup_server_message_get_response_headers(message), name, value)
     }
 
-    /// Lets the answer wait, until `resume`.
+    /// Holds back the response until `resume`.
     func pause() {
         isPaused = true
         soup_server_message_pause(message)
     }
 
-    /// Sends the answer that waited.
+    /// Sends the paused response.
     ///
-    /// - Parameter isWhole: Whether nothing follows; who sends an answer in pieces bounds its time.
+    /// - Parameter isWhole: Whether the response is complete. If it is sent in pieces, the sender must enforce a time
+    ///   limit.
     func resume(isWhole: Bool = true) {
         soup_server_message_unpause(message)
         if isWhole { open?.answered() }
     }
 
-    /// Ends the connection at once.
+    /// Closes the connection immediately.
     func disconnect() { open?.disconnect() }
+}
+
+/// A request that libsoup is processing. Retains the libsoup message, because libsoup doesn't report the end of every
+/// message, and another one could otherwise reuse its address. Used only on the web loop's thread.
+final class OpenRequest {
+    private let message: OpaquePointer
+    /// The request's connection. A message loses its connection when it becomes a WebSocket.
+    let connection: WebConnection
+    /// When the connection is closed unconditionally; `nil` if never.
+    var deadline: ClockTime?
+    /// Number of the request. Later requests have higher numbers.
+    let number: Int
+    /// When the connection was accepted.
+    let accepted: ClockTime
+    /// Whether the request has been read completely.
+    private(set) var isRead = false
+
+    /// Retains a libsoup message, and sets `deadline`.
+    init(_ message: OpaquePointer, number: Int, accepted: ClockTime, until deadline: ClockTime) {
+        g_object_ref(UnsafeMutableRawPointer(message))
+        self.message = message
+        self.number = number
+        self.accepted = accepted
+        self.deadline = deadline
+        connection = WebConnection(of: message)
+    }
+
+    deinit { g_object_unref(UnsafeMutableRawPointer(message)) }
+
+    /// Marks the request as completely read. A request that was refused before keeps its deadline.
+    func read() {
+        isRead = true
+        if soup_server_message_get_status(message) == 0 { deadline = nil }
+    }
+
+    /// Sets a deadline of one minute for the client to read the complete response.
+    func answered() { deadline = MonotonicClock().now + Self.patience }
+
+    private static let patience = Nanoseconds.seconds(60)
+
+    /// Closes the connection immediately.
+    func disconnect() { connection.disconnect() }
+}
+
+/// Response to an HTTP request.
+struct WebAnswer: Sendable {
+    /// HTTP status, such as 200.
+    var status: Int
+    /// Media type of the content.
+    var type = "text/plain; charset=utf-8"
+    /// The content; `nil` for none.
+    var bytes: Data?
+    /// Additional headers.
+    var headers: [String: String] = [:]
+
+    /// Creates a response with content.
+    init(_ status: Int, _ type: String, _ bytes: Data) {
+        (self.status, self.type, self.bytes) = (status, type, bytes)
+    }
+
+    /// Creates a response from JSON text.
+    init(_ status: Int, json: String) { self.init(status, "application/json", Data(json.utf8)) }
+
+    /// Creates a response with a message, as `{"ok":false,"text":"…"}`.
+    init(_ status: Int, saying sentence: String) {
+        struct Refusal: Encodable {
+            let ok = false
+            let text: String
+        }
+        self.init(status, json: WebJSON.text(Refusal(text: sentence)))
+    }
+}
+
+/// JSON coding of messages with partly unknown fields: fields in a newer recorder's status that are unknown
+/// to this program are retained.
+enum WebJSON {
+    /// Encodes a value on one line.
+    static func text(_ value: some Encodable) -> String { JSONText.line(value) }
+
+    /// Decodes a value; returns `nil` if it has another type.
+    static func value<Value: Decodable>(of json: JSONValue) -> Value? {
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(text(json).utf8))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Parses an object. Returns `nil` if the text isn't a JSON object.
+    static func object(_ text: String) -> [String: JSONValue]? {
+        do {
+            return try JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
+        } catch {
+            return nil
+        }
+    }
 }

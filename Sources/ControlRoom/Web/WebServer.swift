@@ -2,39 +2,46 @@ internal import CSoup
 internal import Glibc
 internal import Media
 
-/// Serves HTTP and WebSockets by libsoup. Belongs to the thread of the web loop.
+/// HTTP and WebSocket server, based on libsoup. Used only on the web loop's thread.
 ///
-/// It bounds what anybody may make it do, before a request is looked at: the number of connections, the time until a request is whole,
-/// the length of a body.
+/// The server limits the resources that clients can use before their requests are checked: the number of connections,
+/// the time until a request is complete, and the length of a body. If there are too many connections, it drops the
+/// oldest one without a complete request, never the newest.
 final class WebServer {
     private let server: OpaquePointer
     private var guardian: WebGuard
     private let respond: (WebRequest) -> Void
     private let admit: (WebSocketLink, WebRequest) -> Void
-    /// The requests that are read or answered now. Those that are not whole, or refused, have a deadline.
+    /// Requests that are being read or answered. Incomplete and refused requests have a deadline.
     private var requests: [OpaquePointer: OpenRequest] = [:]
+    /// Number of requests received.
+    private var count = 0
 
-    /// Address of the WebSocket.
+    /// Path of the WebSocket for pages.
     static let socketPath = "/api/v1/socket"
-    /// Address of the WebSocket of phones.
+    /// Path of the WebSocket for phones.
     static let phonePath = "/api/v1/phone-socket"
     private static let mostRequests = 256
-    /// Most connections that wait for the loop to take them.
+    /// Number of newest connections that are kept when another connection arrives, even if their TLS handshake takes
+    /// longer than `patience`.
+    private static let handshakes = (most: 8, patience: Nanoseconds.seconds(1))
+    /// Maximum number of connections waiting to be accepted.
     private static let mostWaiting: gint = 1024
-    /// Bytes that wait for the loop to read them, of each connection: a page that floods the server is cut off with little behind it.
+    /// Receive buffer of each connection in bytes. It is small, so that little data is left when a flooding page is
+    /// disconnected.
     private static let mostUnread: gint = 1 << 16
-    /// Time from the first byte of a request to its last.
+    /// Maximum time from the first byte of a request to its last.
     private static let patience = Nanoseconds.seconds(10)
-    /// Time from a refusal to the end of its connection.
+    /// Time from a refusal until the connection is closed.
     private static let refusalPatience = Nanoseconds.seconds(2)
 
-    /// Creates a server that listens nowhere yet.
+    /// Creates a server that doesn't listen yet.
     ///
     /// - Parameters:
-    ///   - certificate: With its key, for TLS; `nil` for none.
-    ///   - guardian: Decides who may ask for what.
-    ///   - respond: Answers a request that may be asked.
-    ///   - admit: Takes a WebSocket that may be opened.
+    ///   - certificate: Certificate and key for TLS; `nil` for plain HTTP.
+    ///   - guardian: The access policy.
+    ///   - respond: Answers a request that the policy allows.
+    ///   - admit: Accepts a WebSocket that the policy allows.
     init(
         _ certificate: WebCertificate?, _ guardian: WebGuard, respond: @escaping (WebRequest) -> Void,
         admit: @escaping (WebSocketLink, WebRequest) -> Void
@@ -52,23 +59,24 @@ final class WebServer {
 
     private var pointer: UnsafeMutablePointer<SoupServer> { UnsafeMutablePointer(server) }
 
-    /// Listens for connections.
+    /// Starts listening for connections.
     ///
     /// - Parameters:
     ///   - address: An IP address of this machine.
     ///   - port: The port; 0 for a free one.
-    /// - Returns: The port.
-    /// - Throws: `WebError` with a sentence that names the option that helps.
+    /// - Returns: The listening port.
+    /// - Throws: `WebError` with a sentence that names the relevant option.
     func listen(address: String, port: Int) throws(WebError) -> Int {
         guard let place = g_inet_socket_address_new_from_string(address, guint(port)) else {
             throw WebError(
-                "`--listen \(address.printable())`: expected an IP address of this machine, such as 0.0.0.0 for all."
+                "`--listen \(address.printable())`: expected an IP address of this computer, or 0.0.0.0 for all addresses."
             )
         }
         defer { g_object_unref(place) }
         var error: UnsafeMutablePointer<GError>?
         let options = guardian.isEncrypted ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(rawValue: 0)
-        // A socket of our own, since GLib's keep ten waiting: who comes eleventh is not heard, and tries again a second later.
+        // Create the socket here because GLib's sockets have a backlog of ten. An eleventh client would be ignored, and
+        // would retry a second later.
         let socket = g_socket_new(
             g_socket_address_get_family(place), G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &error)
         defer { if let socket { g_object_unref(socket) } }
@@ -79,34 +87,35 @@ final class WebServer {
         guard let socket, g_socket_bind(socket, place, 1, &error) != 0, g_socket_listen(socket, &error) != 0,
             soup_server_listen_socket(pointer, socket, options, &error) != 0
         else {
-            let reason = error.map { String(cString: $0.pointee.message) } ?? "the system does not say why"
+            let reason = error.map { String(cString: $0.pointee.message) } ?? "unknown error"
             let isBusy = error.map { $0.pointee.code == Int32(G_IO_ERROR_ADDRESS_IN_USE.rawValue) } ?? false
             g_clear_error(&error)
             throw WebError(
                 isBusy
-                    ? "port \(port) is taken by another program: choose another one with `--port NUMBER`, or a free one with `--port 0`."
-                    : "the control room cannot listen at \(address.printable()), port \(port): \(reason.printable())."
+                    ? "port \(port) is in use by another program. Choose another port with `--port NUMBER`, or any free port with `--port 0`."
+                    : "the control room cannot listen on \(address.printable()), port \(port): \(reason.printable())."
             )
         }
         let addresses = soup_server_get_uris(pointer)
         defer { g_slist_free_full(addresses) { g_uri_unref(OpaquePointer($0)) } }
         guard let first = addresses?.pointee.data else {
-            throw WebError("the control room listens at no port.")
+            throw WebError("the control room is not listening on any port.")
         }
         guardian.port = Int(g_uri_get_port(OpaquePointer(first)))
         return guardian.port
     }
 
-    /// Ends connections whose request is not whole in time, and those of refused requests, whose bodies libsoup would read to their
-    /// end. Called every second or so.
+    /// Closes the connections of incomplete requests after their deadline. Also closes connections of refused requests,
+    /// because libsoup would otherwise read their bodies to the end. Call it about once per second.
     func endLateRequests(at now: ClockTime) {
+        if guardian.isEncrypted { dropStalledHandshakes(at: now) }
         for (message, request) in requests where request.deadline.map({ $0 < now }) ?? false {
             request.disconnect()
             requests[message] = nil
         }
     }
 
-    // MARK: Signals of libsoup
+    // MARK: libsoup signal handlers
 
     private func observe() {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -116,15 +125,14 @@ final class WebServer {
         soup_web_observe(
             pointer, "request-read",
             { _, message, context in
-                // What was refused before it was read keeps its deadline.
-                guard let message, soup_server_message_get_status(message) == 0 else { return }
-                WebServer.of(context)?.requests[message]?.deadline = nil
+                if let message { WebServer.of(context)?.requests[message]?.read() }
             }, context)
         for signal in ["request-finished", "request-aborted"] {
             soup_web_observe(
                 pointer, signal, { _, message, context in WebServer.of(context)?.ended(message) }, context)
         }
-        // libsoup asks the early handler of the one handler whose path fits best, so each path that has a handler has an early one.
+        // libsoup calls only the early handler of the best-matching path, so each path with a handler needs
+        // an early handler.
         for path in ["/", Self.socketPath, Self.phonePath] {
             soup_server_add_early_handler(
                 pointer, path,
@@ -138,11 +146,10 @@ final class WebServer {
                 if let message { WebServer.of(context)?.answer(message) }
             }, context, nil)
         for path in [Self.socketPath, Self.phonePath] {
-            soup_server_add_websocket_handler(
-                pointer, path, nil, nil,
-                { _, message, _, connection, context in
-                    guard let message, let connection, let server = WebServer.of(context) else { return }
-                    server.open(message, connection)
+            soup_server_add_handler(
+                pointer, path,
+                { _, message, _, _, context in
+                    if let message { WebServer.of(context)?.upgrade(message) }
                 }, context, nil)
         }
     }
@@ -153,20 +160,49 @@ final class WebServer {
 
     private func started(_ message: OpaquePointer?) {
         guard let message else { return }
-        let request = OpenRequest(message, until: MonotonicClock().now + Self.patience)
-        // libsoup 3.2.3 keeps the descriptor of a connection that ends between two requests, so each connection has one.
+        count += 1
+        let now = MonotonicClock().now
+        let request = OpenRequest(message, number: count, accepted: now, until: now + Self.patience)
+        // libsoup 3.2.3 leaks the descriptor of a connection that ends between two requests, so each connection serves
+        // one request.
         soup_message_headers_replace(soup_server_message_get_response_headers(message), "Connection", "close")
-        // libsoup does not tell the end of a request whose head it refuses.
+        // libsoup doesn't report the end of a request if it rejects the headers.
         if requests.count >= Self.mostRequests { requests = requests.filter { $0.value.connection.isOpen } }
-        guard requests.count < Self.mostRequests else { return request.disconnect() }
+        guard requests.count < Self.mostRequests || dropOldest() else { return request.disconnect() }
         requests[message] = request
+    }
+
+    /// Makes room for the TLS handshake of a new connection. GLib runs handshakes on ten threads, and each thread
+    /// blocks until its client answers. A few silent clients would block all others.
+    private func dropStalledHandshakes(at now: ClockTime) {
+        let unread = requests.filter { !$0.value.isRead }.sorted { $0.value.number < $1.value.number }
+        for (message, request) in unread.dropLast(Self.handshakes.most)
+        where now - request.accepted > Self.handshakes.patience {
+            request.disconnect()
+            requests[message] = nil
+        }
+    }
+
+    /// Makes room for a new request, so that slow clients without a token can't lock others out. Drops the
+    /// oldest request that hasn't been read completely. If all have been read, it drops the oldest one that
+    /// is only waiting for its client to read the response.
+    ///
+    /// - Returns: Whether a request was dropped. Requests that are being answered are never dropped.
+    private func dropOldest() -> Bool {
+        let waiting = requests.filter { $0.value.deadline != nil }
+        let unread = waiting.filter { !$0.value.isRead }
+        let oldest = (unread.isEmpty ? waiting : unread).min { $0.value.number < $1.value.number }
+        guard let oldest else { return false }
+        oldest.value.disconnect()
+        requests[oldest.key] = nil
+        return true
     }
 
     private func ended(_ message: OpaquePointer?) {
         if let message { requests[message] = nil }
     }
 
-    /// Looks at a request whose headers are there and whose body is not.
+    /// Checks a request after its headers have arrived, before the body is read.
     private func examine(_ message: OpaquePointer) {
         let request = WebRequest(message, requests[message])
         if let refusal = guardian.refusal(of: request.head) ?? guardian.refusal(ofBodyOf: request.head) {
@@ -174,17 +210,33 @@ final class WebServer {
         }
     }
 
-    /// Hands a WebSocket over. The connection is a WebSocket's from here on; libsoup tells nothing more of the request.
+    /// Accepts a WebSocket request, without compression (permessage-deflate, RFC 7692), because a message of 1 MB could
+    /// decompress to 1 GB.
+    private func upgrade(_ message: OpaquePointer) {
+        let request = WebRequest(message, requests[message])
+        guard !request.isAnswered else { return }
+        soup_web_open_socket(
+            message, guint64(Self.longestMessage(of: request)), guint64(WebSocketLink.longestMessage),
+            { message, connection, context in
+                guard let message, let connection else { return }
+                WebServer.of(context)?.open(message, connection)
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Passes a WebSocket to `admit`. From here on, libsoup reports nothing more about the request.
     private func open(_ message: OpaquePointer, _ connection: OpaquePointer) {
         let open = requests.removeValue(forKey: message)
         let request = WebRequest(message, open)
-        let longest =
-            request.head.path == Self.phonePath
-            ? WebSocketLink.longestPhoneMessage : WebSocketLink.longestMessage
-        admit(WebSocketLink(connection, over: open?.connection, longest: longest), request)
+        admit(
+            WebSocketLink(connection, over: open?.connection, longest: Self.longestMessage(of: request)),
+            request)
     }
 
-    /// Has a request answered that is whole.
+    private static func longestMessage(of request: WebRequest) -> Int {
+        request.head.path == phonePath ? WebSocketLink.longestPhoneMessage : WebSocketLink.longestMessage
+    }
+
+    /// Passes a complete request to `respond`.
     private func answer(_ message: OpaquePointer) {
         let request = WebRequest(message, requests[message])
         let isRefused = request.isAnswered
@@ -192,11 +244,71 @@ final class WebServer {
         if !request.isPaused, !isRefused { requests[message]?.answered() }
     }
 
-    /// Answers at once, keeps nothing of the body, and ends the connection once the answer is sent.
+    /// Answers immediately, discards the body, and closes the connection once the response is sent.
     private func refuse(_ request: WebRequest, _ answer: WebAnswer) {
         var answer = answer
         answer.headers.merge(guardian.headers) { mine, _ in mine }
         request.refuse(answer)
         requests[request.message]?.deadline = MonotonicClock().now + Self.refusalPatience
     }
+}
+
+/// The TCP connection of a request or WebSocket, so that it can be closed immediately. Holds only a weak reference,
+/// because libsoup closes a connection by releasing it. Used only on the web loop's thread.
+final class WebConnection {
+    private let socket = UnsafeMutablePointer<GWeakRef>.allocate(capacity: 1)
+
+    /// Creates a reference to a message's connection.
+    init(of message: OpaquePointer) {
+        g_weak_ref_init(socket, soup_server_message_get_socket(message))
+    }
+
+    deinit {
+        g_weak_ref_clear(socket)
+        socket.deallocate()
+    }
+
+    /// Whether the connection is still open in libsoup.
+    var isOpen: Bool {
+        guard let held = g_weak_ref_get(socket) else { return false }
+        defer { g_object_unref(held) }
+        return g_socket_is_closed(held.assumingMemoryBound(to: GSocket.self)) == 0
+    }
+
+    /// Closes the connection immediately.
+    func disconnect() {
+        guard let held = g_weak_ref_get(socket) else { return }
+        g_socket_shutdown(held.assumingMemoryBound(to: GSocket.self), 1, 1, nil)
+        g_object_unref(held)
+    }
+}
+
+/// A TLS certificate with its key.
+final class WebCertificate {
+    let handle: UnsafeMutablePointer<GTlsCertificate>
+
+    /// Reads a PEM file with certificate and key.
+    ///
+    /// - Throws: `WebError` with the reason and the relevant option.
+    init(_ path: String) throws(WebError) {
+        var error: UnsafeMutablePointer<GError>?
+        guard let handle = g_tls_certificate_new_from_file(path, &error) else {
+            let reason = error.map { String(cString: $0.pointee.message) } ?? "unknown error"
+            g_clear_error(&error)
+            throw WebError(
+                "`--certificate \(path.printable())` cannot be used: \(reason.printable()). Expected a PEM file with a certificate and its private key."
+            )
+        }
+        self.handle = handle
+    }
+
+    deinit { g_object_unref(handle) }
+}
+
+/// Why the control room can't be served, as a sentence for the user.
+public struct WebError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The message: what failed, where, why, and what to do.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
 }

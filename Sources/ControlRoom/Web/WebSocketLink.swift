@@ -2,40 +2,42 @@ internal import CSoup
 internal import Glibc
 internal import Media
 
-/// One WebSocket (RFC 6455). Belongs to the thread of the web loop.
+/// A WebSocket connection (RFC 6455). Used only on the web loop's thread.
 final class WebSocketLink {
     private let connection: OpaquePointer
     private let transport: WebConnection?
-    /// When the page answered a ping last, and bytes of text that were sent since then.
+    /// When the page last answered a ping. `unanswered` counts the bytes of text sent since then.
     private var answered = MonotonicClock().now
     private var unanswered = 0
     /// Called for each text message.
     var received: (String) -> Void = { _ in }
-    /// Called for each binary message, with bytes that are there during the call.
+    /// Called for each binary message. The bytes are valid only during the call.
     var receivedBytes: (UnsafeRawBufferPointer) -> Void = { _ in }
-    /// Called once when the connection has ended.
+    /// Called once after the connection has ended.
     var closed: () -> Void = {}
 
-    /// Most bytes of a message from a page.
+    /// Maximum size of a message from a page, and of a text from a phone, over all its frames, in bytes.
     static let longestMessage = 1 << 14
-    /// Most bytes of a message from a phone that is a camera.
+    /// Maximum size of a message from a phone camera, in bytes.
     static let longestPhoneMessage = 4 << 20
-    /// Seconds from one ping of ours to the next.
+    /// Interval between pings, in seconds.
     private static let keepAlive: guint = 5
-    /// A page that answers none for this long has stalled, or is gone. libsoup itself would wait for as long as the connection lasts.
+    /// Time without an answer to a ping after which a page counts as stalled or gone. libsoup itself would wait until
+    /// the connection ends.
     private static let patience = Nanoseconds.seconds(15)
-    /// Most bytes of text that wait for a page: frames wait in bounds of their own.
+    /// Maximum number of bytes of text waiting for a page. Frames have separate limits.
     private static let mostUnanswered = 1 << 23
 
-    /// Takes a connection, and holds it as long as this object lives.
+    /// Wraps a connection, and retains it for the lifetime of this object.
     ///
     /// - Parameters:
-    ///   - connection: libsoup's WebSocket.
-    ///   - transport: The TCP connection below it.
-    ///   - longest: Most bytes of a message from the other side; a longer one ends the connection.
+    ///   - connection: The libsoup WebSocket.
+    ///   - transport: The underlying TCP connection.
+    ///   - longest: Maximum size of a received message, in bytes. A longer one ends the connection.
     init(_ connection: OpaquePointer, over transport: WebConnection?, longest: Int = longestMessage) {
         g_object_ref(UnsafeMutableRawPointer(connection))
         (self.connection, self.transport) = (connection, transport)
+        // Limits a single frame. `WebServer` limits all frames of a message together.
         soup_websocket_connection_set_max_incoming_payload_size(connection, guint64(longest))
         soup_websocket_connection_set_keepalive_interval(connection, Self.keepAlive)
         soup_web_observe_socket(
@@ -69,35 +71,36 @@ final class WebSocketLink {
 
     private var isOpen: Bool { soup_websocket_connection_get_state(connection) == SOUP_WEBSOCKET_STATE_OPEN }
 
-    /// Answers come in the order of what they answer: all that was sent before this ping has been read.
+    /// Pongs arrive in order, so everything sent before this ping has been read.
     private func noteAnswer() { (answered, unanswered) = (MonotonicClock().now, 0) }
 
-    /// Ends the connection at once when the page has answered no ping for a while: it would never read what waits for it.
+    /// Closes the connection immediately if the page hasn't answered a ping for a while, because it would never read
+    /// the waiting data.
     func endIfStalled(at now: ClockTime) {
         if now - answered > Self.patience || unanswered > Self.mostUnanswered { disconnect() }
     }
 
-    /// Sends text.
+    /// Sends a text message.
     func send(_ text: String) {
         guard isOpen else { return }
         unanswered += text.utf8.count
         soup_websocket_connection_send_text(connection, text)
     }
 
-    /// Sends bytes, which are copied.
+    /// Sends a binary message. The bytes are copied.
     func send(_ bytes: UnsafeRawBufferPointer) {
         if isOpen { soup_websocket_connection_send_binary(connection, bytes.baseAddress, gsize(bytes.count)) }
     }
 
-    /// Ends the connection with a reason.
+    /// Closes the connection with a reason.
     ///
     /// - Parameters:
-    ///   - code: As RFC 6455, section 7.4.1, such as 1001 for "going away", 1013 for "try again later".
+    ///   - code: Status code of RFC 6455, section 7.4.1, such as 1001 for "going away" or 1013 for "try again later".
     ///   - reason: A short sentence.
     func close(_ code: UInt16, _ reason: String) {
         if isOpen { soup_websocket_connection_close(connection, code, reason) }
     }
 
-    /// Ends the connection at once, without a word.
+    /// Closes the connection immediately, without a closing handshake.
     func disconnect() { transport?.disconnect() }
 }

@@ -1,8 +1,8 @@
 internal import CMedia
 import Media
 
-/// AAC-LC encoder of libavcodec at the session's rate, 48 kHz. Packet times count samples; the first packet begins at
-/// minus the priming. Used by one thread alone.
+/// AAC-LC encoder of libavcodec at the session's sample rate, 48 kHz. Packet times count samples. The first packet
+/// starts at the negative priming length. Not thread-safe: use it from one thread only.
 final class AACEncoder: AudioEncoding {
     let parameters: StreamParameters
     private let name: String
@@ -10,13 +10,14 @@ final class AACEncoder: AudioEncoding {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let frame: OwnedFrame
-    /// Interleaved samples that do not fill an AAC frame yet.
+    /// Interleaved samples that don't fill an AAC frame yet.
     private var waiting: [Float] = []
     private var frameSize = 0
     private var sampleCount: Int64 = 0
 
-    /// Bits per second and channel from which on the coder `fast` takes half the time of the default, `twoloop`, and is
-    /// nearer to the original (ffmpeg-codecs(1), `aac_coder`; measured in docs/performance.md).
+    /// Minimum bit rate per channel in bits per second for the `fast` coder. At this rate and above, it takes
+    /// half the time of the default, `twoloop`, and is closer to the original (ffmpeg-codecs(1), `aac_coder`;
+    /// measured in docs/performance.md).
     private static let enoughForFast = 48_000
 
     init(channels: Int, bitrate: Int, name: String) throws(EncodingError) {
@@ -24,7 +25,7 @@ final class AACEncoder: AudioEncoding {
             throw EncodingError(
                 subject: name, operation: "opening the AAC encoder",
                 reason:
-                    "\(channels) channels at \(bitrate) bits per second: 1 or 2 channels, 32000 to 512000 are possible"
+                    "\(channels) channels at \(bitrate) bits per second; only 1 or 2 channels at 32000 to 512000 bits per second are supported"
             )
         }
         self.name = name
@@ -81,7 +82,7 @@ final class AACEncoder: AudioEncoding {
         frame.pointee.sample_rate = Int32(AudioFormat.sessionRate)
         frame.pointee.nb_samples = Int32(count)
         av_channel_layout_default(&frame.pointee.ch_layout, Int32(channels))
-        // The encoder keeps the frame as long as it looks ahead, so each has a buffer of its own.
+        // The encoder keeps frames for its lookahead, so each frame has a separate buffer.
         var result = av_frame_get_buffer(frame, 0)
         guard result >= 0 else { throw EncodingError(name, "av_frame_get_buffer", code: result) }
         defer { av_frame_unref(frame) }

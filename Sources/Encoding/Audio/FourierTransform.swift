@@ -1,23 +1,25 @@
 internal import CMedia
 public import Media
 
-/// Discrete Fourier transform of complex numbers, by libavutil. Owns an `AVTXContext`. Used by one thread alone.
+/// Discrete Fourier transform of complex numbers, using libavutil. It owns an `AVTXContext`. Not thread-safe: use it
+/// from one thread only.
 public final class FourierTransform {
-    /// Direction of the transform. Neither direction scales.
+    /// Direction of the transform. Neither direction scales the values.
     public enum Direction: Sendable { case forward, inverse }
 
-    /// Number of complex values in and out.
+    /// Number of complex input and output values.
     public let length: Int
     private var context: OpaquePointer?
-    /// Not of the C function's own type, over which the compiler's extraction of symbols falls (Swift 6.3.1).
+    /// The C function type can't be used here, because it breaks the compiler's symbol extraction (Swift 6.3.1).
     private let function: (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int) -> Void
 
-    /// Prepares a transform.
+    /// Creates a transform.
     ///
     /// - Parameters:
     ///   - length: Number of complex values, a power of two in 2…2²⁴.
-    ///   - direction: Neither direction scales: a signal transformed forward and back is multiplied by `length`.
-    /// - Throws: When memory is short.
+    ///   - direction: Direction of the transform. Neither direction scales: a signal that is transformed forward and
+    ///     back is multiplied by `length`.
+    /// - Throws: An error if memory allocation fails.
     public init(length: Int, _ direction: Direction) throws(EncodingError) {
         precondition(
             length > 1 && length <= 1 << 24 && length.nonzeroBitCount == 1, "the length is a power of two")
@@ -38,8 +40,8 @@ public final class FourierTransform {
         av_tx_uninit(&context)
     }
 
-    /// Transforms `input` into `output`, both interleaved real and imaginary parts, 2 · `length` floats each. The
-    /// contents of `input` are undefined afterwards.
+    /// Transforms `input` into `output`. Both contain interleaved real and imaginary parts, 2 · `length` floats each.
+    /// The contents of `input` are undefined afterwards.
     public func transform(_ input: inout [Float], into output: inout [Float]) {
         precondition(
             input.count == 2 * length && output.count == 2 * length, "both have the transform's length")

@@ -1,25 +1,26 @@
 internal import CMedia
 internal import Glibc
-import Media
+public import Media
 
-/// Measures loudness and true peak by libebur128.
+/// Measures loudness and true peak with libebur128.
 ///
-/// The library adds up its last 0.4 s or 3 s of samples whenever it is asked for their loudness. Asked for each tenth of a second once, it
-/// adds up each sample once: the mean of the last 4 or 30 energies is that of the longer window.
+/// Each time the library is asked for a loudness, it sums its last 0.4 s or 3 s of samples. If it is asked only for
+/// each tenth of a second, it sums each sample once. The mean of the last 4 or 30 energies equals the energy of the
+/// longer window.
 final class LoudnessMeter: LoudnessMetering {
     private let state: OwnedLoudnessState
     private let peak: TruePeakMeter
     private var clipped: [Float] = []
-    /// Energy of each of the last 30 tenths of a second, the newest last; those before the first sample are silent.
+    /// Energy of each of the last 30 tenths of a second, newest last. Intervals before the first sample are silent.
     private var energies = [Double](repeating: 0, count: 30)
-    /// Number of frames that complete the present tenth of a second.
+    /// Number of frames that are missing from the current tenth of a second.
     private var missing = LoudnessMeter.tenth
 
-    /// Frames in a tenth of a second.
+    /// Number of frames in a tenth of a second.
     private static let tenth = AudioFormat.sessionRate / 10
-    /// A K-weighted mean square of 1 in decibels (ITU-R BS.1770-4, formula 2).
+    /// Loudness of a K-weighted mean square of 1, in decibels (ITU-R BS.1770-4, formula 2).
     private static let offset = -0.691
-    /// What is softer, in LUFS, is silence: the filters' answer to the last sound, which never ends.
+    /// Threshold of silence in LUFS. The filters' response to the last sound never ends and falls below this level.
     private static let least = -120.0
 
     init(channels: Int, name: String) throws(EncodingError) {
@@ -42,7 +43,7 @@ final class LoudnessMeter: LoudnessMetering {
         if let failure { throw failure }
     }
 
-    /// Gives samples to the library, with a stop at each tenth of a second.
+    /// Passes samples to the library in parts that end at each tenth of a second.
     private func measure(_ samples: UnsafeBufferPointer<Float>) throws(EncodingError) {
         var rest = samples[...]
         while !rest.isEmpty {
@@ -58,7 +59,7 @@ final class LoudnessMeter: LoudnessMetering {
         }
     }
 
-    /// Loudness of so many of the last tenths of a second; `nil` for silence.
+    /// Returns the loudness of the last `count` tenths of a second; `nil` for silence.
     private func loudness(ofLast count: Int) -> Double? {
         let energy = energies.suffix(count).reduce(0, +) / Double(count)
         return energy > 0 ? 10 * log10(energy) + Self.offset : nil
@@ -72,5 +73,237 @@ final class LoudnessMeter: LoudnessMetering {
             momentary: momentary, shortTerm: loudness(ofLast: 30),
             integrated: integrated, range: integrated == nil ? nil : state.value(ebur128_loudness_range),
             truePeak: peak.highest > 0 ? 20 * log10(peak.highest) : nil)
+    }
+}
+
+/// Measures the true peak of audio, including the signal between samples, with libebur128. The library interpolates
+/// three points between samples (ITU-R BS.1770, annex 2), which costs more than all other loudness measures together.
+///
+/// Only audio that can affect the result is passed to the library. No point between samples exceeds `gain` times the
+/// highest nearby sample, so audio that can't exceed the current peak is skipped. The result is the same.
+final class TruePeakMeter {
+    /// Highest magnitude so far; 1 is full scale.
+    private(set) var highest = 0.0
+    private let state: OwnedLoudnessState
+    /// The last `reach` frames, or fewer, that precede the next ones, interleaved.
+    private var history: [Float] = []
+    /// Upper bound on the highest sample magnitude in the last `reach` frames.
+    private var recentPeak: Float = 0
+    /// Whether the library has received the frames immediately before the next ones.
+    private var isFollowing = true
+
+    /// Upper bound on a true peak relative to the highest nearby sample. libebur128 1.2 interpolates with a
+    /// sinc of 49 taps under a Hann window in four phases. The absolute values of the taps of its middle
+    /// phase add up to 1.865.
+    static let gain = 1.87
+    /// Number of preceding frames that affect a point, rounded up from 13 (49 taps in four phases).
+    static let reach = 16
+    /// Number of frames that are skipped or passed to the library at once. It is small enough that most noise is also
+    /// skipped.
+    private static let stretch = 16
+
+    init(channels: Int, name: String) throws(EncodingError) {
+        state = try OwnedLoudnessState(.truePeak, channels: channels, name: name)
+    }
+
+    /// Adds the next samples: interleaved, within ±1.
+    func add(_ samples: UnsafeBufferPointer<Float>) throws(EncodingError) {
+        var start = 0
+        // Start of the current run of relevant samples.
+        var begin: Int?
+        while start < samples.count {
+            let end = min(start + Self.stretch * state.channels, samples.count)
+            if matters(samples, start..<end) {
+                begin = begin ?? start
+            } else {
+                if let begin { try give(samples, begin..<start) }
+                (begin, isFollowing) = (nil, false)
+            }
+            start = end
+        }
+        if let begin { try give(samples, begin..<samples.count) }
+        history.append(contentsOf: samples[max(samples.count - reachCount, 0)...])
+        history.removeFirst(max(history.count - reachCount, 0))
+    }
+
+    private var reachCount: Int { Self.reach * state.channels }
+
+    /// Whether any point up to the end of a part may exceed the current peak.
+    private func matters(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) -> Bool {
+        let stretch = UnsafeBufferPointer(rebasing: samples[part])
+        let peak = media_peak(stretch.baseAddress, stretch.count)
+        let near = max(peak, recentPeak)
+        recentPeak = part.count >= reachCount ? peak : near
+        return Double(near) * Self.gain > highest
+    }
+
+    /// Passes a part to the library, preceded by the frames that its first points depend on.
+    private func give(_ samples: UnsafeBufferPointer<Float>, _ part: Range<Int>) throws(EncodingError) {
+        if !isFollowing {
+            let missing = reachCount - part.lowerBound
+            if missing > 0 {
+                let start = max(history.count - missing, 0)
+                var failure: EncodingError?
+                history.withUnsafeBufferPointer { history in
+                    let last = UnsafeBufferPointer(rebasing: history[start...])
+                    do throws(EncodingError) { try state.add(last) } catch { failure = error }
+                }
+                if let failure { throw failure }
+            }
+            let near = max(part.lowerBound - reachCount, 0)..<part.lowerBound
+            try state.add(UnsafeBufferPointer(rebasing: samples[near]))
+        }
+        try state.add(UnsafeBufferPointer(rebasing: samples[part]))
+        isFollowing = true
+        // Only the last call counts. Points at the joint with the history aren't part of the audio.
+        highest = max(highest, state.lastTruePeak)
+    }
+}
+
+/// Measures the true peak of each audio block, including the signal between samples, with libebur128 (ITU-R BS.1770,
+/// annex 2). Not thread-safe: use it from one thread only.
+///
+/// Interpolation costs far more than all other audio processing, so only blocks with a relevant peak are interpolated.
+public final class BlockPeakMeter {
+    /// Number of frames in a block. A peak between samples may belong to the previous block, whose last samples affect
+    /// this one.
+    public static let blockLength = 64
+
+    private let state: OwnedLoudnessState
+    /// The frames immediately before the next block, interleaved.
+    private var history: [Float]
+
+    /// Creates a meter.
+    ///
+    /// - Parameters:
+    ///   - channels: Number of channels, 1 to 8.
+    ///   - name: Name of the track, used in messages.
+    /// - Throws: An error if `channels` is out of range, or memory allocation fails.
+    public init(channels: Int, name: String) throws(EncodingError) {
+        state = try OwnedLoudnessState(.truePeak, channels: channels, name: name)
+        history = Array(repeating: 0, count: TruePeakMeter.reach * channels)
+    }
+
+    /// Measures the true peak of the next block.
+    ///
+    /// - Parameters:
+    ///   - block: Interleaved samples, an integral number of frames.
+    ///   - floor: Threshold below which peaks don't need to be exact; 1 is full scale.
+    /// - Returns: The true peak if it exceeds `floor`, otherwise a value that doesn't exceed it.
+    /// - Throws: An error if libebur128 fails.
+    public func peak(of block: ArraySlice<Float>, above floor: Float) throws(EncodingError) -> Float {
+        let samples = history + block
+        history = Array(samples.suffix(history.count))
+        let highest = samples.withUnsafeBufferPointer { media_peak($0.baseAddress, $0.count) }
+        guard highest * Float(TruePeakMeter.gain) > floor else { return 0 }
+        var failure: EncodingError?
+        samples.withUnsafeBufferPointer { samples in
+            do throws(EncodingError) {
+                // The interpolator contains other samples until the history has passed through it.
+                let reach = samples.count - block.count
+                try state.add(UnsafeBufferPointer(rebasing: samples[..<reach]))
+                try state.add(UnsafeBufferPointer(rebasing: samples[reach...]))
+            } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return Float(state.lastTruePeak)
+    }
+}
+
+/// An `ebur128_state` with exactly one owner, at the session's sample rate.
+final class OwnedLoudnessState {
+    enum Purpose {
+        /// Momentary, short-term, and integrated loudness, and loudness range. A histogram with 0.1 LU steps keeps
+        /// memory and CPU time constant over hours.
+        case loudness
+        case truePeak
+    }
+
+    let channels: Int
+    private let state: UnsafeMutablePointer<ebur128_state>
+    private let name: String
+
+    /// Creates a state.
+    ///
+    /// - Parameters:
+    ///   - purpose: Measures that the state supports.
+    ///   - channels: Number of channels, 1 to 8. All channels have the same weight, because a microphone's channels
+    ///     don't have speaker positions. For surround audio, ITU-R BS.1770 increases the weight of some channels and
+    ///     ignores one.
+    ///   - name: Name of the track, used in messages.
+    /// - Throws: An error if `channels` is out of range, or memory allocation fails.
+    init(_ purpose: Purpose, channels: Int, name: String) throws(EncodingError) {
+        guard (1...8).contains(channels),
+            let state = ebur128_init(UInt32(channels), UInt(AudioFormat.sessionRate), Int32(purpose.mode))
+        else {
+            throw EncodingError(
+                subject: name, operation: "measuring loudness",
+                reason: "\(channels) channels are not supported (1 to 8), or memory is low")
+        }
+        for channel in 0..<UInt32(channels) {
+            // Left and right have the same weight. The library ignores channels without a position.
+            let place = channel % 2 == 0 ? EBUR128_LEFT : EBUR128_RIGHT
+            guard
+                ebur128_set_channel(state, channel, Int32(place.rawValue)) == Int32(EBUR128_SUCCESS.rawValue)
+            else {
+                var state: UnsafeMutablePointer<ebur128_state>? = state
+                ebur128_destroy(&state)
+                throw EncodingError(
+                    subject: name, operation: "measuring loudness",
+                    reason: "libebur128 does not support channel \(channel) of \(channels)")
+            }
+        }
+        self.state = state
+        self.channels = channels
+        self.name = name
+    }
+
+    deinit {
+        var state: UnsafeMutablePointer<ebur128_state>? = state
+        ebur128_destroy(&state)
+    }
+
+    /// Adds samples to the measurement.
+    ///
+    /// - Parameter samples: Interleaved samples, an integral number of frames.
+    /// - Throws: An error if libebur128 fails.
+    func add(_ samples: UnsafeBufferPointer<Float>) throws(EncodingError) {
+        let result = ebur128_add_frames_float(state, samples.baseAddress, samples.count / channels)
+        guard result == Int32(EBUR128_SUCCESS.rawValue) else {
+            throw EncodingError(
+                subject: name, operation: "measuring loudness",
+                reason: "libebur128 failed with code \(result)")
+        }
+    }
+
+    /// Highest true peak of all channels in the samples of the last call; 1 is full scale.
+    var lastTruePeak: Double { highest(ebur128_prev_true_peak) }
+    /// Highest true peak of all channels in all samples; 1 is full scale.
+    var truePeak: Double { highest(ebur128_true_peak) }
+
+    /// Returns a measure of all channels from a library function; `nil` if it fails or reports minus
+    /// infinity, which means no signal.
+    func value(
+        _ ask: (UnsafeMutablePointer<ebur128_state>?, UnsafeMutablePointer<Double>?) -> Int32
+    ) -> Double? {
+        var value = 0.0
+        return ask(state, &value) == 0 && value.isFinite ? value : nil
+    }
+
+    private func highest(
+        _ ask: (UnsafeMutablePointer<ebur128_state>?, UInt32, UnsafeMutablePointer<Double>?) -> Int32
+    ) -> Double {
+        (0..<UInt32(channels)).compactMap { channel in value { ask($0, channel, $1) } }.max() ?? 0
+    }
+}
+
+extension OwnedLoudnessState.Purpose {
+    /// libebur128 mode flags of the measure.
+    fileprivate var mode: UInt32 {
+        switch self {
+        case .loudness:
+            EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_HISTOGRAM.rawValue
+        case .truePeak: EBUR128_MODE_TRUE_PEAK.rawValue
+        }
     }
 }

@@ -1,16 +1,17 @@
 internal import CMedia
 import Media
 
-/// Composes layers straight into the frame that x264 reads. Used by one thread alone.
+/// Composes layers directly into the frame that x264 reads. Not thread-safe: use it from one thread only.
 ///
-/// x264 copies a frame before it returns, so one frame buffer serves the whole stream and always holds the last frame.
-/// Should the library hold on to it one day, libavcodec makes a copy before it is painted on.
+/// x264 copies a frame before it returns, so one frame buffer is enough for the entire stream, and it always contains
+/// the last frame. If a later version of the library keeps a reference, libavcodec copies the frame before it is
+/// modified.
 ///
-/// Where hardware encodes, x264 stands by: it takes over in the same file, at the first frame that the hardware did not
-/// give out. Frames inside the hardware are then encoded from the frame at hand. x264 goes on with `ultrafast`, since
-/// the plan has not reckoned with its work.
+/// If a hardware encoder is used, x264 is the standby. It takes over in the same file, starting at the first frame that
+/// the hardware did not return. Frames that are still inside the hardware are replaced with the current frame. x264
+/// then uses `ultrafast`, because the plan doesn't include its CPU cost.
 final class ComposedVideoEncoder: VideoEncoding {
-    /// A tick that was handed to the hardware and has not come out.
+    /// Tick that was sent to the hardware encoder but has not been returned.
     private struct Pending {
         let tick: Int64
         let isNew: Bool
@@ -18,39 +19,39 @@ final class ComposedVideoEncoder: VideoEncoding {
     }
 
     private let settings: VideoEncodingSettings
-    /// The preset that x264 encodes with now; the parameter sets remain those of `settings.preset`.
+    /// Preset that x264 currently uses. The parameter sets still belong to `settings.preset`.
     private var preset: VideoEncodingSettings.Preset
     private let name: String
     private let threads: Int
     private let frame: OwnedFrame
     private var stream: any VideoStream
-    /// The hardware encoder that encodes now, or nil when x264 does.
+    /// Hardware encoder that is currently used, or nil if x264 is used.
     private(set) var hardware: HardwareEncoder?
     private var pending: [Pending] = []
     private var lastTick: Int64 = 0
     private var fallback: EncoderFallback?
     private var compositor: Compositor
-    /// Memory of the frames that taps get.
+    /// Memory for the frames that are sent to taps.
     private let pool = BytesPool()
     private var isColorFixed: Bool
     private var hasFrame = false
     private var isKeyRequested = false
-    /// Two key frames of the canvas as it is, which a long run of repeats copies; `nil` once something else was
-    /// encoded.
+    /// Two key frames of the current canvas, which are copied for a long run of repeated frames; `nil` after
+    /// another frame has been encoded.
     private var stillFrames: [EncodedPacket]?
-    /// Parameters of the hardware's stream that the file began with, once x264 has taken over.
+    /// Parameters of the hardware stream at the beginning of the file, set when x264 takes over.
     private var leftParameters: StreamParameters?
 
-    /// Opens the encoder that the settings name.
+    /// Opens the encoder given in the settings.
     ///
     /// - Parameters:
-    ///   - settings: Size, rate, quality and encoder; both sides of the size must be even.
-    ///   - name: The track, for messages.
-    ///   - threads: Number of x264's threads, 1…16. Two cost no more processor time than one.
-    ///   - open: Makes the hardware encoder that the settings name; `nil` uses libavcodec's.
-    ///   - patience: Longest time that the hardware may take for a frame.
-    /// - Throws: When a side is odd, x264 is missing, refuses the settings or finds no memory, or hardware that is
-    ///   required refuses the stream.
+    ///   - settings: Size, rate, quality, and encoder. Width and height must be even.
+    ///   - name: Name of the track, used in messages.
+    ///   - threads: Number of x264 threads, 1…16. Two threads use the same amount of CPU time as one.
+    ///   - open: Opens the hardware encoder given in the settings; `nil` uses libavcodec.
+    ///   - patience: Maximum time that the hardware may take per frame.
+    /// - Throws: An error if the width or height is odd, x264 is missing, rejects the settings, or can't allocate
+    ///   memory, or required hardware rejects the stream.
     init(
         _ settings: VideoEncodingSettings, name: String, threads: Int = 2, open: HardwareOpening? = nil,
         patience: Nanoseconds = CoderThread.usualPatience
@@ -98,9 +99,9 @@ final class ComposedVideoEncoder: VideoEncoding {
         guard let color = settings.color else {
             throw EncodingError(
                 subject: hardware.name, operation: "opening",
-                reason: "what the colours mean is not known before the first frame")
+                reason: "the color space is unknown before the first frame")
         }
-        // Made only for its parameter sets, which are always the same.
+        // This stream is created only for its parameter sets, which are always the same.
         let spare = try makeSpare(settings, name, threads, color)
         return try HardwareStream(
             hardware.name, settings, spare: spare.parameters.setup,
@@ -115,8 +116,9 @@ final class ComposedVideoEncoder: VideoEncoding {
             color: color, purpose: .spare(threads: threads))
     }
 
-    /// Description of the stream. When the settings leave the colour open, it is final only after the first `encode`,
-    /// since the parameter sets name the colour; until then it is JPEG's.
+    /// Description of the stream. If the settings don't specify a color description, it is final only after
+    /// the first `encode`, because the parameter sets contain the color description. Until then, it is
+    /// JPEG's.
     var parameters: StreamParameters { leftParameters ?? stream.parameters }
 
     func requestKeyFrame() {
@@ -138,11 +140,12 @@ final class ComposedVideoEncoder: VideoEncoding {
         EncodedFrames(packets: try send(tick, isNew: false))
     }
 
-    /// Repeats the last frame for a run of ticks. Long runs are copies of two key frames, byte for byte, so that they
-    /// cost two frames however long they are; the stream begins anew after them. Two, since key frames that follow each
-    /// other must differ in their number (`idr_pic_id`, ITU-T H.264, 7.4.3). Hardware repeats tick by tick.
+    /// Repeats the last frame for a run of ticks. Long runs are byte-for-byte copies of two key frames, so
+    /// they cost as much as two frames, regardless of length. A new stream starts after them. Two key frames
+    /// are needed because consecutive key frames must have different numbers (`idr_pic_id`, ITU-T H.264,
+    /// 7.4.3). Hardware encoders repeat tick by tick.
     func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames {
-        guard hardware == nil, ticks.count > FrameRun.longestSingly else {
+        guard hardware == nil, ticks.count > FrameRun.maxIndividualRepeats else {
             var packets: [EncodedPacket] = []
             for tick in ticks { packets += try send(tick, isNew: false) }
             return EncodedFrames(packets: packets)
@@ -170,7 +173,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         return EncodedFrames(packets: packets)
     }
 
-    /// Encodes the canvas as two key frames, and replaces the stream by one that has encoded nothing.
+    /// Encodes the canvas as two key frames, and replaces the stream with a new one that has not encoded any frames.
     private func encodeStillFrames(at tick: Int64) throws(EncodingError) -> [EncodedPacket] {
         try fillIfEmpty()
         let still = try successor()
@@ -180,13 +183,13 @@ final class ComposedVideoEncoder: VideoEncoding {
         guard frames.count == 2, frames.allSatisfy(\.isKey) else {
             throw EncodingError(
                 subject: name, operation: "repeating a run of frames",
-                reason: "x264 made no key frames where they were asked for")
+                reason: "x264 did not produce the requested key frames")
         }
         stream = try successor()
         return frames
     }
 
-    /// Makes another x264 stream with the parameter sets of the present one.
+    /// Creates another x264 stream with the parameter sets of the current one.
     private func successor() throws(EncodingError) -> X264Stream {
         let color = stream.parameters.color ?? .jpeg
         if leftParameters != nil { return try Self.makeSpare(settings, name, threads, color) }
@@ -201,18 +204,18 @@ final class ComposedVideoEncoder: VideoEncoding {
 
     func takeFallback() -> EncoderFallback? { fallback.take() }
 
-    /// Makes a new encoder that takes over with a key frame. Both have the same delay in their times, so that the
-    /// packets' times go on rising.
+    /// Creates a new encoder that takes over with a key frame. Both encoders have the same delay in their times, so the
+    /// packet times keep increasing.
     func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
-        // Hardware has no presets, and the x264 stream that takes over from it uses the fastest already.
+        // Hardware has no presets. The x264 stream that takes over from hardware already uses the fastest preset.
         guard preset != self.preset, hardware == nil, leftParameters == nil else { return [] }
         let known = stream.parameters
         let next = try Self.makeStream(settings, preset, name, threads, known.color ?? .jpeg)
         guard next.parameters.setup == known.setup else {
             throw EncodingError(
-                subject: name, operation: "going on with x264's preset \(preset.rawValue)",
+                subject: name, operation: "switching to the x264 preset \(preset.rawValue)",
                 reason:
-                    "its parameter sets differ from those of \(settings.preset.rawValue) that the file has")
+                    "its parameter sets differ from those in the file (preset \(settings.preset.rawValue))")
         }
         let packets = try stream.encode(nil, tick: 0, asKey: false)
         stream = next
@@ -225,7 +228,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         do throws(EncodingError) {
             return try stream.encode(nil, tick: 0, asKey: false)
         } catch {
-            let packets = try goOnWithoutHardware(since: error)
+            let packets = try fallBackToSoftware(since: error)
             return packets + (try stream.encode(nil, tick: 0, asKey: false))
         }
     }
@@ -249,16 +252,16 @@ final class ComposedVideoEncoder: VideoEncoding {
             pending.removeFirst(packets.count)
             return packets
         } catch {
-            return try goOnWithoutHardware(since: error)
+            return try fallBackToSoftware(since: error)
         }
     }
 
-    /// Takes x264 in place of the hardware and encodes every tick that the hardware did not give out.
-    private func goOnWithoutHardware(since failure: EncodingError) throws(EncodingError) -> [EncodedPacket] {
+    /// Replaces the hardware encoder with x264 and encodes every tick that the hardware did not return.
+    private func fallBackToSoftware(since failure: EncodingError) throws(EncodingError) -> [EncodedPacket] {
         guard let left = hardware else { preconditionFailure("hardware is left once") }
         let known = stream.parameters
         let spare = try Self.makeSpare(settings, name, threads, known.color ?? .jpeg)
-        // The spare must have the parameter sets that the file was given at the beginning.
+        // The spare stream must have the parameter sets that were written at the beginning of the file.
         guard known.setup.suffix(spare.parameters.setup.count).elementsEqual(spare.parameters.setup) else {
             throw failure
         }
@@ -270,7 +273,7 @@ final class ComposedVideoEncoder: VideoEncoding {
             packets += try stream.encode(
                 frame.pointer, tick: missing.tick, asKey: index == 0 || missing.asKey)
         }
-        // The newest pending frame is the frame at hand, so it is not lost.
+        // The newest pending frame is the current frame, so it isn't lost.
         fallback = EncoderFallback(
             from: left, reason: failure.description, tick: pending.first?.tick ?? lastTick,
             lostFrames: max(0, pending.count(where: \.isNew) - 1))
@@ -278,7 +281,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         return packets
     }
 
-    /// Takes the colour of the first frame, where the settings leave it open.
+    /// Adopts the color description of the first frame if the settings don't specify one.
     private func fixColor(_ layers: [FrameLayer]) throws(EncodingError) {
         guard !isColorFixed else { return }
         isColorFixed = true
@@ -298,7 +301,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         return planes
     }
 
-    /// The planes of the frame that x264 reads.
+    /// Planes of the frame that x264 reads.
     private var canvas: Planes? {
         let facts = frame.pointer.pointee
         guard let y = facts.data.0, let u = facts.data.1, let v = facts.data.2 else { return nil }

@@ -1,42 +1,42 @@
 import Media
 
-/// Paints layers over each other into one frame buffer that persists from tick to tick, and paints only what changed.
-/// Used by one thread alone.
+/// Paints layers on top of each other into one frame buffer that persists from tick to tick. Only changed parts are
+/// painted. Not thread-safe: use it from one thread only.
 final class Compositor {
     private let painter = FramePainter()
     private let color: ColorDescription
-    /// The layers as last painted; `nil` before the first frame.
+    /// Layers as last painted; `nil` before the first frame.
     private var painted: [PaintedLayer]?
 
-    /// Makes a compositor.
+    /// Creates a compositor.
     ///
     /// - Parameter color: Color description of the composed frame.
     init(color: ColorDescription) {
         self.color = color
     }
 
-    /// Indices of the last frame's layers whose own frames were damaged.
+    /// Indices of the layers in the last frame whose source frames were damaged.
     var damagedLayers: [Int] {
         let layers = painted ?? []
         return layers.indices.filter { layers[$0].isDamaged }
     }
 
-    /// The slate that was drawn for a layer of the last frame, if any.
+    /// Slate drawn for a layer of the last frame, if any.
     func slate(ofLayer index: Int) -> DrawnSlate? {
         painted?[index].slate
     }
 
-    /// Whether composing these layers would change nothing.
+    /// Whether composing these layers wouldn't change anything.
     func shows(_ layers: [FrameLayer]) -> Bool {
         guard let painted, painted.count == layers.count else { return false }
         return zip(painted, layers).allSatisfy { $0.shape == PaintedLayer.Shape($1) && $0.shows($1) }
     }
 
-    /// Paints the layers that changed, and what they uncover.
+    /// Paints the layers that changed, and the areas that they uncover.
     ///
     /// - Parameters:
-    ///   - layers: The layers from bottom to top.
-    ///   - canvas: The frame buffer, which must hold the frame that was composed last.
+    ///   - layers: Layers from bottom to top.
+    ///   - canvas: Frame buffer. It must contain the frame that was composed last.
     func compose(_ layers: [FrameLayer], onto canvas: Planes) {
         var next = painted ?? []
         let isSameLayout = painted != nil && next.map(\.shape) == layers.map { PaintedLayer.Shape($0) }
@@ -60,10 +60,11 @@ final class Compositor {
         painted = next
     }
 
-    /// Copies the pixels of unchanged layers that new frames below would cover: copying pixels costs a hundredth of
-    /// decoding them.
+    /// Saves the pixels of unchanged layers that new frames below them would overwrite. Copying pixels costs a
+    /// hundredth of decoding them.
     ///
-    /// A layer above may hide a part of what is copied. It is then painted again itself, as it overlaps what changed.
+    /// A layer above may hide part of the copied area. Such a layer is painted again, because it overlaps the changed
+    /// area.
     private func putAside(_ layers: inout [PaintedLayer], isNew: [Bool], on canvas: Planes) {
         var changed: [PixelRectangle] = []
         for index in layers.indices {
@@ -79,12 +80,13 @@ final class Compositor {
         _ wanted: FrameLayer, over layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool
     ) {
         let frame = wanted.frame
-        // A frame that is known to be damaged is not decoded a second time.
+        // A frame that is known to be damaged isn't decoded again.
         let isKnownDamaged = layer.isDamaged && frame != nil && layer.shows(wanted)
         var shown = isKnownDamaged ? layer.lastWhole : frame
         if !isKnownDamaged { layer.isDamaged = false }
         if let shownFirst = shown, !paintFrame(shownFirst, &layer, onto: canvas, isCovered: isCovered) {
-            // The damaged frame may have overwritten the rectangle already, so the last whole one is painted again.
+            // The damaged frame may already have overwritten the rectangle, so the last complete frame is painted
+            // again.
             layer.isDamaged = true
             shown = layer.lastWhole
             if let last = shown, !paintFrame(last, &layer, onto: canvas, isCovered: isCovered) {
@@ -98,16 +100,17 @@ final class Compositor {
         if !layer.isDamaged, let frame, frame.pixel == .mjpeg { layer.lastWhole = frame }
     }
 
-    /// Paints a frame, its border and its bars.
+    /// Paints a frame, its border, and its bars.
     ///
-    /// - Returns: `false` when the frame is damaged.
+    /// - Returns: `false` if the frame is damaged.
     private func paintFrame(
         _ frame: CapturedFrame, _ layer: inout PaintedLayer, onto canvas: Planes, isCovered: Bool
     ) -> Bool {
         let shape = layer.shape
         guard
             let place = Placement(
-                of: frame.size, crop: shape.crop, rotation: shape.rotation, filling: shape.filling,
+                of: frame.size, pixel: shape.pixelAspect, crop: shape.crop, rotation: shape.rotation,
+                fit: shape.fit,
                 into: shape.inner)
         else { return false }
         let target = canvas.part(place.target)
@@ -117,7 +120,7 @@ final class Compositor {
                 isCoarse: shape.isCoarse, into: target)
         else { return false }
         ColorMap(from: FramePainter.meaning(of: frame), to: color)?.convert(target)
-        // Border and bars stay from the last time, unless they were painted over or lie elsewhere now.
+        // The border and bars remain from the previous painting, unless they were overwritten or have moved.
         if isCovered || layer.target != place.target {
             paintBorder(shape, onto: canvas)
             let beside = PixelRectangle(
@@ -147,5 +150,84 @@ final class Compositor {
     private func paintBorder(_ shape: PaintedLayer.Shape, onto canvas: Planes) {
         let width = shape.inner.x - shape.rectangle.x
         if width > 0 { canvas.part(shape.rectangle).frame(width: width, .white(in: color)) }
+    }
+}
+
+/// Content of a layer's rectangle when it was last painted, used to decide whether it must be painted again.
+struct PaintedLayer {
+    /// Properties of a layer except its frame and caption.
+    struct Shape: Equatable {
+        let rectangle: PixelRectangle
+        let fit: FrameLayer.Fit
+        let rotation: Rotation
+        let isMirrored: Bool
+        let pixelAspect: AspectRatio?
+        let crop: PixelRectangle?
+        let border: Int
+        let isCoarse: Bool
+
+        init(_ layer: FrameLayer) {
+            rectangle = layer.rectangle
+            fit = layer.fit
+            rotation = layer.rotation
+            isMirrored = layer.isMirrored
+            pixelAspect = layer.pixelAspect
+            crop = layer.crop
+            border = layer.border
+            isCoarse = layer.isCoarse
+        }
+
+        /// Rectangle inside the border, or the entire rectangle if the border would leave no space.
+        var inner: PixelRectangle {
+            let width = max(0, border & ~1)
+            guard rectangle.width >= 2 * width + 2, rectangle.height >= 2 * width + 2 else {
+                return rectangle
+            }
+            return PixelRectangle(
+                x: rectangle.x + width, y: rectangle.y + width, width: rectangle.width - 2 * width,
+                height: rectangle.height - 2 * width)
+        }
+    }
+
+    let shape: Shape
+    /// Rectangle that the frame covers, with black bars around it; `nil` for a slate and before the first painting.
+    var target: PixelRectangle?
+    /// Last requested frame. The reference is weak because raw frames are only borrowed.
+    weak var frame: CapturedFrame?
+    var isSlate = false
+    /// Slate, drawn when first needed and then cached. Moving content below it overwrites it at every tick.
+    var slate: DrawnSlate?
+    var isDamaged = false
+    /// Copy of the layer's pixels while content below it is painted again.
+    var aside = SavedPixels()
+    /// Last complete JPEG, shown instead of a damaged one.
+    var lastWhole: CapturedFrame?
+
+    init(_ layer: FrameLayer) {
+        shape = Shape(layer)
+    }
+
+    /// Whether painting the frame or slate of a layer of this shape wouldn't change anything.
+    func shows(_ wanted: FrameLayer) -> Bool {
+        guard let asked = wanted.frame else { return isSlate && slate?.caption == wanted.caption }
+        return frame === asked
+    }
+}
+
+/// Copy of a rectangle of a 4:2:0 frame that can be restored later. Its memory is reused.
+struct SavedPixels {
+    private var memory = ScratchPlanes()
+    private var planes: Planes?
+
+    /// Copies the pixels of `source`.
+    mutating func keep(_ source: Planes) {
+        let planes = memory.planes(source.size, source.horizontalShift, source.verticalShift)
+        source.scale(into: planes)
+        self.planes = planes
+    }
+
+    /// Restores the copied pixels to `target`, which must have the size of the copy.
+    func copy(to target: Planes) {
+        planes?.scale(into: target)
     }
 }

@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// Composes layers into frames of I420, each in memory of its own. Used by one thread alone.
+/// Composes layers into I420 frames, each in separate memory. Not thread-safe: use it from one thread only.
 final class FrameComposer: FrameComposing {
     private let size: FrameSize
     private let color: ColorDescription
@@ -10,11 +10,12 @@ final class FrameComposer: FrameComposing {
     private let compositor: Compositor
     private let pool = BytesPool()
 
-    /// Makes a composer; see `Codecs.makeComposer`.
+    /// Creates a composer; see `Codecs.makeComposer`.
     init(size: FrameSize, color: ColorDescription, name: String) throws(EncodingError) {
         guard size.isPlausible, (size.width | size.height) & 1 == 0 else {
             throw EncodingError(
-                subject: name, operation: "composing", reason: "frames of \(size) have an odd side, or none")
+                subject: name, operation: "composing",
+                reason: "the frame size \(size) is not even, or is zero")
         }
         self.size = size
         self.color = color
@@ -33,9 +34,9 @@ final class FrameComposer: FrameComposing {
         return planes.frame(color: color, at: time, sequence: sequence, from: pool)
     }
 
-    /// Checks that layers lie inside the composed frame, at even places.
+    /// Checks that all layers are inside the composed frame and at even positions.
     ///
-    /// - Throws: `EncodingError` that names the layer which does not.
+    /// - Throws: An `EncodingError` that names the invalid layer.
     static func check(_ layers: [FrameLayer], inside size: FrameSize, of name: String) throws(EncodingError) {
         for layer in layers {
             let place = layer.rectangle
@@ -46,7 +47,7 @@ final class FrameComposer: FrameComposing {
                 throw EncodingError(
                     subject: name, operation: "composing",
                     reason:
-                        "a layer at \(place.x), \(place.y) of \(place.size) is not even or not inside \(size)"
+                        "a layer of \(place.size) at \(place.x), \(place.y) does not have even coordinates inside \(size)"
                 )
             }
         }
@@ -54,13 +55,13 @@ final class FrameComposer: FrameComposing {
 }
 
 extension Planes {
-    /// Copies 4:2:0 planes into a frame of I420 in memory of its own.
+    /// Copies 4:2:0 planes into a new I420 frame.
     ///
     /// - Parameters:
-    ///   - color: What the samples mean.
+    ///   - color: Color description of the samples.
     ///   - time: The frame's time on the session clock.
-    ///   - sequence: The frame's number.
-    ///   - pool: Where the memory comes from.
+    ///   - sequence: Number of the frame.
+    ///   - pool: Pool that provides the memory.
     /// - Returns: The frame.
     func frame(
         color: ColorDescription, at time: ClockTime, sequence: Int64, from pool: BytesPool

@@ -1,10 +1,10 @@
 internal import CMedia
 import Media
 
-/// Converts a frame, or a part of it, to the pixel format and size that a program asked for. The color description stays, except
-/// for BGRA, which is full range.
+/// Converts a frame, or part of it, to the pixel format and size that a program requested. The color description
+/// doesn't change, except for BGRA, which is full range.
 enum FrameConversion {
-    /// Sides beyond which nobody needs frames: those of 8K.
+    /// Maximum frame size: 8K.
     private static let largest = FrameSize(width: 7680, height: 4320)
 
     static func convert(
@@ -15,19 +15,22 @@ enum FrameConversion {
         let size = wanted ?? part.size
         if frame.pixel == pixel, part == everything, size == frame.size { return frame }
         guard [.i420, .nv12, .yuyv, .bgra].contains(pixel) else {
-            throw failure(frame, pixel, "only nv12, i420, yuyv and bgra can be made")
+            throw failure(frame, pixel, "the output format must be nv12, i420, yuyv, or bgra")
         }
         if let wanted {
             guard wanted.width >= 2, wanted.height >= 2, wanted.width <= largest.width,
                 wanted.height <= largest.height, (wanted.width | wanted.height) & 1 == 0
-            else { throw failure(frame, pixel, "\(wanted) is no even size from 2x2 to \(largest)") }
+            else {
+                throw failure(
+                    frame, pixel, "the output size \(wanted) is not an even size from 2x2 to \(largest)")
+            }
         }
         let memory = SharedBytes(count: FramePlane.packed(.i420, size).byteCount)
         let planes = Planes(i420: memory, size: size)
-        // `planes` does not keep the memory alive.
+        // `planes` doesn't keep the memory alive.
         defer { withExtendedLifetime(memory) {} }
         guard FramePainter().paint(frame, part, into: planes) else {
-            throw failure(frame, pixel, "it is damaged, or a stream that has to be decoded first")
+            throw failure(frame, pixel, "it is damaged, or it is compressed video that must be decoded first")
         }
         let color = FramePainter.meaning(of: frame)
         switch pixel {
@@ -79,8 +82,8 @@ enum FrameConversion {
             Int32(source.size.width), Int32(source.size.height))
     }
 
-    /// Converts over JPEG's codes, because libyuv's own factors for limited range are cut to 7 bits and up to 9 levels
-    /// off.
+    /// Converts via JPEG's full-range codes. libyuv's own factors for limited range are truncated to 7 bits and deviate
+    /// by up to 9 levels.
     private static func toBGRA(
         _ source: Planes, _ color: ColorDescription, _ start: UnsafeMutablePointer<UInt8>,
         _ planes: [FramePlane]

@@ -1,9 +1,10 @@
 internal import CMedia
 import Media
 
-/// Paints a part of a frame of any format into 4:2:0 planes of any size, without changing the meaning of its codes.
+/// Paints part of a frame of any format into 4:2:0 planes of any size. The color description of the codes doesn't
+/// change.
 ///
-/// It keeps scratch memory, so it is used by one thread alone.
+/// It holds scratch memory and isn't thread-safe: use it from one thread only.
 final class FramePainter {
     private let decoder = JPEGDecoder()
     private var decoded = ScratchPlanes()
@@ -11,21 +12,21 @@ final class FramePainter {
     private var upright = ScratchPlanes()
     private let shared = BytesPool()
 
-    /// Color description of the painted codes: the frame's own, except for BGRA, which is converted as JPEG would be.
+    /// Color description of the painted codes. It is the frame's own, except for BGRA, which is converted to JPEG's.
     static func meaning(of frame: CapturedFrame) -> ColorDescription {
         frame.pixel == .bgra ? .jpeg : frame.color
     }
 
-    /// Paints a part of a frame.
+    /// Paints part of a frame.
     ///
     /// - Parameters:
-    ///   - frame: A frame of any format but H.264, which is not painted and gives `false`.
-    ///   - source: The part of the stored frame; even position.
-    ///   - rotation: The clockwise rotation of the part.
-    ///   - isMirrored: Whether left and right are swapped, after rotating.
-    ///   - isCoarse: Whether a JPEG may be decoded at half of the target's size.
-    ///   - target: 4:2:0 planes of the upright part's size, or of another size of about its shape.
-    /// - Returns: Whether the frame was whole. When not, parts of the target are garbage.
+    ///   - frame: A frame of any format. H.264 can't be painted and returns `false`.
+    ///   - source: Part of the stored frame; its position must be even.
+    ///   - rotation: Clockwise rotation of the part.
+    ///   - isMirrored: Whether the part is mirrored left to right after the rotation.
+    ///   - isCoarse: Whether a JPEG may be decoded at half the target's size.
+    ///   - target: 4:2:0 planes of the upright part's size, or of another size with about the same aspect ratio.
+    /// - Returns: Whether the frame was complete. If not, parts of the target are undefined.
     func paint(
         _ frame: CapturedFrame, _ source: PixelRectangle, rotation: Rotation = .none,
         isMirrored: Bool = false, isCoarse: Bool = false, into target: Planes
@@ -52,7 +53,7 @@ final class FramePainter {
             return true
         case .grey:
             guard let planes = frame.greyView else { return false }
-            planes.part(source).scale(into: target, isGrey: true)
+            planes.part(source).scale(into: target, isGray: true)
             return true
         case .yuyv, .uyvy, .nv12, .bgra:
             guard frame.hasItsPlanes else { return false }
@@ -88,11 +89,11 @@ final class FramePainter {
         let planes = decoded.planes(decodedSize, shifts.horizontal, shifts.vertical)
         guard decoder.decode(frame.memory, header, into: planes) else { return false }
         planes.part(Self.scaled(source, by: scale, within: decodedSize, isWhole: isWhole)).scale(
-            into: target, isGrey: header.shifts == nil)
+            into: target, isGray: header.shifts == nil)
         return true
     }
 
-    /// Decodes a JPEG into memory that all others who show the frame read too.
+    /// Decodes a JPEG into memory that is shared with all other consumers of the frame.
     private func decodeForAll(
         _ frame: CapturedFrame, _ header: JPEGDecoder.Header, as pixel: PixelFormat
     ) -> SharedDecoding.Outcome {
@@ -106,8 +107,8 @@ final class FramePainter {
         return .whole(raw)
     }
 
-    /// Decodes straight into the target, for a scale that fits exactly: the cheapest way, as only chroma needs a second
-    /// step, and only where its sampling differs.
+    /// Decodes directly into the target if the scale matches exactly. This is the cheapest way: only chroma needs a
+    /// second step, and only if its subsampling differs.
     private func decodeInPlace(_ bytes: SharedBytes, _ header: JPEGDecoder.Header, into target: Planes)
         -> Bool
     {
@@ -126,7 +127,7 @@ final class FramePainter {
         return true
     }
 
-    /// The rectangle of the scaled frame that shows a part of the full one, to the nearest pixel.
+    /// Returns the rectangle in the scaled frame that corresponds to a part of the full frame, to the nearest pixel.
     private static func scaled(
         _ part: PixelRectangle, by scale: JPEGScale, within size: FrameSize, isWhole: Bool
     ) -> PixelRectangle {

@@ -1,27 +1,84 @@
 internal import CMedia
 import Media
+import System
 
-/// One stream of a media file, read packet by packet. Owns the `AVFormatContext`.
+/// One stream of a media file, read packet by packet. It owns the `AVFormatContext`.
 final class DemuxedStream {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let index: Int
     let path: String
+    /// Timeline of all streams in the file; `nil` if the stream is read independently.
+    private(set) var timeline: FileTimeline?
+    /// File time of the start of `timeline`.
+    private let origin: Nanoseconds?
 
-    /// Opens a file on disk; a path is never taken for a URL or a pattern.
+    /// Opens a file on disk. The path is never interpreted as a URL or a pattern.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - type: Video or audio.
-    ///   - number: Index of the stream in the file; `nil` takes the best one of its type.
-    /// - Throws: When the file cannot be read, or has no such stream.
-    init(path: String, type: AVMediaType, number: Int? = nil) throws(EncodingError) {
+    ///   - number: Index of the stream in the file; `nil` selects the best stream of the type.
+    ///   - keepsOffset: Whether times count from the earliest stream in the file, with timestamp jumps
+    ///     compensated.
+    ///     This also reads the other streams. Such a stream doesn't support seeking.
+    /// - Throws: An error if the file can't be read or doesn't contain the stream.
+    convenience init(
+        path: String, type: AVMediaType, number: Int? = nil, keepsOffset: Bool = false
+    ) throws(EncodingError) {
+        try self.init(
+            path: path, address: "file:" + path, formats: nil, type: type, number: number,
+            keepsOffset: keepsOffset)
+    }
+
+    /// Opens a file of a recording. The folder may come from an untrusted source, so links aren't followed. Only
+    /// recorded formats are accepted, because playlists and similar formats open other files.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - type: Video or audio.
+    ///   - number: Index of the stream in the file; `nil` selects the best stream of the type.
+    /// - Throws: An error if the file can't be read or doesn't contain the stream.
+    convenience init(recorded file: ContainedFile, type: AVMediaType, number: Int? = nil)
+        throws(EncodingError)
+    {
+        let descriptor: OwnedDescriptor
+        do throws(FileError) { descriptor = try file.openForReading() } catch {
+            throw EncodingError(file: error)
+        }
+        // libavformat reopens exactly the file of this descriptor, even if its name now refers to another file.
+        try self.init(
+            path: file.path, address: "file:/proc/self/fd/\(descriptor.number)",
+            formats: Self.recordedFormats,
+            type: type, number: number)
+        withExtendedLifetime(descriptor.number) {}
+    }
+
+    /// Names of libavformat's demuxers for the recorded formats.
+    static let recordedFormats = "mov,mp4,m4a,3gp,3g2,mj2,wav"
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the file, for messages.
+    ///   - address: Address that libavformat opens.
+    ///   - formats: Names of the allowed demuxers; `nil` allows all.
+    ///   - type: Video or audio.
+    ///   - number: Index of the stream in the file; `nil` selects the best stream of the type.
+    ///   - keepsOffset: Whether times count from the earliest stream in the file.
+    /// - Throws: An error if the file can't be read or has no such stream.
+    init(
+        path: String, address: String, formats: String?, type: AVMediaType, number: Int?,
+        keepsOffset: Bool = false
+    ) throws(EncodingError) {
         LibraryLog.silenced
         self.path = path
         var options: OpaquePointer?
         av_dict_set(&options, "pattern_type", "none", 0)
+        av_dict_set(&options, "protocol_whitelist", "file", 0)
+        if let formats { av_dict_set(&options, "format_whitelist", formats, 0) }
         defer { av_dict_free(&options) }
         var opened: UnsafeMutablePointer<AVFormatContext>?
-        var result = avformat_open_input(&opened, "file:" + path, nil, &options)
+        var result = avformat_open_input(&opened, address, nil, &options)
         guard result >= 0, let context = opened else {
             throw EncodingError(path, "reading it as a media file", code: result)
         }
@@ -31,18 +88,45 @@ final class DemuxedStream {
         guard result >= 0, best >= 0 else {
             avformat_close_input(&opened)
             let wanted = type == AVMEDIA_TYPE_VIDEO ? "video" : "audio"
-            let place = number.map { " at place \($0)" } ?? ""
+            let place = number.map { " at index \($0)" } ?? ""
             guard best != ff_stream_not_found else {
                 throw EncodingError(
-                    subject: path, operation: "reading", reason: "there is no \(wanted)\(place) in it")
+                    subject: path, operation: "reading", reason: "the file does not contain \(wanted)\(place)"
+                )
             }
             throw EncodingError(path, "looking for \(wanted)", code: min(result, best))
         }
         self.context = context
         index = Int(best)
-        for other in 0..<Int(context.pointee.nb_streams) where other != index {
-            context.pointee.streams[other]?.pointee.discard = AVDISCARD_ALL
+        var begins: [Nanoseconds] = []
+        for other in 0..<Int(context.pointee.nb_streams) {
+            guard let stream = context.pointee.streams[other] else { continue }
+            let counts = keepsOffset && Self.isOnTimeline(stream.pointee)
+            if counts, let begin = Self.begin(of: stream.pointee) { begins.append(begin) }
+            if other != index, !counts { stream.pointee.discard = AVDISCARD_ALL }
         }
+        origin = begins.min()
+        if keepsOffset {
+            timeline = FileTimeline(mayJump: context.pointee.iformat.pointee.flags & AVFMT_TS_DISCONT != 0)
+        }
+    }
+
+    /// Whether a stream contains playable audio or video. A cover picture doesn't count.
+    private static func isOnTimeline(_ stream: AVStream) -> Bool {
+        guard let parameters = stream.codecpar, stream.disposition & AV_DISPOSITION_ATTACHED_PIC == 0 else {
+            return false
+        }
+        return [AVMEDIA_TYPE_VIDEO, AVMEDIA_TYPE_AUDIO].contains(parameters.pointee.codec_type)
+    }
+
+    /// Start time of a stream during playback, in file time; `nil` if it is missing or implausible.
+    private static func begin(of stream: AVStream) -> Nanoseconds? {
+        guard stream.start_time != ff_no_timestamp, let facts = stream.codecpar?.pointee else { return nil }
+        let start = nanoseconds(stream.start_time, stream.time_base)
+        guard start < .zero, facts.initial_padding > 0, facts.sample_rate > 0 else { return plausible(start) }
+        // An encoder's priming samples are before time 0 and aren't played.
+        let padding = Int64(facts.initial_padding).rescaled(from: Int64(facts.sample_rate), to: 1_000_000_000)
+        return plausible(min(.zero, start + Nanoseconds(padding)))
     }
 
     deinit {
@@ -52,60 +136,109 @@ final class DemuxedStream {
 
     private var stream: UnsafeMutablePointer<AVStream> {
         guard let stream = context.pointee.streams[index] else {
-            preconditionFailure("a found stream is there")
+            preconditionFailure("the stream must exist")
         }
         return stream
     }
 
     var parameters: UnsafeMutablePointer<AVCodecParameters> { stream.pointee.codecpar }
 
-    /// The file's own idea of the frame rate; 30 where it has none.
-    var rate: FrameRate {
-        let rate = av_guess_frame_rate(context, stream, nil)
-        guard rate.num > 0, rate.den > 0, rate.num / rate.den <= 1000 else { return FrameRate(30) }
-        return FrameRate(Int64(rate.num), per: Int64(rate.den))
+    /// libavcodec's name of the codec, such as `mjpeg` or `h264`.
+    var codecName: String { String(cString: avcodec_get_name(parameters.pointee.codec_id)) }
+
+    /// Four-character code of an unknown codec in the file, in parentheses; empty if the file doesn't contain one.
+    private var codecTag: String {
+        let tag = parameters.pointee.codec_tag
+        guard tag != 0 else { return "" }
+        let bytes = (0..<4).map { UInt8(truncatingIfNeeded: tag >> (8 * $0)) }
+        return " (\(String(decoding: bytes, as: UTF8.self).printable()))"
     }
 
-    /// Duration of the stream, or else of the file; `nil` when the file states neither.
+    /// The orientation of a decoded frame of the stream.
+    func orientation(of frame: UnsafePointer<AVFrame>) -> FrameOrientation {
+        FrameOrientation(of: frame, in: stream)
+    }
+
+    /// Pixel aspect ratio of a decoded frame; `nil` for square pixels, or if neither the frame nor the file has a
+    /// plausible value.
+    func pixelAspect(of frame: UnsafeMutablePointer<AVFrame>) -> AspectRatio? {
+        let stated = av_guess_sample_aspect_ratio(context, stream, frame)
+        guard stated.num != stated.den else { return nil }
+        return AspectRatio(width: Int(stated.num), over: Int(stated.den))
+    }
+
+    /// Frame rates stated in the file or guessed by libavformat, most likely first.
+    var statedRates: [FrameRate] {
+        [
+            av_guess_frame_rate(context, stream, nil), stream.pointee.r_frame_rate,
+            stream.pointee.avg_frame_rate,
+        ]
+        .compactMap(FrameRate.init)
+    }
+
+    /// Whether the file lacks timestamps, as in a raw H.264 stream. libavformat then computes the timestamps that it
+    /// returns.
+    var hasNoStamps: Bool {
+        context.pointee.iformat.pointee.flags & AVFMT_NOTIMESTAMPS != 0
+            || stream.pointee.start_time == ff_no_timestamp
+    }
+
+    /// Duration of the stream, or of the file as a fallback; `nil` if neither is stated.
     var duration: Nanoseconds? {
         if stream.pointee.duration > 0 { return nanoseconds(stream.pointee.duration) }
         return context.pointee.duration > 0 ? .microseconds(context.pointee.duration) : nil
     }
 
-    /// The file's time of the stream's first time stamp; `nil` when it is missing or implausible.
+    /// Explains why a stream without packets may still have content; `nil` if the file doesn't state a duration. FFmpeg
+    /// skips packets in variants that it doesn't support, such as FLAC with 32 bits per sample in FFmpeg 5.1.
+    var unreadContent: String? {
+        guard let duration, duration > .zero else { return nil }
+        return
+            "the file states \(duration.words) of \(codecName), but the installed FFmpeg can't read any of it"
+    }
+
+    /// File time of the stream's first timestamp; `nil` if it is missing or implausible.
     var begin: Nanoseconds? { fileTime(stream.pointee.start_time) }
 
-    /// Converts a time stamp to the time since the stream's first time stamp; `nil` when it is missing or implausible.
+    /// Converts a timestamp to the time since the beginning of the earliest stream in the file; `nil` if it is missing
+    /// or implausible.
     func time(_ stamp: Int64) -> Nanoseconds? {
-        guard stamp != ff_no_timestamp else { return nil }
-        let start = stream.pointee.start_time
-        guard start != ff_no_timestamp else { return plausible(nanoseconds(stamp)) }
-        let (ticks, isTooFar) = stamp.subtractingReportingOverflow(start)
-        return isTooFar ? nil : plausible(nanoseconds(ticks))
+        fileTime(stamp).flatMap { Self.plausible($0 - (origin ?? .zero)) }
     }
 
-    /// Converts a time stamp to the time since the file's time 0, which edit lists may set after the stream's first
-    /// time stamp.
+    /// Length of one timestamp tick, which is the best precision of any time.
+    var tick: Nanoseconds { nanoseconds(1) }
+
+    /// Converts a time to timestamp ticks.
+    private func ticks(_ time: Nanoseconds) -> Int64 {
+        av_rescale_q(time.count, AVRational(num: 1, den: 1_000_000_000), stream.pointee.time_base)
+    }
+
+    /// Converts a timestamp to the time since the file's time 0. Edit lists may set time 0 after the stream's first
+    /// timestamp.
     func fileTime(_ stamp: Int64) -> Nanoseconds? {
-        stamp == ff_no_timestamp ? nil : plausible(nanoseconds(stamp))
+        stamp == ff_no_timestamp ? nil : Self.plausible(nanoseconds(stamp))
     }
 
-    /// Rejects times more than ten years from the file's beginning, so that later arithmetic cannot overflow: a damaged
-    /// file may state any time.
-    private func plausible(_ time: Nanoseconds) -> Nanoseconds? {
+    /// Rejects times that are more than ten years from the file's beginning, because a damaged file may contain any
+    /// value. Later arithmetic then can't overflow.
+    private static func plausible(_ time: Nanoseconds) -> Nanoseconds? {
         let limit: Int64 = Nanoseconds.seconds(10 * 366 * 86_400).count
         return (-limit...limit).contains(time.count) ? time : nil
     }
 
-    /// Continues reading at the last key frame, or audio packet, at or before a time of the file.
+    /// Continues reading at the last key frame (or audio packet) at or before a file time.
     func seek(to time: Nanoseconds) throws(EncodingError) {
-        let stamp = av_rescale_q(time.count, AVRational(num: 1, den: 1_000_000_000), stream.pointee.time_base)
-        let result = av_seek_frame(context, Int32(index), stamp, ff_seek_backward)
+        let result = av_seek_frame(context, Int32(index), ticks(time), ff_seek_backward)
         guard result >= 0 else { throw EncodingError(path, "av_seek_frame", code: result) }
     }
 
     private func nanoseconds(_ ticks: Int64) -> Nanoseconds {
-        Nanoseconds(av_rescale_q(ticks, stream.pointee.time_base, AVRational(num: 1, den: 1_000_000_000)))
+        Self.nanoseconds(ticks, stream.pointee.time_base)
+    }
+
+    private static func nanoseconds(_ ticks: Int64, _ timeBase: AVRational) -> Nanoseconds {
+        Nanoseconds(av_rescale_q(ticks, timeBase, AVRational(num: 1, den: 1_000_000_000)))
     }
 
     /// Reads the next packet of the stream.
@@ -117,12 +250,57 @@ final class DemuxedStream {
             let result = av_read_frame(context, packet)
             if result == ff_end_of_file { return false }
             guard result >= 0 else { throw EncodingError(path, "av_read_frame", code: result) }
+            follow(packet)
             if Int(packet.pointee.stream_index) == index { return true }
         }
     }
 
-    /// Opens a decoder with the file's parameters of the stream.
+    /// Adds a packet to the timeline, and shifts its timestamps by the previous jumps.
+    private func follow(_ packet: UnsafeMutablePointer<AVPacket>) {
+        let number = Int(packet.pointee.stream_index)
+        guard timeline != nil, let source = context.pointee.streams[number]?.pointee else { return }
+        func time(_ stamp: Int64) -> Nanoseconds? {
+            guard stamp != ff_no_timestamp else { return nil }
+            return Self.plausible(Self.nanoseconds(stamp, source.time_base)).flatMap {
+                Self.plausible($0 - (origin ?? .zero))
+            }
+        }
+        var presentation = time(packet.pointee.pts)
+        if let late = presentation, let decoding = time(packet.pointee.dts),
+            late - decoding > FileTimeline.longestPause
+        {
+            // No decoder reorders frames across such a distance, so the timestamps jump between the two. The
+            // decoding times show where.
+            packet.pointee.pts = ff_no_timestamp
+            presentation = nil
+        }
+        // Presentation times of a stream with B-frames aren't monotonic. Without decoding times, as at the beginning of
+        // a Matroska file, they can't reveal a jump.
+        let isReordered = (source.codecpar?.pointee.video_delay ?? 0) > 0
+        if let decoding = time(packet.pointee.dts) ?? (isReordered ? nil : presentation) {
+            _ = timeline?.add(
+                stream: number, time: decoding, delay: max(.zero, (presentation ?? decoding) - decoding),
+                duration: Self.plausible(Self.nanoseconds(packet.pointee.duration, source.time_base)) ?? .zero
+            )
+        }
+        guard number == index, let shift = timeline?.shift, shift != .zero else { return }
+        if presentation != nil { packet.pointee.pts += ticks(shift) }
+        if time(packet.pointee.dts) != nil { packet.pointee.dts += ticks(shift) }
+    }
+
+    /// Opens a decoder with the stream parameters from the file.
     func makeDecoder() throws(EncodingError) -> OwnedCodec {
+        let media = parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO ? "video" : "audio"
+        guard parameters.pointee.codec_id != AV_CODEC_ID_NONE else {
+            throw EncodingError(
+                subject: path, operation: "decoding",
+                reason: "the installed FFmpeg does not support the codec of its \(media)\(codecTag)")
+        }
+        guard avcodec_find_decoder(parameters.pointee.codec_id) != nil else {
+            throw EncodingError(
+                subject: path, operation: "decoding",
+                reason: "the installed FFmpeg can't decode its \(media): the \(codecName) decoder is missing")
+        }
         let decoder = try OwnedCodec(decoder: parameters.pointee.codec_id, subject: path)
         let result = avcodec_parameters_to_context(decoder.pointer, parameters)
         guard result >= 0 else { throw EncodingError(path, "avcodec_parameters_to_context", code: result) }
@@ -131,5 +309,91 @@ final class DemuxedStream {
         decoder.pointer.pointee.thread_count = 1
         try decoder.open()
         return decoder
+    }
+}
+
+extension FrameRate {
+    /// Converts a libavformat rate; `nil` if it isn't above 0 and at most 1000.
+    init?(_ rate: AVRational) {
+        guard rate.num > 0, rate.den > 0, Int64(rate.num) <= 1000 * Int64(rate.den) else { return nil }
+        self.init(Int64(rate.num), per: Int64(rate.den))
+    }
+}
+
+/// Timeline shared by all audio and video streams of a media file.
+///
+/// Time 0 is the earliest first timestamp of all streams, so each stream keeps its offset to the others. A timestamp
+/// jump, such as at the join of two MPEG-TS recordings, shifts all later times: the file continues without a gap, as in
+/// a player. All streams shift by the same amount and stay in sync. The timeline is a pure value.
+struct FileTimeline {
+    /// Jump in the file's timestamps.
+    struct Jump: Equatable {
+        /// Time of the jump on the timeline.
+        let at: Nanoseconds
+        /// Length of the jump; negative for a backward jump.
+        let length: Nanoseconds
+    }
+
+    /// Whether timestamps may jump in this format, as in MPEG-TS. In other formats, a forward step is a gap in the
+    /// recording, unless it is long and no stream of the file has content in it.
+    let mayJump: Bool
+    /// Current offset to add to file times.
+    private(set) var shift = Nanoseconds.zero
+    /// End of the last packet of any stream.
+    private(set) var end = Nanoseconds.zero
+    /// Previous jumps, in order.
+    private(set) var jumps: [Jump] = []
+    /// Expected time of the next packet and time of the last packet, for each stream.
+    private var expected: [Int: (next: Nanoseconds, last: Nanoseconds)] = [:]
+
+    /// Longest forward step that counts as a gap in the file instead of a timestamp jump: ffmpeg's
+    /// `dts_delta_threshold`.
+    private static let longestHole = Nanoseconds.seconds(10)
+    /// The same limit for other formats, in which a static screen produces no new frames.
+    static let longestPause = Nanoseconds.seconds(60)
+    /// Longest backward step that counts as imprecision instead of a jump.
+    private static let longestReturn = Nanoseconds.milliseconds(100)
+
+    init(mayJump: Bool) {
+        self.mayJump = mayJump
+    }
+
+    /// Adds the next packet in file order.
+    ///
+    /// - Parameters:
+    ///   - stream: Index of the packet's stream.
+    ///   - time: Decoding time since the earliest first timestamp, without `shift`.
+    ///   - delay: Time from decoding to presentation of the packet.
+    ///   - duration: Duration of the packet; zero if unknown.
+    /// - Returns: Whether the timestamps jump at this packet. If so, `shift` is already updated.
+    mutating func add(
+        stream: Int, time: Nanoseconds, delay: Nanoseconds = .zero, duration: Nanoseconds
+    ) -> Bool {
+        var placed = time + shift
+        let longest = mayJump ? Self.longestHole : Self.longestPause
+        let known = expected[stream]
+        let next = known?.next ?? end
+        let step = placed - next
+        // A stream may begin later than the others, or pause while another one continues.
+        let hole = mayJump ? step : known.map { placed - max($0.next, end) } ?? .zero
+        let isForward = hole > longest
+        // A stream that begins later than the others doesn't have a last packet to compare with.
+        let isBackward =
+            known.map { placed < $0.last - Self.longestReturn }
+            ?? (mayJump && step < .zero - Self.longestHole)
+        let doesJump = isForward || isBackward
+        if doesJump {
+            let length = isForward ? hole : step
+            jumps.append(Jump(at: placed - length, length: length))
+            shift = shift - length
+            placed = placed - length
+        }
+        // MP4 stores the time to the next packet as the duration, even across a jump.
+        let isStated = duration > .zero && duration <= longest
+        let length = min(
+            isStated ? duration : known.map { max(.zero, placed - $0.last) } ?? .zero, longest)
+        expected[stream] = (placed + length, placed)
+        end = max(end, placed + min(delay, longest) + length)
+        return doesJump
     }
 }

@@ -1,7 +1,7 @@
 internal import CMedia
 import Media
 
-/// Reads and decodes one stream of a file, frame after frame. Damaged packets are skipped.
+/// Reads and decodes one stream of a file, frame by frame. Damaged packets are skipped and counted.
 final class FileDecoder {
     private let stream: DemuxedStream
     private let codec: OwnedCodec
@@ -9,14 +9,24 @@ final class FileDecoder {
     private let frame: OwnedFrame
     private let showsHidden: Bool
     private var isDrained = false
+    /// Maximum number of packets whose presentation times are kept.
+    private static let mostStamps = 100
+    /// Number of packets read.
+    private(set) var packets = 0
+    /// Presentation times of the first packets.
+    private var stamps: [Nanoseconds] = []
+    /// Number of packets that couldn't be decoded.
+    private(set) var damagedPackets = 0
+    /// The library's error code for the last damaged packet.
+    private(set) var lastFailure: Int32 = 0
 
     /// Opens a decoder for a stream.
     ///
     /// - Parameters:
-    ///   - stream: The stream; decoding starts at its present position.
-    ///   - skippingLoopFilter: Whether to skip the deblocking filter, which frames that are only measured do not need.
-    ///   - showsHidden: Whether frames that the file's edit list hides are given out too.
-    /// - Throws: When libavcodec has no decoder for the stream.
+    ///   - stream: The stream. Decoding starts at its current position.
+    ///   - skippingLoopFilter: Whether to skip the deblocking filter. Frames that are only measured don't need it.
+    ///   - showsHidden: Whether to also return frames that the file's edit list hides.
+    /// - Throws: An error if libavcodec doesn't include a decoder for the stream.
     init(
         _ stream: DemuxedStream, skippingLoopFilter: Bool = false, showsHidden: Bool = false
     ) throws(EncodingError) {
@@ -30,15 +40,20 @@ final class FileDecoder {
 
     /// Decodes the next frame.
     ///
-    /// - Returns: The next frame, valid until the next call; `nil` at the end.
-    func next() throws(EncodingError) -> UnsafeMutablePointer<AVFrame>? {
+    /// - Parameter limit: Number of packets, counted from the start of the stream, after which to stop without a frame.
+    /// - Returns: The next frame, valid until the next call; `nil` at the end or at the limit.
+    /// - Throws: An error if reading fails.
+    func next(giveUpAfter limit: Int = .max) throws(EncodingError) -> UnsafeMutablePointer<AVFrame>? {
         while true {
             let result = avcodec_receive_frame(codec.pointer, frame.pointer)
             if result >= 0 { return frame.pointer }
             if result == ff_end_of_file || (result == ff_try_again && isDrained) { return nil }
-            if try stream.read(into: packet.pointer) {
+            if result != ff_try_again { note(result) }
+            guard packets < limit else { return nil }
+            if try read() {
                 if showsHidden { packet.pointer.pointee.flags &= ~AV_PKT_FLAG_DISCARD }
-                avcodec_send_packet(codec.pointer, packet.pointer)
+                let result = avcodec_send_packet(codec.pointer, packet.pointer)
+                if result < 0, result != ff_try_again { note(result) }
             } else if isDrained {
                 return nil
             } else {
@@ -47,4 +62,29 @@ final class FileDecoder {
             }
         }
     }
+
+    /// Reads the next packet.
+    private func read() throws(EncodingError) -> Bool {
+        guard try stream.read(into: packet.pointer) else { return false }
+        packets += 1
+        if stamps.count < Self.mostStamps, let time = stream.time(packet.pointer.pointee.pts) {
+            stamps.append(time)
+        }
+        return true
+    }
+
+    /// Reads packets without decoding them until at least `count` packets with a timestamp have been read, and returns
+    /// the presentation times of all packets. The decoder can't be used afterwards.
+    func stamps(atLeast count: Int) throws(EncodingError) -> [Nanoseconds] {
+        while stamps.count < count, try read() {}
+        return stamps
+    }
+
+    private func note(_ failure: Int32) {
+        damagedPackets += 1
+        lastFailure = failure
+    }
+
+    /// Frame rate stated in the coded stream, such as in H.264 parameter sets; `nil` if the stream doesn't state it.
+    var codedRate: FrameRate? { FrameRate(codec.pointer.pointee.framerate) }
 }

@@ -1,83 +1,85 @@
 internal import CMedia
 public import Media
 
-/// Reads the frames or the audio of a media file in any format that libavformat knows. Used by one thread alone.
+/// Reads the frames or the audio of a media file in any format that libavformat supports. Not thread-safe: use it from
+/// one thread only.
 ///
 /// To read both, open the file twice.
 public final class MediaFileReader {
-    /// The kind of stream that a reader delivers.
+    /// Type of stream that a reader returns.
     public enum Media: Sendable { case video, audio }
 
     /// Format of a file's video stream.
     public struct VideoFacts: Sendable, Equatable {
-        /// The codec's name as libavcodec spells it: `mjpeg`, `h264`.
+        /// libavcodec's name of the codec, such as `mjpeg` or `h264`.
         public let codec: String
-        /// Pixel format of the frames that `nextFrame` delivers: `mjpeg` for the file's own JPEGs, else decoded `i420`.
+        /// Pixel format of the frames that `nextFrame` returns: `mjpeg` for unchanged JPEGs from the file, `i420` for
+        /// decoded frames.
         public let pixel: PixelFormat
         /// Width × height in pixels, each 1…16384.
         public let size: FrameSize
-        /// Frames per second as the file states it; 30 where it does not.
+        /// Frames per second, measured from the frames' timestamps. If the file doesn't contain timestamps, the rate
+        /// stated in the stream is used.
         public let rate: FrameRate
-        /// Color description as the file states it; JPEG's for `mjpeg`.
+        /// Color description stated in the file.
         public let color: ColorDescription
+        /// Pixel aspect ratio of the frames; `nil` for square pixels.
+        public let pixelAspect: AspectRatio?
+        /// Transformation for displaying the frames. `nextFrame` returns frames that are already mirrored.
+        let orientation: FrameOrientation
+
+        /// Clockwise rotation that makes the frames upright.
+        public var rotation: Rotation { orientation.rotation }
     }
 
-    /// Format of the video stream; `nil` in a reader of audio.
+    /// Format of the video stream; `nil` in an audio reader.
     public let video: VideoFacts?
-    /// Sample rate and channel count of the audio stream; `nil` in a reader of video.
+    /// Sample rate and channel count of the audio stream; `nil` in a video reader.
     public let audio: AudioFormat?
-    /// Duration as the file states it; `nil` if it does not.
+    /// Duration stated in the file; `nil` if the file states none.
     public let duration: Nanoseconds?
 
     private let stream: DemuxedStream
     private let packet: OwnedPacket
-    /// Decoder of the stream; `nil` where JPEGs are passed on as they are.
+    /// Decoder of the stream; `nil` if JPEGs are returned unchanged.
     private let decoder: FileDecoder?
     private let frames: FileFrames
     private let resampler: InterleavedAudio?
     private var count: Int64 = 0
+    private var toldDamage = 0
+    private var toldJumps = 0
 
     /// Opens the best video or audio stream of a file.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - media: Video or audio.
-    /// - Throws: When the file cannot be read, has no such stream, states no frame size, or its audio is not 1 to 8
-    ///   channels at 8000 to 192 000 Hz.
+    /// - Throws: An error if the file can't be read or doesn't contain the stream, the beginning of the stream can't be
+    ///   decoded, the frame size is invalid, or the audio format isn't 1 to 8 channels at 8000 to 192 000 Hz.
     public init(path: String, media: Media) throws(EncodingError) {
         stream = try DemuxedStream(
-            path: path, type: media == .video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO)
+            path: path, type: media == .video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO, keepsOffset: true)
         packet = try OwnedPacket(path)
         frames = FileFrames(path)
         duration = stream.duration
-        let facts = stream.parameters.pointee
         switch media {
         case .video:
-            let isJPEG = facts.codec_id == AV_CODEC_ID_MJPEG
-            let size = FrameSize(width: Int(facts.width), height: Int(facts.height))
-            guard (1...16384).contains(size.width), (1...16384).contains(size.height) else {
-                throw EncodingError(
-                    subject: path, operation: "reading", reason: "the file does not say its frame size")
-            }
-            let color = ColorDescription(
-                matrix: facts.color_space, range: facts.color_range, pixel: AVPixelFormat(facts.format),
-                height: size.height)
-            decoder = isJPEG ? nil : try FileDecoder(stream)
+            let facts = try VideoProbe.facts(path: path)
+            decoder = facts.pixel == .mjpeg ? nil : try FileDecoder(stream)
             resampler = nil
             audio = nil
-            video = VideoFacts(
-                codec: String(cString: avcodec_get_name(facts.codec_id)), pixel: isJPEG ? .mjpeg : .i420,
-                size: size,
-                rate: stream.rate, color: isJPEG ? .jpeg : color)
+            video = facts
         case .audio:
+            let facts = stream.parameters.pointee
             let format = AudioFormat(rate: Int(facts.sample_rate), channels: Int(facts.ch_layout.nb_channels))
             guard (8_000...192_000).contains(format.rate), (1...8).contains(format.channels) else {
                 throw EncodingError(
                     subject: path, operation: "reading",
                     reason:
-                        "audio of \(format.channels) channels at \(format.rate) Hz: one to eight at 8000 to 192000 Hz are needed"
+                        "its audio has \(format.channels) channels at \(format.rate) Hz; only 1 to 8 channels at 8000 to 192000 Hz are supported"
                 )
             }
+            try AudioProbe.check(path: path)
             decoder = try FileDecoder(stream)
             resampler = InterleavedAudio(path, format)
             audio = format
@@ -85,46 +87,223 @@ public final class MediaFileReader {
         }
     }
 
-    /// Reads the next frame. Its `capturedAt` counts from the stream's first time stamp, its `sequence` from 0.
+    /// End of the data that has been read from all streams of the file. At the end of the file, this is the file's
+    /// length.
+    public var end: Nanoseconds { stream.timeline?.end ?? .zero }
+
+    /// Length of one timestamp tick in the file, which is the best precision of any time.
+    public var tick: Nanoseconds { stream.tick }
+
+    /// Returns the number of packets that could not be decoded since the last call.
+    public func drainDamageCount() -> Int {
+        let count = decoder?.damagedPackets ?? 0
+        defer { toldDamage = count }
+        return count - toldDamage
+    }
+
+    /// Returns descriptions of the timestamp jumps since the last call. Each contains the position and the length of
+    /// the jump.
+    public func drainJumps() -> [String] {
+        let jumps = stream.timeline?.jumps ?? []
+        defer { toldJumps = jumps.count }
+        return jumps.dropFirst(toldJumps).map { jump in
+            let way = jump.length < .zero ? "back" : "forward"
+            return "the file's timestamps jump \(way) by \(jump.length.magnitude.words) at \(jump.at.text)"
+        }
+    }
+
+    /// Reads the next frame. Its `capturedAt` counts from the beginning of the earliest stream in the file, and its
+    /// `sequence` from 0.
     ///
     /// - Returns: The frame; `nil` at the end of the file.
-    /// - Throws: When reading or converting fails.
+    /// - Throws: An error if reading or converting fails.
     /// - Precondition: The reader was opened for video.
     public func nextFrame() throws(EncodingError) -> CapturedFrame? {
-        guard let video else { preconditionFailure("a reader of audio has no frames") }
+        guard let video else { preconditionFailure("the reader must be opened for video") }
         defer { count += 1 }
-        // Where a file has no time stamps, its rate makes them.
+        // If the file doesn't contain timestamps, times are computed from the frame rate.
         let fallback = Nanoseconds(video.rate.time(ofTick: count).nanoseconds)
         guard let decoder else {
             guard try stream.read(into: packet.pointer) else { return nil }
             let time = stream.time(packet.pointer.pointee.pts) ?? fallback
+            let bytes = try packet.takeBytes(stream.path)
             return CapturedFrame(
-                pixel: .mjpeg, size: video.size, color: video.color,
-                capturedAt: ClockTime(nanoseconds: time.count),
-                sequence: count, memory: try packet.takeBytes(stream.path), isOwned: true)
+                pixel: .mjpeg, size: JPEGMarkers(bytes.bytes)?.size ?? video.size, color: video.color,
+                capturedAt: ClockTime(nanoseconds: time.count), sequence: count, memory: bytes, isOwned: true)
         }
         guard let frame = try decoder.next() else { return nil }
         let time = stream.time(frame.pointee.best_effort_timestamp) ?? fallback
         return try frames.frame(
-            of: frame, capturedAt: ClockTime(nanoseconds: time.count), sequence: count)
+            of: frame, capturedAt: ClockTime(nanoseconds: time.count), sequence: count,
+            isMirrored: video.orientation.isMirrored)
     }
 
-    /// Reads the next samples: interleaved, full scale ±1, with the time of the first one since the stream's first time
-    /// stamp.
+    /// Reads the next samples: interleaved, full scale ±1. The time is the time of the first sample since the beginning
+    /// of the earliest stream in the file.
     ///
     /// - Returns: The samples and their time; `nil` at the end of the file.
-    /// - Throws: When reading fails, or rate or channels change.
+    /// - Throws: An error if reading fails, or the sample rate or channel count changes.
     /// - Precondition: The reader was opened for audio.
     public func nextAudio() throws(EncodingError) -> (samples: [Float], time: Nanoseconds)? {
         guard let resampler, let decoder, let audio else {
-            preconditionFailure("a reader of frames has no audio")
+            preconditionFailure("the reader must be opened for audio")
         }
         guard let frame = try decoder.next() else { return nil }
-        // Where a file has no time stamps, counting makes them.
+        // If the file doesn't contain timestamps, times are computed from the sample count.
         let start = FrameRate(Int64(audio.rate)).time(ofTick: count)
         let time = stream.time(frame.pointee.best_effort_timestamp) ?? Nanoseconds(start.nanoseconds)
         let samples = try resampler.samples(of: frame)
         count += Int64(samples.count / audio.channels)
         return (samples, time)
+    }
+}
+
+/// Examines the beginning of a file's video to determine its format after decoding, its orientation, and its frame
+/// rate.
+enum VideoProbe {
+    /// Number of frames whose timestamps are examined: two seconds of most files.
+    private static let frames = 60
+    /// Number of packets after which the probe fails if no frame could be decoded.
+    private static let mostPackets = 300
+    /// Default rate of a raw stream that states none, as in FFmpeg.
+    private static let rawRate = FrameRate(25, per: 1)
+    /// Maximum plausible rate of a stream without timestamps.
+    private static let highestCodedRate = FrameRate(240, per: 1)
+
+    /// Examines the video of a file.
+    ///
+    /// - Throws: An error if the file can't be read, doesn't contain video, or none of its first frames can be decoded.
+    static func facts(path: String) throws(EncodingError) -> MediaFileReader.VideoFacts {
+        let stream = try DemuxedStream(path: path, type: AVMEDIA_TYPE_VIDEO, keepsOffset: true)
+        let decoder = try FileDecoder(stream)
+        guard let frame = try decoder.next(giveUpAfter: mostPackets) else {
+            guard decoder.packets > 0 else {
+                throw EncodingError(
+                    subject: path, operation: "reading",
+                    reason: stream.unreadContent ?? "the file does not contain frames")
+            }
+            let why = decoder.damagedPackets > 0 ? ": \(EncodingError.text(decoder.lastFailure))" : ""
+            throw EncodingError(
+                subject: path, operation: "decoding",
+                reason: "no frame of its \(stream.codecName) video can be decoded\(why)")
+        }
+        let picture = frame.pointee
+        let size = FrameSize(width: Int(picture.width), height: Int(picture.height))
+        guard size.isPlausible, size.width >= 2, size.height >= 2 else {
+            throw EncodingError(
+                subject: path, operation: "reading",
+                reason: "its frame size is \(size) pixels; only 2 to 16384 pixels per side are supported")
+        }
+        let orientation = stream.orientation(of: frame)
+        let isJPEG = stream.parameters.pointee.codec_id == AV_CODEC_ID_MJPEG
+        let color = ColorDescription(
+            matrix: picture.colorspace, range: picture.color_range, pixel: AVPixelFormat(picture.format),
+            height: size.height)
+        let pixelAspect = stream.pixelAspect(of: frame)
+        let codedRate = decoder.codedRate
+        let stamps = try decoder.stamps(atLeast: frames)
+        return MediaFileReader.VideoFacts(
+            codec: stream.codecName,
+            // A JPEG that must be mirrored is decoded to pixels.
+            pixel: isJPEG && !orientation.isMirrored ? .mjpeg : .i420, size: size,
+            rate: rate(of: stream, stamps, codedRate),
+            color: isJPEG && color.range == .full ? .jpeg : color, pixelAspect: pixelAspect,
+            orientation: orientation)
+    }
+
+    private static func rate(
+        of stream: DemuxedStream, _ stamps: [Nanoseconds], _ coded: FrameRate?
+    ) -> FrameRate {
+        if stream.hasNoStamps {
+            var stated: [FrameRate] = stream.statedRates
+            if let coded { stated.insert(coded, at: 0) }
+            return stated.first { $0 <= highestCodedRate } ?? rawRate
+        }
+        if let measured = MeasuredRate(stamps, tick: stream.tick) {
+            return measured.rate(preferring: stream.statedRates)
+        }
+        return stream.statedRates.first ?? FrameRate(30)
+    }
+}
+
+/// Tries to decode the beginning of a file's audio. A decoder may reject a variant of a codec that it generally
+/// supports.
+enum AudioProbe {
+    /// Number of packets after which the probe fails if no audio could be decoded: ten seconds for most codecs.
+    private static let mostPackets = 500
+
+    /// Decodes the first samples.
+    ///
+    /// - Throws: An error if the file can't be read or contains no decodable samples.
+    static func check(path: String) throws(EncodingError) {
+        let stream = try DemuxedStream(path: path, type: AVMEDIA_TYPE_AUDIO)
+        let decoder = try FileDecoder(stream)
+        guard try decoder.next(giveUpAfter: mostPackets) == nil else { return }
+        guard decoder.packets > 0 else {
+            throw EncodingError(
+                subject: path, operation: "reading",
+                reason: stream.unreadContent ?? "the file does not contain samples")
+        }
+        let why = decoder.damagedPackets > 0 ? ": \(EncodingError.text(decoder.lastFailure))" : ""
+        throw EncodingError(
+            subject: path, operation: "decoding",
+            reason: "no sample of its \(stream.codecName) audio can be decoded\(why)")
+    }
+}
+
+/// Frame rate of a file, measured from the timestamps of its frames. A rate stated in the file or guessed by a library
+/// is often a multiple of the actual rate, or the clock rate of the timestamps. This is a pure value.
+struct MeasuredRate {
+    /// Common rates. A measured rate close to one of them is rounded to it.
+    private static let usual =
+        [10, 12, 15, 20, 24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 200, 240].map { FrameRate($0) }
+        + [24, 30, 48, 60, 120, 240].map { FrameRate($0 * 1000, per: 1001) }
+
+    /// Intervals between consecutive frames, shortest first.
+    private let steps: [Nanoseconds]
+    /// Length of one timestamp tick in the file.
+    private let tick: Nanoseconds
+    /// Typical interval between frames.
+    private let interval: Nanoseconds
+    /// Uncertainty of `interval`.
+    private let error: Nanoseconds
+
+    /// Measures timestamps.
+    ///
+    /// - Parameters:
+    ///   - times: Presentation times of frames, in any order. At least three distinct times are needed.
+    ///   - tick: Length of one timestamp tick in the file.
+    init?(_ times: [Nanoseconds], tick: Nanoseconds) {
+        let sorted = Set(times).sorted()
+        let steps = zip(sorted.dropFirst(), sorted).map { $0 - $1 }.sorted()
+        guard steps.count >= 2 else { return nil }
+        (self.steps, self.tick) = (steps, tick)
+        let median = steps[steps.count / 2]
+        // The mean of the common steps is more precise than a single step, which is rounded to ticks. Gaps are ignored.
+        let near = steps.filter { ($0 - median).magnitude <= max(tick, Nanoseconds(median.count / 20)) }
+        interval = near.reduce(.zero, +) / Int64(near.count)
+        error = max(Nanoseconds(tick.count * 2 / Int64(near.count)), Nanoseconds(interval.count / 1000))
+    }
+
+    /// Whether a rate agrees with the timestamps.
+    func agrees(with rate: FrameRate) -> Bool { (rate.interval - interval).magnitude <= error }
+
+    /// Whether a rate is the highest rate of a file with a variable frame rate: a tenth of the intervals are as short.
+    /// At the typical rate of such a file, some frames would be dropped.
+    private func isClosest(_ rate: FrameRate) -> Bool {
+        guard rate.interval < interval else { return false }
+        let room = max(tick, Nanoseconds(rate.interval.count / 20))
+        return steps.count { ($0 - rate.interval).magnitude <= room } * 10 >= steps.count
+    }
+
+    /// Returns the first of the stated rates that agrees with the timestamps, otherwise a common rate, otherwise the
+    /// measured rate.
+    func rate(preferring stated: [FrameRate]) -> FrameRate {
+        if let rate = stated.first(where: agrees) ?? stated.first(where: isClosest) { return rate }
+        let nearest = Self.usual.min {
+            ($0.interval - interval).magnitude < ($1.interval - interval).magnitude
+        }
+        if let nearest, agrees(with: nearest) { return nearest }
+        return FrameRate(min(max(1 / interval.inSeconds, 0.001), 1000)) ?? FrameRate(25)
     }
 }

@@ -1,29 +1,30 @@
 public import Media
 
-/// Finds single frames of a recorded file by their times, in any order. Used by one thread alone.
+/// Finds single frames of a recorded file by their times, in any order. Not thread-safe: use it from one thread only.
 ///
-/// Times are the file's own: 0 is where a player begins. A JPEG comes as it lies in the file, anything else decoded. Frames that
-/// follow each other cost least.
+/// Times are file times: 0 is a player's start position. JPEGs are returned unchanged; other frames are decoded.
+/// Sequential access is the cheapest.
 public final class RecordedFrames {
     /// A frame of the file.
     public struct Found {
-        /// The frame. A JPEG that repeats the one before it byte for byte is the same object.
+        /// The frame. A JPEG that is byte-for-byte equal to the previous one is the same object.
         public let frame: CapturedFrame
-        /// When the frame begins in the file.
+        /// Start time of the frame in the file.
         public let time: MediaTime
-        /// When the first of the equal JPEGs before it begins, as far as they were read; else `time`.
+        /// Start time of the first in a run of equal JPEGs that ends with this one, limited to the JPEGs that were
+        /// read; otherwise `time`.
         public let since: MediaTime
     }
 
     private let reader: TrackReader
-    /// The frame found last, and the one after it: who goes on frame by frame seeks nothing.
+    /// The frame found last and the one after it. Sequential access doesn't need to seek.
     private var current: Found?
     private var next: Found?
     private var hasEnded = false
 
-    /// A frame that lies so far ahead is reached by reading what lies between.
+    /// Maximum distance to a later frame that is reached by reading instead of seeking.
     private static let near = Nanoseconds.seconds(2)
-    /// How far back the search begins anew when a seek came too late; doubled with each step.
+    /// Initial step back in time if a seek ended too late; doubled with each attempt.
     private static let firstStep = Nanoseconds.milliseconds(500)
     private static let mostSteps = 8
 
@@ -32,18 +33,30 @@ public final class RecordedFrames {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - number: Index of the stream in the file.
-    /// - Throws: When the file cannot be read, or has no video there.
+    /// - Throws: An error if the file can't be read or the stream isn't video.
     public init(path: String, stream number: Int) throws(EncodingError) {
         reader = try TrackReader(path: path, stream: number, media: .video, isMeasured: false)
     }
 
-    /// Finds the frame that is shown at a time: the last one that begins then or earlier, else the first of all.
+    /// Opens a stream of a recorded file, as `init(path:stream:)` does, without following links.
     ///
     /// - Parameters:
-    ///   - time: The file's time.
-    ///   - start: Where reading begins at the latest when it has to seek; `nil` for `time`.
-    /// - Returns: The frame; `nil` where the file has none.
-    /// - Throws: When reading fails.
+    ///   - name: Name of the file relative to the session folder.
+    ///   - folder: Path of the session folder.
+    ///   - number: Index of the stream in the file.
+    /// - Throws: An error if the file can't be read or the stream isn't video.
+    package init(_ name: String, in folder: String, stream number: Int) throws(EncodingError) {
+        reader = try TrackReader(name, in: folder, stream: number, media: .video, isMeasured: false)
+    }
+
+    /// Finds the frame that is shown at a time: the last frame that starts at or before that time, or else the first
+    /// frame of the file.
+    ///
+    /// - Parameters:
+    ///   - time: File time.
+    ///   - start: Latest start time for reading if a seek is needed; `nil` for `time`.
+    /// - Returns: The frame; `nil` if the file doesn't contain frames.
+    /// - Throws: An error if reading fails.
     public func frame(at time: MediaTime, readFrom start: MediaTime? = nil) throws(EncodingError) -> Found? {
         if !isReachable(time) { try seek(before: time, from: min(time, start ?? time)) }
         while let following = next, following.time <= time {
@@ -53,7 +66,7 @@ public final class RecordedFrames {
         return current ?? next
     }
 
-    /// Whether the frame is the current one, or comes soon.
+    /// Whether the frame is the current one or can be reached by reading forward.
     private func isReachable(_ time: MediaTime) -> Bool {
         guard let current, current.time <= time else { return false }
         guard let next else { return hasEnded }
@@ -67,7 +80,7 @@ public final class RecordedFrames {
             (current, next, hasEnded) = (nil, nil, false)
             try reader.seek(to: start)
             try advance()
-            // Of frames that are reordered the one that is sought may be shown later than it lies.
+            // With reordered frames, the first frame after a seek may be shown later than the requested one.
             guard let next, next.time > time, start > .zero else { return }
             start = max(MediaTime(nanoseconds: start.nanoseconds - step.count), .zero)
             step = step + step

@@ -1,30 +1,31 @@
 public import Media
 
-/// Measures the peaks of recorded audio in equal stretches, for a drawing of it. A value that takes one file after the other.
+/// Measures the peaks of recorded audio in equal intervals, to draw a waveform. Several files can be added one after
+/// another.
 public struct RecordedPeaks: Sendable {
-    /// The highest amount of a sample in each stretch, of all channels mixed into one: 0 to 1 at full scale.
+    /// Highest sample magnitude in each interval, of all channels mixed to mono: 0 to 1 (full scale).
     public private(set) var peaks: [Float]
     private let duration: Nanoseconds
 
-    /// Prepares to measure.
+    /// Creates an empty measurement.
     ///
     /// - Parameters:
-    ///   - count: How many stretches, at least one.
-    ///   - duration: The time of all of them together, above zero.
+    ///   - count: Number of intervals, at least one.
+    ///   - duration: Total duration of all intervals, above zero.
     public init(count: Int, duration: Nanoseconds) {
         precondition(count > 0 && duration > .zero, "there is at least one stretch, and it takes time")
         peaks = [Float](repeating: 0, count: count)
         self.duration = duration
     }
 
-    /// Takes the audio of a file. Blocks for as long as decoding it takes.
+    /// Adds the audio of a file. Blocks while the file is decoded.
     ///
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - stream: Index of the stream in the file.
-    ///   - start: When the file's time 0 is.
-    ///   - goesOn: Asked now and then; `false` ends the measurement.
-    /// - Throws: When the file cannot be read, or has no audio there.
+    ///   - start: Time of the file's time 0.
+    ///   - goesOn: Called periodically; returning `false` ends the measurement.
+    /// - Throws: An error if the file can't be read or the stream isn't audio.
     public mutating func take(
         path: String, stream: Int, from start: Nanoseconds, while goesOn: () -> Bool = { true }
     ) throws(EncodingError) {
@@ -43,7 +44,7 @@ public struct RecordedPeaks: Sendable {
         while index < samples.count {
             let time = first.addingReportingOverflow(
                 Int64(index).rescaled(from: rate, to: 1_000_000_000))
-            // What a file has before T0, and after the recording's end, is not drawn.
+            // Audio before T0 and after the end of the recording isn't drawn.
             guard !time.overflow, time.partialValue < duration.count else { return }
             guard time.partialValue >= 0 else {
                 index += 1

@@ -1,10 +1,12 @@
 internal import CMedia
 import Glibc
 public import Media
+internal import System
 
-/// Reads one stream of a recorded file from any time on, to measure it or to show it again. Used by one thread alone.
+/// Reads one stream of a recorded file from any time, for measurement or playback. Not thread-safe: use it from one
+/// thread only.
 ///
-/// Times are the file's own: 0 is where a player begins. Damaged frames are skipped.
+/// Times are file times: 0 is a player's start position. Damaged frames are skipped.
 public final class TrackReader {
     private let stream: DemuxedStream
     private let isAudio: Bool
@@ -19,16 +21,17 @@ public final class TrackReader {
     private let isMeasured: Bool
     private var lastJPEG: (memory: SharedBytes, brightness: Double)?
     private var lastFrame: CapturedFrame?
-    /// Whether nothing was read yet, so that the reader is at the file's beginning.
+    /// Whether nothing has been read yet, so the reader is at the beginning of the file.
     private var isFresh = true
 
     /// Time and brightness of one frame of the file.
     public struct Look: Sendable {
-        /// Time of the frame since the file's time 0.
+        /// File time of the frame.
         public let time: MediaTime
         /// Mean luma of the frame: 0 black, 1 white.
         public let brightness: Double
-        /// Whether the frame repeats the one before it: byte for byte for a JPEG, else by exactly equal brightness.
+        /// Whether the frame repeats the previous one. JPEGs are compared byte for byte, other frames by exactly equal
+        /// brightness.
         public let isRepeat: Bool
     }
 
@@ -37,18 +40,53 @@ public final class TrackReader {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - stream: Index of the stream in the file.
-    ///   - media: The kind of media that the stream must have.
-    ///   - isMeasured: Whether frames are only measured, so that their decoder may skip what the eye alone needs. Otherwise those
-    ///     before the file's time 0, which others need, are given out too.
-    /// - Throws: When the file cannot be read, or the stream is missing, of another kind, or without rate or channels; when frames
-    ///   are to be shown and the file does not say their size.
-    public init(
+    ///   - media: Required media type of the stream.
+    ///   - isMeasured: Whether frames are only measured. The decoder then skips steps that only affect visual quality.
+    ///     If `false`, frames before the file's time 0, which other frames depend on, are also returned.
+    /// - Throws: An error if the file can't be read, or the stream is missing, of another type, or without a rate or
+    ///   channels. Also an error if frames are to be shown and the file doesn't state their size.
+    public convenience init(
         path: String, stream: Int, media: MediaFileReader.Media, isMeasured: Bool = true
     ) throws(EncodingError) {
+        try self.init(
+            try DemuxedStream(
+                path: path, address: "file:" + path, formats: DemuxedStream.recordedFormats,
+                type: media == .audio ? AVMEDIA_TYPE_AUDIO : AVMEDIA_TYPE_VIDEO, number: stream),
+            media, isMeasured: isMeasured)
+    }
+
+    /// Opens a stream of a recorded file, as `init(path:stream:media:isMeasured:)` does, without following
+    /// links.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the file relative to the session folder.
+    ///   - folder: Path of the session folder.
+    ///   - stream: Index of the stream in the file.
+    ///   - media: Required media type of the stream.
+    ///   - isMeasured: Whether frames are only measured.
+    /// - Throws: The same errors as the other initializer.
+    package convenience init(
+        _ name: String, in folder: String, stream: Int, media: MediaFileReader.Media,
+        isMeasured: Bool = true
+    ) throws(EncodingError) {
+        let file: ContainedFile
+        do throws(FileError) { file = try ContainedFile(name, in: folder) } catch {
+            throw EncodingError(file: error)
+        }
+        try self.init(
+            try DemuxedStream(
+                recorded: file, type: media == .audio ? AVMEDIA_TYPE_AUDIO : AVMEDIA_TYPE_VIDEO,
+                number: stream),
+            media, isMeasured: isMeasured)
+    }
+
+    private init(
+        _ demuxed: DemuxedStream, _ media: MediaFileReader.Media, isMeasured: Bool
+    ) throws(EncodingError) {
+        let path = demuxed.path
         isAudio = media == .audio
         self.isMeasured = isMeasured
-        self.stream = try DemuxedStream(
-            path: path, type: isAudio ? AVMEDIA_TYPE_AUDIO : AVMEDIA_TYPE_VIDEO, number: stream)
+        stream = demuxed
         packet = try OwnedPacket(path)
         frames = FileFrames(path)
         let facts = self.stream.parameters.pointee
@@ -60,28 +98,29 @@ public final class TrackReader {
                 || ((1...16384).contains(frameSize.width) && (1...16384).contains(frameSize.height))
         else {
             throw EncodingError(
-                subject: path, operation: "reading", reason: "the file does not say its frame size")
+                subject: path, operation: "reading", reason: "the frame size is missing in the file")
         }
         guard
             !isAudio
                 || ((1000...768_000).contains(audioFormat.rate) && (1...64).contains(audioFormat.channels))
         else {
             throw EncodingError(
-                subject: path, operation: "reading", reason: "the file does not say its rate or channels")
+                subject: path, operation: "reading",
+                reason: "the sample rate or the channel count is missing in the file")
         }
         try seek(to: .zero)
     }
 
-    /// Duration of the stream, or else of the file; `nil` where the file does not state it.
+    /// Duration of the stream, or of the file as a fallback; `nil` if neither is stated.
     public var duration: Nanoseconds? { stream.duration }
-    /// Time of the first frame or sample that a player shows, since the file's time 0; `nil` where the file does not state it.
+    /// File time of the first frame or sample that a player shows; `nil` if the file doesn't state it.
     public var begin: MediaTime? { stream.begin.map { MediaTime(nanoseconds: $0.count) } }
-    /// Samples per second and channel; 0 in a reader of video.
+    /// Samples per second per channel; 0 in a video reader.
     public var sampleRate: Int { isAudio ? audioFormat.rate : 0 }
-    /// Number of audio channels; 0 in a reader of video.
+    /// Number of audio channels; 0 in a video reader.
     public var channels: Int { isAudio ? audioFormat.channels : 0 }
 
-    /// Continues at the last key frame or audio packet at or before `time`; what is read next may begin earlier than
+    /// Continues at the last key frame or audio packet at or before `time`. The next frame or samples may start before
     /// `time`.
     public func seek(to time: MediaTime) throws(EncodingError) {
         if time > .zero || !isFresh { try stream.seek(to: Nanoseconds(time.nanoseconds)) }
@@ -99,10 +138,10 @@ public final class TrackReader {
     /// Reads the next frame whose brightness can be measured.
     ///
     /// - Returns: Its time and brightness; `nil` at the end of the file.
-    /// - Throws: When reading fails.
+    /// - Throws: An error if reading fails.
     /// - Precondition: The reader was opened for video.
-    public func nextLook() throws(EncodingError) -> Look? {
-        precondition(!isAudio, "a reader of audio has no frames")
+    public func nextBrightness() throws(EncodingError) -> Look? {
+        precondition(!isAudio, "the reader must be opened for video")
         return isJPEG ? try nextJPEG() : try nextDecoded()
     }
 
@@ -136,14 +175,14 @@ public final class TrackReader {
         return nil
     }
 
-    /// Reads the next frame to be shown: the file's own JPEG, else decoded.
+    /// Reads the next frame to show. JPEGs are returned unchanged; other frames are decoded.
     ///
-    /// - Returns: The frame and its time. A JPEG that repeats the one before byte for byte is the same object, so that nobody decodes
-    ///   it again. `nil` at the end of the file.
-    /// - Throws: When reading or converting fails.
+    /// - Returns: The frame and its time; `nil` at the end of the file. A JPEG that is byte-for-byte equal to the
+    ///   previous one is the same object, so that it isn't decoded again.
+    /// - Throws: An error if reading or converting fails.
     /// - Precondition: The reader was opened for video.
     public func nextFrame() throws(EncodingError) -> (frame: CapturedFrame, time: MediaTime)? {
-        precondition(!isAudio, "a reader of audio has no frames")
+        precondition(!isAudio, "the reader must be opened for video")
         guard isJPEG else {
             while let decoded = try decoder?.next() {
                 guard let time = stream.fileTime(decoded.pointee.best_effort_timestamp) else { continue }
@@ -158,19 +197,21 @@ public final class TrackReader {
             let at = MediaTime(nanoseconds: time.count)
             let memory = try packet.takeBytes(stream.path)
             if let lastFrame, lastFrame.memory.hasSameBytes(as: memory) { return (lastFrame, at) }
+            // A slate among the frames of a camera may have another range.
             let frame = CapturedFrame(
-                pixel: .mjpeg, size: frameSize, color: .jpeg, capturedAt: ClockTime(nanoseconds: time.count),
-                sequence: 0, memory: memory, isOwned: true)
+                pixel: .mjpeg, size: frameSize, color: JPEGMarkers(memory.bytes)?.color ?? .jpeg,
+                capturedAt: ClockTime(nanoseconds: time.count), sequence: 0, memory: memory, isOwned: true)
             lastFrame = frame
             return (frame, at)
         }
         return nil
     }
 
-    /// The time of each frame from the reader's place to the end of the file, and whether it can be decoded without others, in
-    /// order, without decoding any: below 0 for those that the file hides. It reads the rest of the file; `seek` begins anew.
+    /// Returns the time of each frame from the current position to the end of the file, in order, and whether it can be
+    /// decoded independently. No frame is decoded. Times are below 0 for frames that the file hides. Reads the rest of
+    /// the file; call `seek` to read again.
     ///
-    /// - Throws: When reading fails.
+    /// - Throws: An error if reading fails.
     public func frameTimes() throws(EncodingError) -> [(time: MediaTime, isKey: Bool)] {
         var times: [(time: MediaTime, isKey: Bool)] = []
         while try stream.read(into: packet.pointer) {
@@ -181,13 +222,13 @@ public final class TrackReader {
         return times.sorted { $0.time < $1.time }
     }
 
-    /// Reads the next samples with all their channels: interleaved, full scale ±1, with the time of the first one.
+    /// Reads the next samples of all channels: interleaved, full scale ±1. The time is the time of the first sample.
     ///
     /// - Returns: The samples and their time; `nil` at the end of the file.
-    /// - Throws: When reading fails, or rate or channels change.
+    /// - Throws: An error if reading fails, or the sample rate or channel count changes.
     /// - Precondition: The reader was opened for audio.
     public func nextSamples() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
-        precondition(isAudio, "a reader of frames has no audio")
+        precondition(isAudio, "the reader must be opened for audio")
         while let frame = try decoder?.next(), let resampler {
             guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }
             return (try resampler.samples(of: frame), MediaTime(nanoseconds: time.count))
@@ -195,14 +236,13 @@ public final class TrackReader {
         return nil
     }
 
-    /// Reads the next samples, all channels mixed into one, full scale ±1, with the time of the first one since the
-    /// file's time 0.
+    /// Reads the next samples, mixed to mono, full scale ±1. The time is the file time of the first sample.
     ///
     /// - Returns: The samples and their time; `nil` at the end of the file.
-    /// - Throws: When reading fails, or rate or channels change.
+    /// - Throws: An error if reading fails, or the sample rate or channel count changes.
     /// - Precondition: The reader was opened for audio.
     public func nextAudio() throws(EncodingError) -> (samples: [Float], time: MediaTime)? {
-        precondition(isAudio, "a reader of frames has no audio")
+        precondition(isAudio, "the reader must be opened for audio")
         while let frame = try decoder?.next(), let resampler {
             guard let time = stream.fileTime(frame.pointee.best_effort_timestamp) else { continue }
             let samples = try resampler.samples(of: frame)

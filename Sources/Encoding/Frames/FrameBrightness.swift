@@ -1,10 +1,12 @@
 internal import CMedia
 public import Media
 
-/// Measures the mean brightness of frames for a fraction of what decoding them costs. Used by one thread alone.
+/// Measures the mean brightness of frames at a fraction of the cost of decoding them. Not thread-safe: use it from one
+/// thread only.
 ///
-/// JPEGs are decoded at an eighth of their sides, which needs only the means of their blocks; of raw frames every
-/// fourth pixel of every fourth row is read. A lamp or a flash changes all of them.
+/// JPEGs are decoded at 1/8 of their width and height, which needs only the mean of each block. In raw frames, every
+/// fourth pixel of every fourth row is read. This is enough to detect a lamp or a flash, which changes the entire
+/// frame.
 public final class FrameBrightness {
     private let decoder = JPEGDecoder()
     private var memory = SharedBytes(count: 0)
@@ -12,14 +14,14 @@ public final class FrameBrightness {
     private static let step = 4
     private static let scale = JPEGScale.smallest
 
-    /// Makes a meter with a decoder of its own.
+    /// Creates a meter with a separate decoder.
     public init() {}
 
-    /// Measures the mean luma of a frame: 0 black, 1 white, whatever its range; codes outside the legal range lead a
-    /// little beyond 0 and 1.
+    /// Measures the mean luma of a frame: 0 is black, 1 is white, regardless of its range. Codes outside the
+    /// legal range produce values slightly below 0 or above 1.
     ///
-    /// - Returns: `nil` for a damaged JPEG, for planes that do not lie in their memory, and for H.264, which must be
-    ///   decoded first.
+    /// - Returns: `nil` for a damaged JPEG, for planes outside the frame's memory, and for H.264, which must
+    ///   be decoded first.
     public func mean(of frame: CapturedFrame) -> Double? {
         withExtendedLifetime(frame) {
             switch frame.pixel {
@@ -33,24 +35,29 @@ public final class FrameBrightness {
         }
     }
 
-    /// Measures the mean luma of a JPEG: 0 black, 1 white; `nil` when it is damaged.
+    /// Measures the mean luma of a JPEG: 0 is black, 1 is white; `nil` if it is damaged.
     func mean(ofJPEG bytes: SharedBytes) -> Double? {
         guard let header = decoder.header(of: bytes) else { return nil }
         let size = Self.scale.scaled(header.size)
         if memory.count < size.pixelCount { memory = SharedBytes(count: size.pixelCount) }
         let luma = memory.start.assumingMemoryBound(to: UInt8.self)
         guard decoder.decodeLuma(bytes, size, into: luma) else { return nil }
-        return media_mean_byte(luma, size.width, Int32(size.width), Int32(size.height), 1, 1) / 255
+        let code = media_mean_byte(luma, size.width, Int32(size.width), Int32(size.height), 1, 1)
+        return Self.brightness(ofCode: code, in: JPEGMarkers(bytes.bytes)?.color ?? .jpeg)
     }
 
     private func mean(of frame: CapturedFrame, first: Int, pixelBytes: Int) -> Double? {
         guard frame.hasItsPlanes else { return nil }
         let code = codeMean(of: frame, first: first, pixelBytes: pixelBytes)
-        // ITU-R BT.601 and BT.709: black is 16, white 235.
-        return frame.color.range == .full ? code / 255 : (code - 16) / 219
+        return Self.brightness(ofCode: code, in: frame.color)
     }
 
-    /// Mean luma of a full-range BGRA frame, by the frame's matrix.
+    private static func brightness(ofCode code: Double, in color: ColorDescription) -> Double {
+        // ITU-R BT.601 and BT.709: black is 16, white 235.
+        color.range == .full ? code / 255 : (code - 16) / 219
+    }
+
+    /// Mean luma of a full-range BGRA frame, using the frame's matrix.
     private func bgraMean(of frame: CapturedFrame) -> Double? {
         guard frame.hasItsPlanes else { return nil }
         let (red, blue) = frame.color.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)

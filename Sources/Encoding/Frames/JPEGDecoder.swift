@@ -1,18 +1,19 @@
 internal import CMedia
-import Media
+package import Media
 
-/// Decodes JPEGs into planes, at full size or at a cheaper reduced scale. Used by one thread alone.
+/// Decodes JPEGs into planes, at full size or at a cheaper reduced scale. Not thread-safe: use it from one thread only.
 ///
-/// JPEGs without Huffman tables, as old webcams make them, get the standard tables from libjpeg-turbo.
+/// Old webcams send JPEGs without Huffman tables. libjpeg-turbo uses the standard tables for them.
 final class JPEGDecoder {
     private var handle: tjhandle?
 
-    /// The fields of a JPEG header that decoding needs.
+    /// JPEG header fields that are needed for decoding.
     struct Header {
         let size: FrameSize
         fileprivate let sampling: Int32
 
-        /// Binary logarithms of the chroma subsampling, horizontal and vertical; `nil` for grey and unknown samplings.
+        /// Binary logarithms of the chroma subsampling, horizontal and vertical; `nil` for grayscale and unknown
+        /// subsamplings.
         var shifts: (horizontal: Int, vertical: Int)? {
             switch TJSAMP(UInt32(sampling)) {
             case TJSAMP_444: (0, 0)
@@ -24,7 +25,7 @@ final class JPEGDecoder {
             }
         }
 
-        /// The raw pixel format with the JPEG's own sampling; `nil` where there is none.
+        /// Raw pixel format with the same chroma subsampling as the JPEG; `nil` if no such format exists.
         var sharedPixel: PixelFormat? {
             switch TJSAMP(UInt32(sampling)) {
             case TJSAMP_422: .i422
@@ -33,7 +34,7 @@ final class JPEGDecoder {
             }
         }
 
-        /// The sampling as a value of turbojpeg's `TJSAMP`.
+        /// Chroma subsampling as a `TJSAMP` value of turbojpeg.
         var turboJPEG: Int32 { sampling }
     }
 
@@ -47,14 +48,15 @@ final class JPEGDecoder {
 
     /// Reads the header.
     ///
-    /// - Returns: `nil` for bytes that are no JPEG, or one of a kind that no camera makes (CMYK, unknown sampling).
+    /// - Returns: The header; `nil` for bytes that aren't a JPEG, or for a JPEG of a type that cameras don't send
+    ///   (CMYK, unknown subsampling).
     func header(of bytes: SharedBytes) -> Header? {
         var (width, height, sampling, space): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
         let start = bytes.start.assumingMemoryBound(to: UInt8.self)
         let result = tjDecompressHeader3(handle, start, UInt(bytes.count), &width, &height, &sampling, &space)
         if result != 0 {
-            // A broken header leaves libjpeg-turbo 2.1 in the middle of it, where every following frame fails too. One
-            // that is only complained of is read to its end: then the size below is known.
+            // After a broken header, libjpeg-turbo 2.1 remains in an intermediate state, and every following frame also
+            // fails. A header that only causes a warning is read completely, so the size below is known.
             if let handle { tjDestroy(handle) }
             handle = tjInitDecompress()
         }
@@ -65,11 +67,12 @@ final class JPEGDecoder {
         return Header(size: FrameSize(width: Int(width), height: Int(height)), sampling: sampling)
     }
 
-    /// Decodes into planes of exactly the scaled size and the JPEG's own sampling.
+    /// Decodes into planes of exactly the scaled size and the JPEG's chroma subsampling.
     ///
-    /// Some cameras' frames all make libjpeg-turbo complain without being damaged; they cost half as much again.
+    /// With some cameras, libjpeg-turbo reports warnings for every frame although the frames aren't damaged. Such
+    /// frames take 50 % more time.
     ///
-    /// - Returns: Whether the JPEG was whole. When not, parts of the planes are garbage.
+    /// - Returns: Whether the JPEG was complete. If not, parts of the planes are undefined.
     func decode(_ bytes: SharedBytes, _ header: Header, into target: Planes) -> Bool {
         var planes: [UnsafeMutablePointer<UInt8>?] = [target.y, target.u, target.v]
         var strides = [Int32(target.yStride), Int32(target.uStride), Int32(target.vStride)]
@@ -79,9 +82,9 @@ final class JPEGDecoder {
         return result == 0 || !Self.isDamaged(bytes)
     }
 
-    /// Decodes the luma alone, at one of the scales, into rows without padding.
+    /// Decodes only the luma, at one of the scales, into rows without padding.
     ///
-    /// - Returns: Whether the JPEG was whole.
+    /// - Returns: Whether the JPEG was complete.
     func decodeLuma(_ bytes: SharedBytes, _ size: FrameSize, into target: UnsafeMutablePointer<UInt8>)
         -> Bool
     {
@@ -91,9 +94,83 @@ final class JPEGDecoder {
         return result == 0 || !Self.isDamaged(bytes)
     }
 
-    /// Whether blocks are missing or wrong, as far as a decoder can tell: a JPEG has no checksum, so damage that
-    /// happens to be another valid frame stays undetected. On any thread.
+    /// Whether a decoder detects missing or wrong blocks. A JPEG doesn't contain a checksum, so damage that results in
+    /// another valid frame isn't detected. Safe to call from any thread.
     static func isDamaged(_ bytes: SharedBytes) -> Bool {
         media_jpeg_is_damaged(bytes.start.assumingMemoryBound(to: UInt8.self), bytes.count) != 0
+    }
+}
+
+/// Properties found in the markers of a JPEG (ITU-T T.81, annex B) without decoding it.
+package struct JPEGMarkers {
+    /// Width × height in pixels, from the frame header.
+    package let size: FrameSize
+    /// Whether an end-of-image marker follows the scan. Trailing bytes, as sent by some webcams, are ignored.
+    package let hasEnd: Bool
+    /// Whether black is 16 and white is 235, as stated in a comment that FFmpeg writes and reads. Other JPEGs have full
+    /// range.
+    package let isLimitedRange: Bool
+
+    /// The color description of the frame.
+    package var color: ColorDescription { isLimitedRange ? .bt601Limited : .jpeg }
+
+    /// Reads the markers; `nil` if the bytes don't contain a valid sequence from the start-of-image marker to
+    /// the scan.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] == Self.startOfImage else { return nil }
+        var position = 2
+        var size: FrameSize?
+        var isLimitedRange = false
+        while true {
+            guard let marker = Self.marker(in: bytes, at: &position), position + 2 <= bytes.count else {
+                return nil
+            }
+            let length = Int(bytes[position]) << 8 | Int(bytes[position + 1])
+            guard length >= 2, position + length <= bytes.count else { return nil }
+            if Self.framesWeDecode.contains(marker) {
+                guard length >= 8, size == nil else { return nil }
+                let height = Int(bytes[position + 3]) << 8 | Int(bytes[position + 4])
+                let width = Int(bytes[position + 5]) << 8 | Int(bytes[position + 6])
+                size = FrameSize(width: width, height: height)
+            }
+            if marker == Self.comment,
+                bytes[(position + 2)..<(position + length)].starts(with: Self.limitedRange)
+            {
+                isLimitedRange = true
+            }
+            position += length
+            if marker == Self.startOfScan { break }
+        }
+        guard let size else { return nil }
+        self.size = size
+        self.isLimitedRange = isLimitedRange
+        hasEnd = Self.findsEnd(in: bytes, from: position)
+    }
+
+    private static let startOfImage: UInt8 = 0xD8
+    private static let endOfImage: UInt8 = 0xD9
+    private static let startOfScan: UInt8 = 0xDA
+    private static let comment: UInt8 = 0xFE
+    private static let limitedRange = Array("CS=ITU601".utf8)
+    /// Start-of-frame codes of JPEGs that can be decoded: baseline, extended sequential, and progressive.
+    private static let framesWeDecode: ClosedRange<UInt8> = 0xC0...0xC2
+
+    /// Returns the code of the next marker that has a segment. Any number of 0xFF bytes may precede the code.
+    private static func marker(in bytes: UnsafeRawBufferPointer, at position: inout Int) -> UInt8? {
+        guard position < bytes.count, bytes[position] == 0xFF else { return nil }
+        while position < bytes.count, bytes[position] == 0xFF { position += 1 }
+        guard position < bytes.count else { return nil }
+        let code = bytes[position]
+        position += 1
+        // Start-of-image, end-of-image, restart, and TEM markers don't have a segment and must not precede the scan.
+        return code == 0x00 || code == 0x01 || (0xD0...0xD9).contains(code) ? nil : code
+    }
+
+    /// Whether an end-of-image marker follows the scan. In scan data, 0xFF is followed by 0 or a restart marker, so any
+    /// 0xFFD9 is the end of the image. The search starts at the end of the bytes because the marker is nearly always
+    /// there.
+    private static func findsEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
+        guard let base = bytes.baseAddress else { return false }
+        return media_has_pair(base + start, bytes.count - start, 0xFF, endOfImage) != 0
     }
 }

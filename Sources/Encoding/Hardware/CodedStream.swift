@@ -1,40 +1,41 @@
+internal import CMedia
 import Media
 
-/// Turns a hardware encoder's output into packets for files, and checks that each frame comes out once and in order.
+/// Converts a hardware encoder's output to packets for files, and checks that each frame is returned once and in order.
 ///
-/// A value: coded frames in, packets out.
+/// A pure value: coded frames in, packets out.
 struct CodedStream {
     private let subject: String
     private let ticksPerFrame: Int64
     private let filter: ColorTagFilter?
-    /// Presentation times of the frames that went in, from `next` on those that are still inside.
+    /// Presentation times of the frames sent to the encoder. Frames from index `next` onward have not been returned.
     private var expected: [Int64] = []
     private var next = 0
-    /// Parameter sets that came without a frame; they are put before the next frame.
+    /// Parameter sets that arrived without a frame. They are inserted before the next frame.
     private var waiting: [UInt8] = []
 
-    /// Makes the check for a stream.
+    /// Creates the check for a stream.
     ///
     /// - Parameters:
-    ///   - subject: The encoder, for messages.
+    ///   - subject: Name of the encoder, used in messages.
     ///   - rate: Frame rate of the ticks.
-    ///   - filter: Writes the color description into packets whose encoder does not; else `nil`.
+    ///   - filter: Adds the color description to packets if the encoder doesn't write it; otherwise `nil`.
     init(_ subject: String, rate: FrameRate, filter: ColorTagFilter?) {
         self.subject = subject
         ticksPerFrame = rate.seconds
         self.filter = filter
     }
 
-    /// Notes that a frame with this presentation time went in.
+    /// Records that a frame with this presentation time was sent to the encoder.
     mutating func expect(_ presentation: Int64) { expected.append(presentation) }
 
-    /// Checks coded frames and makes packets of them.
+    /// Checks coded frames and converts them to packets.
     ///
     /// - Parameters:
-    ///   - frames: The encoder's output, in order.
-    ///   - isLast: Whether nothing may be inside afterwards.
-    /// - Returns: A packet for each frame, in the same order.
-    /// - Throws: When a frame is missing, comes twice or out of order, or cannot be read.
+    ///   - frames: Output of the encoder, in order.
+    ///   - isLast: Whether the encoder must be empty afterwards.
+    /// - Returns: One packet for each frame, in the same order.
+    /// - Throws: An error if a frame is missing, duplicated, out of order, or unreadable.
     mutating func take(_ frames: [CodedFrame], isLast: Bool = false) throws(EncodingError)
         -> [EncodedPacket]
     {
@@ -42,7 +43,7 @@ struct CodedStream {
         for frame in frames {
             let units = CodedUnits(frame.bytes)
             guard units.hasFrame else {
-                // V4L2 drivers send parameter sets in a buffer of their own (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
+                // V4L2 drivers send parameter sets in a separate buffer (V4L2_MPEG_VIDEO_HEADER_MODE_SEPARATE).
                 waiting += units.parameterSets
                 continue
             }
@@ -60,7 +61,7 @@ struct CodedStream {
             next += 1
         }
         if isLast, next < expected.count {
-            throw broken("it kept back \(expected.count - next) frames in the end")
+            throw broken("it did not return the last \(expected.count - next) frames")
         }
         if next > 256 {
             expected.removeFirst(next)
@@ -69,20 +70,156 @@ struct CodedStream {
         return packets
     }
 
-    /// Checks a frame's time, to half a tick: drivers count in microseconds, so a time may come back a little off.
+    /// Checks a frame's time to within half a tick. Drivers count in microseconds, so times may be returned with a
+    /// small rounding error.
     private func check(_ frame: CodedFrame) throws(EncodingError) {
-        guard next < expected.count else { throw broken("it gave a frame that it was not given") }
+        guard next < expected.count else { throw broken("it returned a frame that was not sent to it") }
         let wanted = expected[next]
         let distance = frame.presentation.subtractingReportingOverflow(wanted)
         guard !distance.overflow, abs(distance.partialValue) * 2 < ticksPerFrame else {
             let isEarlier = frame.presentation < wanted
             throw broken(
                 isEarlier
-                    ? "its frames came out of order" : "it left out a frame, or gave them out of order")
+                    ? "it returned frames out of order"
+                    : "it dropped a frame, or returned frames out of order")
         }
     }
 
     private func broken(_ reason: String) -> EncodingError {
         EncodingError(subject: subject, operation: "encoding", reason: reason)
+    }
+}
+
+/// NAL units at the beginning of one H.264 packet (ITU-T H.264, annex B and table 7-1), up to its first slice.
+struct CodedUnits {
+    /// Parameter sets with their start codes, unchanged.
+    private(set) var parameterSets: [UInt8] = []
+    /// Whether the packet contains a slice. Otherwise it isn't a frame.
+    private(set) var hasFrame = false
+    /// Whether the first slice belongs to an IDR frame, so that a file can start with it.
+    private(set) var isKey = false
+
+    private enum Kind {
+        static let slice: UInt8 = 1
+        static let keySlice: UInt8 = 5
+        static let sequenceSet: UInt8 = 7
+        static let frameSet: UInt8 = 8
+    }
+
+    init(_ memory: SharedBytes) {
+        self = withExtendedLifetime(memory) { Self(memory.bytes) }
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer) {
+        var start = Self.unit(in: bytes, from: 0)
+        while let unit = start {
+            let kind = bytes[unit] & 0x1F
+            if kind == Kind.slice || kind == Kind.keySlice {
+                hasFrame = true
+                isKey = kind == Kind.keySlice
+                return
+            }
+            start = Self.unit(in: bytes, from: unit)
+            guard kind == Kind.sequenceSet || kind == Kind.frameSet else { continue }
+            var end = start.map { $0 - 3 } ?? bytes.count
+            // Zero bytes before a start code are part of the start code.
+            while end > unit, bytes[end - 1] == 0 { end -= 1 }
+            parameterSets += [0, 0, 0, 1] + bytes[unit..<end]
+        }
+    }
+
+    /// Returns the position of the next unit, after its start code. The data before a frame's first slice is short.
+    private static func unit(in bytes: UnsafeRawBufferPointer, from position: Int) -> Int? {
+        var zeros = 0
+        var place = position
+        while place + 1 < bytes.count {
+            if bytes[place] == 1, zeros >= 2 { return place + 1 }
+            zeros = bytes[place] == 0 ? zeros + 1 : 0
+            place += 1
+        }
+        return nil
+    }
+}
+
+/// Adds the color description to a stream whose encoder doesn't write it, using libavcodec's `h264_metadata`
+/// filter.
+final class ColorTagFilter {
+    private var context: UnsafeMutablePointer<AVBSFContext>?
+    private let packet: OwnedPacket
+    private let subject: String
+
+    /// Parameter sets with the color description, in Annex B format.
+    let setup: [UInt8]
+
+    /// Opens the filter.
+    ///
+    /// - Parameters:
+    ///   - color: The color description to write.
+    ///   - setup: Parameter sets of the stream, in Annex B format.
+    ///   - subject: Name of the encoder, used in messages.
+    /// - Throws: An error if libavcodec has no such filter, or can't read the parameter sets.
+    init(_ color: ColorDescription, setup: [UInt8], subject: String) throws(EncodingError) {
+        self.subject = subject
+        packet = try OwnedPacket(subject)
+        guard let filter = av_bsf_get_by_name("h264_metadata") else {
+            throw EncodingError(
+                subject: subject, operation: "av_bsf_get_by_name",
+                reason: "the installed libavcodec does not have the filter h264_metadata")
+        }
+        var result = av_bsf_alloc(filter, &context)
+        guard result >= 0, let context, let stream = context.pointee.par_in else {
+            throw EncodingError(subject, "av_bsf_alloc", code: result)
+        }
+        stream.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        stream.pointee.codec_id = AV_CODEC_ID_H264
+        // libavutil frees the memory together with the filter, and requires padding after the data.
+        guard let bytes = av_mallocz(setup.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)) else {
+            throw .outOfMemory(subject, "av_mallocz")
+        }
+        setup.withUnsafeBytes { source in
+            if let start = source.baseAddress { bytes.copyMemory(from: start, byteCount: source.count) }
+        }
+        stream.pointee.extradata = bytes.assumingMemoryBound(to: UInt8.self)
+        stream.pointee.extradata_size = Int32(setup.count)
+        // ITU-T H.273 code points: 1 is BT.709, 6 is SMPTE 170M, which equals BT.601.
+        let code = color.matrix == .bt709 ? "1" : "6"
+        for (name, value) in [
+            ("colour_primaries", code), ("transfer_characteristics", code), ("matrix_coefficients", code),
+            ("video_full_range_flag", color.range == .full ? "1" : "0"),
+        ] {
+            result = av_opt_set(context.pointee.priv_data, name, value, 0)
+            guard result >= 0 else {
+                throw EncodingError(subject, "setting \(name) to \(value)", code: result)
+            }
+        }
+        result = av_bsf_init(context)
+        guard result >= 0, let tagged = context.pointee.par_out else {
+            throw EncodingError(subject, "av_bsf_init", code: result)
+        }
+        self.setup = Array(
+            UnsafeBufferPointer(
+                start: tagged.pointee.extradata, count: Int(tagged.pointee.extradata_size)))
+    }
+
+    deinit {
+        av_bsf_free(&context)
+    }
+
+    /// Filters one packet.
+    ///
+    /// - Parameter bytes: A packet of the stream. Packets must be passed in order.
+    /// - Returns: The packet with the color description.
+    /// - Throws: An error if the packet can't be parsed.
+    func apply(to bytes: SharedBytes) throws(EncodingError) -> SharedBytes {
+        var result = av_new_packet(packet.pointer, Int32(clamping: bytes.count))
+        guard result >= 0, let data = packet.pointer.pointee.data else {
+            throw EncodingError(subject, "av_new_packet", code: result)
+        }
+        UnsafeMutableRawPointer(data).copyMemory(from: bytes.start, byteCount: bytes.count)
+        result = av_bsf_send_packet(context, packet.pointer)
+        guard result >= 0 else { throw EncodingError(subject, "av_bsf_send_packet", code: result) }
+        result = av_bsf_receive_packet(context, packet.pointer)
+        guard result >= 0 else { throw EncodingError(subject, "av_bsf_receive_packet", code: result) }
+        return try packet.takeBytes(subject)
     }
 }

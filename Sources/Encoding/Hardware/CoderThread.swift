@@ -1,10 +1,10 @@
 import Media
 
-/// Runs a hardware encoder on a thread of its own and limits the time that callers wait for it.
+/// Runs a hardware encoder on a separate thread and limits the time that callers wait for it.
 ///
-/// Drivers can hang, and waiting for one for ever would lose all other tracks. An encoder that does not answer in time
-/// is abandoned with its thread and its memory, and is never asked again. The encoder works on one frame while the next
-/// is composed.
+/// Drivers can hang, and waiting forever for one of them would stop all other tracks. An encoder that doesn't
+/// respond in time is abandoned together with its thread and its memory, and isn't used again. While the
+/// encoder is working on one frame, the next one is composed.
 final class CoderThread: Sendable {
     private struct Job: Sendable {
         let frame: HardwareFrame?
@@ -12,7 +12,7 @@ final class CoderThread: Sendable {
         let asKey: Bool
     }
 
-    /// Frame layout and parameter sets of an encoder that has been opened.
+    /// Frame layout and parameter sets of an open encoder.
     struct Opened: Sendable {
         let layout: HardwareFrame.Layout
         let setup: [UInt8]
@@ -21,11 +21,11 @@ final class CoderThread: Sendable {
     private struct State {
         var opened: Result<Opened, EncodingError>?
         var job: Job?
-        /// Result of the job that was handed over last; `nil` while it is being worked on.
+        /// Result of the last submitted job; `nil` while it is running.
         var answer: Result<[CodedFrame], EncodingError>? = .success([])
         var isClosing = false
         var isClosed = false
-        /// Whether the encoder was abandoned because it did not answer in time.
+        /// Whether the encoder was abandoned because it didn't respond in time.
         var isLeftBehind = false
     }
 
@@ -33,21 +33,20 @@ final class CoderThread: Sendable {
     private let name: String
     private let patience: Nanoseconds
 
-    /// Longest time that opening, flushing and closing may take: a driver that has to wake its device needs a second or
-    /// two.
+    /// Maximum time for opening, flushing, and closing. A driver that must wake up its device needs one or two seconds.
     static let openingPatience = Nanoseconds.seconds(10)
-    /// Longest time that a frame may take by default: hundreds of times the usual, so that a thread that only waits for
-    /// a processor is not taken for a device that hangs.
+    /// Default maximum time per frame. It is hundreds of times the usual time, so that a thread that is only
+    /// waiting for a CPU isn't mistaken for a hung device.
     static let usualPatience = Nanoseconds.seconds(5)
 
     /// Opens the encoder on its thread and waits until it is open.
     ///
     /// - Parameters:
-    ///   - name: The encoder, for messages.
+    ///   - name: Name of the encoder, used in messages.
     ///   - settings: Settings of the stream.
-    ///   - patience: Longest time that a frame may take.
-    ///   - open: Makes the encoder.
-    /// - Throws: When the encoder refuses, or does not answer in time.
+    ///   - patience: Maximum time per frame.
+    ///   - open: Creates the encoder.
+    /// - Throws: An error if the encoder fails to open or doesn't respond in time.
     init(
         _ name: String, _ settings: VideoEncodingSettings, patience: Nanoseconds = usualPatience,
         open: @escaping HardwareOpening
@@ -55,7 +54,11 @@ final class CoderThread: Sendable {
         self.name = name
         self.patience = patience
         let state = state
-        _ = MediaThread(name: "hw:\(name)") { Self.run(state, settings, open) }
+        do throws(ThreadError) {
+            _ = try MediaThread(name: "hw:\(name)") { Self.run(state, settings, open) }
+        } catch {
+            throw EncodingError(subject: name, error)
+        }
         let opened = state.wait(until: MonotonicClock().now + longPatience) {
             $0.opened
         }
@@ -63,17 +66,17 @@ final class CoderThread: Sendable {
         _ = try opened.get()
     }
 
-    /// Layout and parameter sets of the encoder; `nil` only before `init` has returned.
+    /// Frame layout and parameter sets of the encoder; `nil` only before `init` has returned.
     var opened: Opened? {
         state.withLock { state in
             if case .success(let opened)? = state.opened { opened } else { nil }
         }
     }
 
-    /// Hands over a frame and takes the result of the one before.
+    /// Submits a frame and returns the result of the previous one.
     ///
-    /// - Returns: The coded frames that came out for the frame before.
-    /// - Throws: When the frame before failed, or was not encoded in time.
+    /// - Returns: The coded frames that resulted from the previous frame.
+    /// - Throws: An error if the previous frame failed or wasn't encoded in time.
     func encode(_ frame: HardwareFrame, presentation: Int64, asKey: Bool) throws(EncodingError)
         -> [CodedFrame]
     {
@@ -82,15 +85,15 @@ final class CoderThread: Sendable {
         return ready
     }
 
-    /// Takes all frames that are still inside. Nothing may follow but `close`.
+    /// Returns all frames that are still inside the encoder. Only `close` may be called afterwards.
     func flush() throws(EncodingError) -> [CodedFrame] {
         let ready = try answer()
         hand(Job(frame: nil, presentation: 0, asKey: false))
-        // Many frames may still be inside.
-        return ready + (try answer("giving out its last frames", within: longPatience))
+        // Many frames may still be inside the encoder.
+        return ready + (try answer("flushing the last frames", within: longPatience))
     }
 
-    /// Closes the encoder and waits until it is closed, so that another one may be opened.
+    /// Closes the encoder and waits until it is closed, so that another one can be opened.
     func close() throws(EncodingError) {
         let isLeftBehind = state.broadcast { state in
             state.isClosing = true
@@ -103,12 +106,12 @@ final class CoderThread: Sendable {
         if isClosed == nil { throw silence("closing", longPatience) }
     }
 
-    /// Waits until the device is free again, since the next stream may need its session.
+    /// Waits until the device is released, because the next stream may need its session.
     deinit {
         do throws(EncodingError) {
             try close()
         } catch {
-            // The device hangs while closing: it is abandoned like any device that hangs.
+            // The device hung while it was being closed. It is abandoned like any other hung device.
         }
     }
 
@@ -127,7 +130,7 @@ final class CoderThread: Sendable {
         let limit = limit ?? patience
         let answer = state.wait(until: MonotonicClock().now + limit) { $0.answer }
         guard let answer else { throw silence(operation, limit) }
-        // An error is reported once: an encoder that failed is not asked again.
+        // An error is reported once. An encoder that failed isn't used again.
         return try answer.get()
     }
 
@@ -137,14 +140,14 @@ final class CoderThread: Sendable {
             state.isLeftBehind = true
         }
         return EncodingError(
-            subject: name, operation: operation, reason: "it did not answer within \(limit.inSeconds) s")
+            subject: name, operation: operation, reason: "it did not respond within \(limit.inSeconds) s")
     }
 
     private static func run(
         _ state: ConditionLock<State>, _ settings: VideoEncodingSettings, _ open: HardwareOpening
     ) {
         work(state, settings, open)
-        // By now the encoder is closed.
+        // The encoder is closed at this point.
         state.broadcast { $0.isClosed = true }
     }
 

@@ -2,29 +2,29 @@ internal import CMedia
 internal import Glibc
 public import Media
 
-/// Tries a hardware encoder: whether it does what recordings need of it, and how much it can encode.
+/// Tests whether a hardware encoder meets the requirements of recordings, and measures its capacity.
 ///
-/// It encodes moving frames as detailed as a camera's, at each of three sizes, and libavcodec's own decoder reads them
-/// back. Each frame must come once and in order, like the original, in colours that the stream names; a key frame must
-/// come at the beginning, at least every 2 s, and where one is asked for, since a split needs it. Then the trial
-/// measures how many pixels per second the encoder sustains, what processor time they cost, and how many streams it
-/// takes at once.
+/// The trial encodes moving frames with as much detail as a camera's, at three sizes, and decodes them with
+/// libavcodec's software decoder. Each frame must be returned once and in order, match the original, and use
+/// the colors that the stream states. Key frames must appear at the beginning, at least every 2 s, and on
+/// request, because splitting a file requires them. The trial then measures how many pixels per second the
+/// encoder sustains, the CPU time that this requires, and the number of simultaneous streams.
 ///
-/// Takes some seconds and blocks its thread. A driver that hangs is abandoned; one that crashes takes the process with
-/// it.
+/// The trial takes several seconds and blocks the calling thread. A driver that hangs is abandoned. A driver
+/// that crashes also crashes the process.
 public struct EncoderTrial {
-    /// Frame sizes of the streams that are tried, in pixels. Recordings give the encoder nothing larger.
+    /// Frame sizes of the tested streams, in pixels. Recordings never send larger frames to the encoder.
     public static let sizes = [
         FrameSize(width: 1280, height: 720), FrameSize(width: 1920, height: 1080),
         FrameSize(width: 1080, height: 1920),
     ]
-    /// Least PSNR of each frame's luma in dB; less is seen at a glance. x264 comes to about 36 with such frames.
+    /// Minimum luma PSNR of each frame in dB. A lower value is clearly visible. x264 reaches about 36 dB with such
+    /// frames.
     static let leastPSNR = 30.0
-    /// Most streams that are tried at once. NVENC in ordinary cards takes 3 to 8.
+    /// Maximum number of simultaneous streams that are tested. NVENC supports 3 to 8 on consumer cards.
     static let mostStreams = 6
     private static let rate: FrameRate = FrameRate(30)
-    /// Number of frames that are checked: long enough for a key frame that was not asked for, 2 s after the one that
-    /// was.
+    /// Number of frames that are checked. This is enough for a regular key frame 2 s after the requested one.
     private static let checkedFrames = 75
     private static let askedKey = 10
     private static let timedFrames = 60
@@ -35,14 +35,14 @@ public struct EncoderTrial {
     private let patience: Nanoseconds
     private let open: HardwareOpening
 
-    /// Prepares the trial of an encoder; nothing runs before `run`.
+    /// Creates a trial for an encoder. Call `run` to start it.
     ///
-    /// - Parameter encoder: An encoder that was found on this computer.
+    /// - Parameter encoder: An encoder found on this computer.
     public init(of encoder: HardwareEncoder) {
         self.init(of: encoder, open: LibraryCoder.opening(encoder))
     }
 
-    /// Prepares the trial of a stand-in for hardware, for tests.
+    /// Creates a trial for a hardware substitute, for tests.
     init(
         of encoder: HardwareEncoder, sizes: [FrameSize] = Self.sizes, leastRate: FrameRate = FrameRate(30),
         patience: Nanoseconds = CoderThread.usualPatience, open: @escaping HardwareOpening
@@ -50,16 +50,16 @@ public struct EncoderTrial {
         precondition(!sizes.isEmpty, "a trial has a size")
         self.encoder = encoder
         self.sizes = sizes
-        // An encoder that does not keep up with a single camera is of no use.
+        // An encoder that can't keep up with a single camera is useless.
         self.leastRate = leastRate
         self.patience = patience
         self.open = open
     }
 
-    /// Runs the trial. Blocks the calling thread for some seconds.
+    /// Runs the trial. Blocks the calling thread for several seconds.
     ///
-    /// - Parameter progress: Called with the share that is done, 0…1.
-    /// - Returns: The encoder with its figures when it works, or with the reason why it fails.
+    /// - Parameter progress: Called with the completed fraction, 0…1.
+    /// - Returns: The encoder with its measurements if it works, or with the reason for the failure.
     public func run(progress: (Double) -> Void = { _ in }) -> TriedEncoder {
         var tried: [Checked] = []
         do throws(EncodingError) {
@@ -68,7 +68,7 @@ public struct EncoderTrial {
                 do throws(EncodingError) {
                     tried.append(try check(size))
                 } catch {
-                    // An encoder that takes the first size and no other is still useful for that size.
+                    // An encoder that supports only the first size is still useful for that size.
                     if tried.isEmpty { throw error }
                 }
             }
@@ -81,7 +81,7 @@ public struct EncoderTrial {
         }
     }
 
-    // MARK: What it makes
+    // MARK: Output checks
 
     /// Results of the trial at one size.
     fileprivate struct Checked {
@@ -104,7 +104,7 @@ public struct EncoderTrial {
         let lowest = try readBack(packets, stream.parameters, material)
         guard lowest >= Self.leastPSNR else {
             throw verdict(
-                "its frames of \(size) come to \(Self.rounded(lowest)) dB where \(Self.rounded(Self.leastPSNR)) are needed"
+                "its frames of \(size) reach a PSNR of \(Self.rounded(lowest)) dB; at least \(Self.rounded(Self.leastPSNR)) dB is required"
             )
         }
         let (time, processor) = try timed(material)
@@ -131,20 +131,20 @@ public struct EncoderTrial {
 
     private func checkKeys(_ packets: [EncodedPacket]) throws(EncodingError) {
         let keys = packets.indices.filter { packets[$0].isKey }
-        guard keys.first == 0 else { throw verdict("its first frame is none that a file can begin with") }
+        guard keys.first == 0 else { throw verdict("its first frame is not a key frame") }
         guard keys.contains(Self.askedKey) else {
-            throw verdict("it makes no key frame when asked to, so that a recording could not be split")
+            throw verdict("it does not produce key frames on request, so recordings could not be split")
         }
         let longest = zip(keys.dropFirst() + [packets.count], keys).map { $0 - $1 }.max() ?? 0
         guard Double(longest) <= 2 * Self.rate.perSecond else {
             throw verdict(
-                "it was told to make a key frame every 2 s, and made none within \(longest) frames")
+                "it was set to a key frame every 2 s, but produced none within \(longest) frames")
         }
     }
 
     /// Decodes the packets and checks their frames.
     ///
-    /// - Returns: The lowest PSNR of a frame's luma, in dB.
+    /// - Returns: The lowest luma PSNR of all frames, in dB.
     private func readBack(
         _ packets: [EncodedPacket], _ parameters: StreamParameters, _ material: MeasuringMaterial
     ) throws(EncodingError) -> Double {
@@ -169,24 +169,24 @@ public struct EncoderTrial {
                 lowest = min(lowest, SumSquareErrorToPsnr(squares, UInt64(material.size.pixelCount)))
             }
         }
-        guard isWhole else { throw verdict("its frames have another size than \(material.size)") }
+        guard isWhole else { throw verdict("its frames do not have the size \(material.size)") }
         guard times == Array(0..<Int64(Self.checkedFrames)) else {
-            throw verdict("of \(Self.checkedFrames) frames, \(times.count) could be read back in order")
+            throw verdict("only \(times.count) of \(Self.checkedFrames) frames could be read back in order")
         }
-        guard isColored else { throw verdict("its frames do not say what their colours mean") }
+        guard isColored else { throw verdict("its frames do not have color metadata") }
         return lowest
     }
 
-    // MARK: How much it can
+    // MARK: Throughput
 
-    /// Measures the time that a frame takes.
+    /// Measures the time per frame.
     ///
-    /// - Returns: Nanoseconds per frame on the clock, and of the process's processor time.
+    /// - Returns: Elapsed time and CPU time of the process, both in nanoseconds per frame.
     private func timed(_ material: MeasuringMaterial) throws(EncodingError) -> (
         time: Double, processor: Double
     ) {
         let stream = try makeStream(material.size)
-        // The first frames fill the encoder's queues.
+        // The first frames fill the queues of the encoder.
         for index in 0..<8 { _ = try encode(material, index, with: stream) }
         let begin = (Self.time(of: CLOCK_MONOTONIC), Self.time(of: CLOCK_PROCESS_CPUTIME_ID))
         for index in 8..<8 + Self.timedFrames { _ = try encode(material, index, with: stream) }
@@ -205,7 +205,7 @@ public struct EncoderTrial {
         let needed = Double(first.size.pixelCount) * leastRate.perSecond
         guard slowest >= needed else {
             let rate = slowest / Double(first.size.pixelCount)
-            throw verdict("it encodes no more than \(Self.rounded(rate)) frames of \(first.size) a second")
+            throw verdict("it encodes at most \(Self.rounded(rate)) frames of \(first.size) per second")
         }
         return EncoderFigures(
             sizes: tried.map(\.size), pixelsPerSecond: slowest, streams: streamsAtOnce(first.size),
@@ -214,8 +214,8 @@ public struct EncoderTrial {
             lacksColorTags: tried.contains(where: \.lacksColorTags))
     }
 
-    /// Fits processor time by a line through two sizes, as for all kinds of work; with one size alone all of it grows
-    /// with the pixels.
+    /// Fits a line to the CPU time at two sizes, as for all kinds of work. If only one size is available, the time is
+    /// proportional to the number of pixels.
     private static func line(_ small: Checked, _ large: Checked) -> CostTable.Entry {
         let (a, b) = (Double(small.size.pixelCount), Double(large.size.pixelCount))
         guard b > a else {
@@ -234,7 +234,8 @@ public struct EncoderTrial {
         do throws(EncodingError) {
             while streams.count < Self.mostStreams {
                 let another = try makeStream(size)
-                // Every stream must go on beside the new one. A failure is reported with the next frame.
+                // Every stream must continue while the new one is running. A failure is reported with the
+                // next frame.
                 for _ in 0..<3 {
                     for stream in streams + [another] { _ = try encode(material, index, with: stream) }
                     index += 1
@@ -242,7 +243,7 @@ public struct EncoderTrial {
                 streams.append(another)
             }
         } catch {
-            // The device's limit is reached: the streams before it count.
+            // The device's limit is reached. The streams opened before this one count.
         }
         return max(1, streams.count)
     }

@@ -1,14 +1,15 @@
 internal import CMedia
 import Media
 
-/// A stream from a hardware encoder: rehearsed first, then checked frame by frame. Used by one thread alone.
+/// Stream from a hardware encoder. It is rehearsed first and then checked frame by frame. Not thread-safe: use it from
+/// one thread only.
 ///
-/// Its packets keep the contract of x264's: times of ticks, decoding in presentation order, separate parameter sets,
-/// and the color description in them. A frame that is missing, late by seconds or out of order is an error, and the
-/// caller goes on without hardware.
+/// Its packets meet the same contract as those of x264: tick times, decoding in presentation order, separate parameter
+/// sets, and the color description in the parameter sets. A frame that is missing, several seconds late, or out of
+/// order is an error. The caller then continues without hardware.
 final class HardwareStream: VideoStream {
     let parameters: StreamParameters
-    /// Whether the encoder does not write the color description, so that `ColorTagFilter` does.
+    /// Whether the encoder doesn't write the color description, so `ColorTagFilter` must add it.
     let lacksColorTags: Bool
     private let coder: CoderThread
     private var frames: HardwareFrames
@@ -17,12 +18,12 @@ final class HardwareStream: VideoStream {
     /// Rehearses and opens the encoder.
     ///
     /// - Parameters:
-    ///   - name: The encoder, for messages.
-    ///   - settings: Settings of the stream; both sides of the size even, with a colour.
-    ///   - spare: Parameter sets of the x264 stream that may take over, which the file must know too.
-    ///   - patience: Longest time that a frame may take.
-    ///   - open: Makes the encoder; called twice.
-    /// - Throws: When the hardware refuses, does not answer, or does not encode as it should.
+    ///   - name: Name of the encoder, used in messages.
+    ///   - settings: Settings of the stream. Width and height must be even, and the color description must be set.
+    ///   - spare: Parameter sets of the x264 stream that may take over. The file must also contain them.
+    ///   - patience: Maximum time per frame.
+    ///   - open: Creates the encoder; called twice.
+    /// - Throws: An error if the hardware fails to open, doesn't respond, or produces incorrect output.
     init(
         _ name: String, _ settings: VideoEncodingSettings, spare: [UInt8] = [],
         patience: Nanoseconds = CoderThread.usualPatience, open: @escaping HardwareOpening
@@ -49,5 +50,229 @@ final class HardwareStream: VideoStream {
         let frame = try frames.copy(composed)
         stream.expect(presentation)
         return try stream.take(try coder.encode(frame, presentation: presentation, asKey: asKey))
+    }
+}
+
+/// H.264 encoder outside this program: a device accessed through libavcodec, or a replacement in a test.
+///
+/// Its output isn't trusted: `HardwareStream` checks it.
+protocol HardwareCoding: AnyObject {
+    /// Frame layout that the encoder requires.
+    var layout: HardwareFrame.Layout { get }
+    /// Parameter sets in Annex B format, if the encoder provides them before the first frame; otherwise empty.
+    var setup: [UInt8] { get }
+
+    /// Encodes one frame, or flushes.
+    ///
+    /// - Parameters:
+    ///   - frame: A frame that isn't modified while the encoder holds it; `nil` flushes.
+    ///   - presentation: Presentation time in the stream's time scale, increasing from frame to frame.
+    ///   - asKey: Whether the frame must become an IDR frame.
+    /// - Returns: The coded frames that are ready, in Annex B format.
+    /// - Throws: An error if the device fails. It isn't used again afterwards.
+    func encode(_ frame: HardwareFrame?, presentation: Int64, asKey: Bool) throws(EncodingError)
+        -> [CodedFrame]
+}
+
+/// Frame returned by a hardware encoder, with its presentation time in the stream's time scale.
+struct CodedFrame: Sendable {
+    let bytes: SharedBytes
+    let presentation: Int64
+}
+
+/// Opens an encoder for a stream, on the thread that will use it.
+typealias HardwareOpening = @Sendable (VideoEncodingSettings) throws(EncodingError) -> any HardwareCoding
+
+/// Encodes a few frames before a stream starts, to find out whether the hardware supports the stream and to get the
+/// parameter sets that the file needs.
+///
+/// V4L2 encoders provide their parameter sets only with the first frame. Some devices reject certain sizes or rates, or
+/// one additional stream. The rehearsal detects this while x264 can still encode the stream.
+struct HardwareRehearsal {
+    /// Parameter sets with the color description, in Annex B format.
+    let setup: [UInt8]
+    /// Filter for the stream's packets if the encoder doesn't write the color description; otherwise `nil`.
+    let filter: ColorTagFilter?
+
+    /// Luma codes of the frames. They differ enough that encoded frames can't be confused.
+    private static let levels: [UInt8] = [40, 200, 80, 160, 120]
+    /// Maximum error of a frame's mean luma, in code values.
+    private static let tolerance = 6.0
+
+    /// Rehearses a stream. The encoder is closed again before this returns.
+    ///
+    /// - Parameters:
+    ///   - subject: Name of the encoder, used in messages.
+    ///   - settings: Settings of the stream, with a color description.
+    ///   - patience: Maximum time that the encoder may take per frame.
+    ///   - open: Creates the encoder.
+    /// - Throws: An error with the reason if the hardware can't encode this stream.
+    init(
+        _ subject: String, _ settings: VideoEncodingSettings, patience: Nanoseconds,
+        open: @escaping HardwareOpening
+    ) throws(EncodingError) {
+        let color = settings.color ?? .bt709Limited
+        let coder = try CoderThread(subject, settings, patience: patience, open: open)
+        guard let opened = coder.opened else { preconditionFailure("a coder that was made is open") }
+        var stream = CodedStream(subject, rate: settings.rate, filter: nil)
+        var packets: [EncodedPacket] = []
+        var frames = HardwareFrames(subject, size: settings.size, layout: opened.layout)
+        let canvas = SharedBytes(count: FramePlane.packed(.i420, settings.size).byteCount)
+        for (index, level) in Self.levels.enumerated() {
+            let presentation = Int64(index) * settings.rate.seconds
+            Planes(i420: canvas, size: settings.size).fill(YCbCr(y: level, cb: 128, cr: 128))
+            let painted = try OwnedFrame(canvas, settings.size, subject)
+            let frame = try withExtendedLifetime(canvas) { () throws(EncodingError) in
+                try frames.copy(painted.pointer)
+            }
+            stream.expect(presentation)
+            packets += try stream.take(
+                try coder.encode(frame, presentation: presentation, asKey: index == 0))
+        }
+        packets += try stream.take(try coder.flush(), isLast: true)
+        try coder.close()
+
+        guard let first = packets.first, first.isKey else {
+            throw Self.refusal(subject, "its first frame is not a key frame")
+        }
+        let own = CodedUnits(first.bytes).parameterSets
+        let setup = own.isEmpty ? opened.setup : own
+        guard !setup.isEmpty else { throw Self.refusal(subject, "it does not provide parameter sets") }
+        var isTagged = true
+        try Self.check(packets, setup, settings.size, subject) { frame in
+            if frame.color != color { isTagged = false }
+        }
+        filter = isTagged ? nil : try ColorTagFilter(color, setup: setup, subject: subject)
+        self.setup = filter?.setup ?? setup
+    }
+
+    private static func check(
+        _ packets: [EncodedPacket], _ setup: [UInt8], _ size: FrameSize, _ subject: String,
+        _ look: (StreamReading.Frame) -> Void
+    ) throws(EncodingError) {
+        let reading = try StreamReading(setup: setup, subject: subject)
+        var found: [(size: FrameSize, luma: Double)] = []
+        for packet in packets + [nil] {
+            try reading.read(packet) { frame in
+                let luma = media_mean_byte(
+                    frame.planes.y, frame.planes.yStride, Int32(frame.size.width),
+                    Int32(frame.size.height), 8, 8)
+                found.append((frame.size, luma))
+                look(frame)
+            }
+        }
+        if let other = found.first(where: { $0.size != size }) {
+            throw refusal(subject, "its frames are \(other.size) instead of \(size)")
+        }
+        guard found.count == levels.count,
+            zip(found, levels).allSatisfy({ abs($0.luma - Double($1)) < tolerance })
+        else {
+            throw refusal(subject, "its output frames do not match its input frames")
+        }
+    }
+
+    private static func refusal(_ subject: String, _ reason: String) -> EncodingError {
+        EncodingError(subject: subject, operation: "testing a stream", reason: reason)
+    }
+}
+
+/// Decodes an encoded stream with libavcodec's software decoder, as a player does. Not thread-safe: use it from one
+/// thread only.
+final class StreamReading {
+    private let codec: OwnedCodec
+    private let packet: OwnedPacket
+    private let decoded: OwnedFrame
+    private let subject: String
+    private var setup: [UInt8]
+
+    /// Decoded frame, valid only during the callback that receives it.
+    struct Frame {
+        let presentation: Int64
+        let size: FrameSize
+        /// Color description in the stream; `nil` if the stream doesn't state it.
+        let color: ColorDescription?
+        /// I420 planes of the frame.
+        let planes: Planes
+    }
+
+    /// Opens the decoder.
+    ///
+    /// - Parameters:
+    ///   - setup: Parameter sets in Annex B format.
+    ///   - subject: Name of the encoder, used in messages.
+    /// - Throws: An error if libavcodec has no decoder, or memory allocation fails.
+    init(setup: [UInt8], subject: String) throws(EncodingError) {
+        self.subject = subject
+        self.setup = setup
+        codec = try OwnedCodec(decoder: AV_CODEC_ID_H264, subject: subject)
+        codec.pointer.pointee.thread_count = 1
+        try codec.open()
+        packet = try OwnedPacket(subject)
+        decoded = try OwnedFrame(subject)
+    }
+
+    /// Decodes one packet, or flushes.
+    ///
+    /// - Parameters:
+    ///   - coded: The packet; `nil` flushes the remaining frames.
+    ///   - look: Called for each frame that is ready, in presentation order.
+    /// - Throws: An error if the packet can't be decoded without errors.
+    func read(_ coded: EncodedPacket?, _ look: (Frame) -> Void) throws(EncodingError) {
+        if let coded {
+            let bytes = setup + withExtendedLifetime(coded) { Array(coded.bytes.bytes) }
+            setup = []
+            let result = av_new_packet(packet.pointer, Int32(clamping: bytes.count))
+            guard result >= 0, let data = packet.pointer.pointee.data else {
+                throw EncodingError(subject, "av_new_packet", code: result)
+            }
+            bytes.withUnsafeBytes { source in
+                if let start = source.baseAddress {
+                    UnsafeMutableRawPointer(data).copyMemory(from: start, byteCount: source.count)
+                }
+            }
+            packet.pointer.pointee.pts = coded.presentation
+            packet.pointer.pointee.dts = coded.decode
+        }
+        defer { av_packet_unref(packet.pointer) }
+        let result = avcodec_send_packet(codec.pointer, coded == nil ? nil : packet.pointer)
+        guard result >= 0 else { throw unreadable(result) }
+        while true {
+            let result = avcodec_receive_frame(codec.pointer, decoded.pointer)
+            if result == ff_try_again || result == ff_end_of_file { return }
+            guard result >= 0 else { throw unreadable(result) }
+            guard decoded.pointer.pointee.decode_error_flags == 0 else { throw unreadable(ff_invalid_data) }
+            look(try frame())
+        }
+    }
+
+    private func unreadable(_ code: Int32) -> EncodingError {
+        let error = EncodingError(subject, "", code: code)
+        return EncodingError(
+            subject: subject, operation: "reading back its stream", reason: error.reason)
+    }
+
+    private func frame() throws(EncodingError) -> Frame {
+        let facts = decoded.pointer.pointee
+        let pixel = AVPixelFormat(facts.format)
+        guard pixel == AV_PIX_FMT_YUV420P || pixel == AV_PIX_FMT_YUVJ420P, let y = facts.data.0,
+            let u = facts.data.1, let v = facts.data.2
+        else {
+            throw EncodingError(
+                subject: subject, operation: "reading back its stream",
+                reason: "its frames are not 8-bit 4:2:0")
+        }
+        let size = FrameSize(width: Int(facts.width), height: Int(facts.height))
+        let isTagged =
+            facts.colorspace != AVCOL_SPC_UNSPECIFIED && facts.color_primaries != AVCOL_PRI_UNSPECIFIED
+            && facts.color_trc != AVCOL_TRC_UNSPECIFIED && facts.color_range != AVCOL_RANGE_UNSPECIFIED
+        return Frame(
+            presentation: facts.pts, size: size,
+            color: isTagged
+                ? ColorDescription(
+                    matrix: facts.colorspace, range: facts.color_range, pixel: pixel, height: size.height)
+                : nil,
+            planes: Planes(
+                y: y, u: u, v: v, yStride: Int(facts.linesize.0), uStride: Int(facts.linesize.1),
+                vStride: Int(facts.linesize.2), size: size, horizontalShift: 1, verticalShift: 1))
     }
 }

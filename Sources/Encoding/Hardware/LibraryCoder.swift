@@ -1,7 +1,7 @@
 internal import CMedia
-import Media
+public import Media
 
-/// One of libavcodec's hardware encoders. Opened, used and closed by one thread.
+/// Hardware encoder accessed through libavcodec. Opened, used, and closed by one thread.
 final class LibraryCoder: HardwareCoding {
     let layout: HardwareFrame.Layout
     private let subject: String
@@ -14,8 +14,8 @@ final class LibraryCoder: HardwareCoding {
     ///
     /// - Parameters:
     ///   - encoder: The encoder.
-    ///   - settings: Settings of the stream; both sides of the size even, with a colour.
-    /// - Throws: When libavcodec does not have the encoder, or the device refuses it.
+    ///   - settings: Settings of the stream. Width and height must be even, and the color description must be set.
+    /// - Throws: An error if libavcodec doesn't include the encoder, or the device rejects it.
     init(_ encoder: HardwareEncoder, _ settings: VideoEncodingSettings) throws(EncodingError) {
         subject = encoder.name
         let dialect = EncoderDialect(library: encoder.library, quality: settings.quality)
@@ -29,7 +29,7 @@ final class LibraryCoder: HardwareCoding {
         layout = attempt.layout
     }
 
-    /// Finds the first of the dialect's attempts that opens; the encoder is closed again.
+    /// Finds the first of the dialect's attempts that opens successfully. The encoder is closed again.
     private static func openable(
         _ encoder: HardwareEncoder, _ settings: VideoEncodingSettings, _ dialect: EncoderDialect,
         _ device: UploadDevice?
@@ -42,7 +42,7 @@ final class LibraryCoder: HardwareCoding {
                 _ = try open(encoder, settings, dialect, attempt, device)
                 return attempt
             } catch {
-                // The first attempt is the usual one, so its error says most.
+                // The first attempt is the usual one, so its error is the most useful.
                 failure = failure ?? error
             }
         }
@@ -58,10 +58,10 @@ final class LibraryCoder: HardwareCoding {
             } catch {
                 let dialect = EncoderDialect(library: encoder.library, quality: settings.quality)
                 guard let packages = dialect.packages else { throw error }
-                // libavcodec has one message, such as “Input/output error”, for everything that a driver may lack.
+                // libavcodec uses a single message, such as "Input/output error", for any driver problem.
                 throw EncodingError(
                     subject: error.subject, operation: error.operation,
-                    reason: "\(error.reason); it needs the package \(packages), if that is not installed")
+                    reason: "\(error.reason); check that the package \(packages) is installed")
             }
         }
     }
@@ -82,10 +82,10 @@ final class LibraryCoder: HardwareCoding {
         context.pointee.framerate = AVRational(num: Int32(rate.frames), den: Int32(rate.seconds))
         settings.color?.describe(context)
         context.pointee.gop_size = max(1, Int32(rounding: 2 * rate.perSecond, .down))
-        // Frames come out in the order of their times, so that x264 can take over at any of them.
+        // Frames are returned in presentation order, so x264 can take over at any of them.
         context.pointee.max_b_frames = 0
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
-        // The device has threads of its own.
+        // The device uses separate threads.
         context.pointee.thread_count = 1
         if dialect.knowsQuality {
             context.pointee.bit_rate = 0
@@ -115,7 +115,7 @@ final class LibraryCoder: HardwareCoding {
         return try send(source)
     }
 
-    /// Sends a frame; an encoder whose input is full takes it after its packets were taken.
+    /// Sends a frame. If the encoder's input is full, its packets are received first.
     private func send(_ frame: UnsafeMutablePointer<AVFrame>?) throws(EncodingError) -> [CodedFrame] {
         var frames: [CodedFrame] = []
         while true {
@@ -125,7 +125,7 @@ final class LibraryCoder: HardwareCoding {
                 guard !ready.isEmpty else {
                     throw EncodingError(
                         subject: subject, operation: "avcodec_send_frame",
-                        reason: "it takes no frame and gives none")
+                        reason: "it neither accepts nor returns frames")
                 }
                 frames += ready
                 continue
@@ -145,5 +145,90 @@ final class LibraryCoder: HardwareCoding {
             frames.append(
                 CodedFrame(bytes: try packet.takeBytes(subject), presentation: presentation))
         }
+    }
+}
+
+/// Options of one of libavcodec's hardware encoders, and the destination of its frames.
+///
+/// Quality: H.264 has a quantizer scale of 0…51, where a step of six doubles the coarseness (ITU-T H.264, 8.5.9).
+/// x264's constant rate factor is a quantizer on that scale for ordinary moving frames (x264, `--fullhelp`:
+/// "quality-based VBR (0-51)"). The profile's value is therefore passed unchanged to each encoder, using the closest
+/// mode of its rate control:
+/// - NVENC: `rc=vbr`, `cq`, without a bit rate: "target quality level (0 to 51) for constant quality mode in VBR rate
+///   control".
+/// - VAAPI: `rc_mode=CQP`, `qp`: the same quantizer for every frame, which every driver supports.
+/// - V4L2 and all others: no quality mode (libavcodec, v4l2_m2m_enc.c). The value is the finest permitted quantizer,
+///   and the bit rate is twice the bit rate of x264 for photographs, so the bit rate is a limit instead of a target.
+///
+/// None of them weights visibility as x264 does. With the same value, files are larger and differ between devices.
+/// x264's presets don't apply to hardware: NVENC uses its medium preset, `p4`; the others don't have presets.
+struct EncoderDialect {
+    /// Options in addition to the common options of all encoders. They are tried in this order until the encoder opens.
+    let attempts: [Attempt]
+    /// Whether frames are uploaded to the device before they are encoded.
+    let uploads: Bool
+    /// Whether the encoder's rate control has a quality mode.
+    let knowsQuality: Bool
+    /// Debian packages that the encoder requires; `nil` if the kernel driver is sufficient.
+    let packages: String?
+
+    /// One way to open the encoder: frame layout and options.
+    struct Attempt {
+        var layout = HardwareFrame.Layout.nv12
+        var options: [(name: String, value: String)] = []
+    }
+
+    /// Creates the dialect of an encoder.
+    ///
+    /// - Parameters:
+    ///   - library: libavcodec's name for the encoder.
+    ///   - quality: The profile's quality, 0…51.
+    init(library: String, quality: Int) {
+        switch library {
+        case "h264_nvenc":
+            // delay 2: a frame is returned when the second frame after it is submitted, so the device works in parallel
+            // and holds few frames. The scale of `cq` starts at 1, because 0 lets the encoder choose the quality.
+            attempts = [
+                Attempt(options: [
+                    ("preset", "p4"), ("profile", "high"), ("rc", "vbr"), ("cq", "\(max(quality, 1))"),
+                    ("delay", "2"), ("forced-idr", "1"),
+                ])
+            ]
+            (uploads, knowsQuality, packages) = (false, true, "libnvidia-encode1")
+        case "h264_vaapi":
+            // libavcodec interprets 0 as "not set". Newer Intel chips have only the low-power encoder.
+            let usual = [("rc_mode", "CQP"), ("qp", "\(max(quality, 1))")]
+            attempts = [Attempt(options: usual), Attempt(options: usual + [("low_power", "1")])]
+            (uploads, knowsQuality) = (true, true)
+            packages = "mesa-va-drivers or intel-media-va-driver"
+        default:
+            attempts = [Attempt(), Attempt(layout: .i420)]
+            (uploads, knowsQuality, packages) = (false, false, nil)
+        }
+    }
+
+    /// Bit rate for an encoder without quality control: 0.24 bits per pixel at quality 23, which is twice the bit rate
+    /// of x264 for moving photographs with its recording presets. It halves with every six quality steps.
+    static func bitsPerSecond(_ settings: VideoEncodingSettings) -> Int64 {
+        var bits = Double(settings.size.pixelCount) * settings.rate.perSecond * 0.24
+        var quality = settings.quality
+        while quality >= 29 { (bits, quality) = (bits / 2, quality - 6) }
+        while quality <= 17 { (bits, quality) = (bits * 2, quality + 6) }
+        return Int64(max(bits, 100_000))
+    }
+}
+
+extension HardwareEncoder {
+    /// Whether this build of libavcodec includes the encoder with this name. It doesn't check whether a device is
+    /// present.
+    ///
+    /// - Parameter name: libavcodec's name of the encoder, such as `h264_nvenc`.
+    /// - Returns: Whether the encoder is part of the library.
+    public static func isInLibrary(_ name: String) -> Bool { avcodec_find_encoder_by_name(name) != nil }
+
+    /// Version of the library that drives the hardware, such as `libavcodec 59.37.100`.
+    public static var libraryVersion: String {
+        let version = avcodec_version()
+        return "libavcodec \(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF)"
     }
 }

@@ -1,34 +1,42 @@
 package import CMedia
 package import Media
 
-/// Ends calls of libavformat that take too long, or that nobody waits for any more. Used by the thread that makes the calls.
+/// Interrupts libavformat calls that exceed a time limit or are no longer needed. Use it from the thread that
+/// makes the calls.
 package final class CallDeadline {
     private let cancellation: Cancellation
     private var deadline = ClockTime(nanoseconds: 0)
     private var hears = true
+    /// Called once, when the library first calls the interrupt callback. At that point it is opening its first
+    /// connection and has already looked up the protocol.
+    package var whenFirstAsked: (() -> Void)?
 
-    /// - Parameter cancellation: Ends the calls at once.
+    /// Creates a deadline.
+    ///
+    /// - Parameter cancellation: Interrupts the calls immediately.
     package init(_ cancellation: Cancellation) { self.cancellation = cancellation }
 
-    /// Gives the calls that follow so much time from now on.
+    /// Sets the deadline for the following calls.
     ///
     /// - Parameters:
-    ///   - time: The longest that each of them may take, counted from now.
-    ///   - hears: Whether they end at once when cancelled.
+    ///   - time: Maximum time for the calls, counted from now.
+    ///   - hears: Whether cancellation interrupts the calls immediately.
     package func allow(_ time: Nanoseconds, hears: Bool = true) {
         deadline = MonotonicClock().now + time
         self.hears = hears
     }
 
-    /// Whether the time of the present call is over, or it is cancelled.
+    /// Whether the deadline of the current call has passed, or the call is canceled.
     package var isOver: Bool { MonotonicClock().now > deadline || (hears && cancellation.isCancelled) }
 
-    /// What libavformat asks while it waits. Valid as long as this object is held.
+    /// Callback that libavformat calls while it is waiting. Valid while this object exists.
     package var callback: AVIOInterruptCB {
         AVIOInterruptCB(
             callback: { holder in
                 guard let holder else { return 0 }
-                return Unmanaged<CallDeadline>.fromOpaque(holder).takeUnretainedValue().isOver ? 1 : 0
+                let deadline = Unmanaged<CallDeadline>.fromOpaque(holder).takeUnretainedValue()
+                deadline.whenFirstAsked.take()?()
+                return deadline.isOver ? 1 : 0
             }, opaque: Unmanaged.passUnretained(self).toOpaque())
     }
 }

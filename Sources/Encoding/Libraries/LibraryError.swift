@@ -2,15 +2,26 @@ internal import CMedia
 import Media
 
 extension EncodingError {
-    /// Makes an error with the library's text for a libav* error code.
+    /// Creates an error with the library's text for a libav* error code.
     init(_ subject: String, _ operation: String, code: Int32) {
+        self.init(subject: subject, operation: operation, reason: Self.text(code))
+    }
+
+    /// Returns the library's text for an error code.
+    static func text(_ code: Int32) -> String {
         var text = [CChar](repeating: 0, count: 128)
         av_strerror(code, &text, text.count)
         let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        self.init(subject: subject, operation: operation, reason: String(decoding: bytes, as: UTF8.self))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     static func outOfMemory(_ subject: String, _ operation: String) -> Self {
         Self(subject: subject, operation: operation, reason: "out of memory")
     }
+}
+
+/// Silences libav* and x264, which otherwise write to standard error. This program reports errors itself.
+enum LibraryLog {
+    /// Silences the libraries for the whole process, once.
+    static let silenced: Void = av_log_set_level(AV_LOG_QUIET)
 }

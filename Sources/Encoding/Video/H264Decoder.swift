@@ -1,11 +1,11 @@
 internal import CMedia
 import Media
 
-/// Decodes a camera's H.264, one access unit at a time, each frame as soon as the stream allows. Used by one thread
-/// alone.
+/// Decodes a camera's H.264 one access unit at a time, and returns each frame as soon as the stream allows. Not
+/// thread-safe: use it from one thread only.
 ///
-/// After a damaged or missing unit libavcodec goes on with garbage where the following frames refer to it, so nothing
-/// is given out until the next key frame.
+/// After a damaged or missing access unit, libavcodec continues with corrupt frames if later frames refer to it.
+/// Therefore no frames are returned until the next key frame.
 final class H264Decoder: VideoDecoding {
     private struct Origin {
         let capturedAt: ClockTime
@@ -17,18 +17,19 @@ final class H264Decoder: VideoDecoding {
     private let packet: OwnedPacket
     private let frame: OwnedFrame
     private let frames: FileFrames
-    /// Capture time and number of the access units that are still inside, by the counter that travels with them as time
-    /// stamp.
+    /// Capture time and number of the access units that are still inside the decoder. The key is a counter that is
+    /// passed through the decoder as the timestamp.
     private var origins: [Int64: Origin] = [:]
     private var count: Int64 = 0
     private var lastSequence: Int64?
-    /// Number of frames withheld since one was damaged or missing; `nil` while all are whole.
+    /// Number of frames withheld since one was damaged or missing; `nil` while all frames are complete.
     private var keptBack: Int?
 
-    /// More frames than any stream holds back: 16 reference frames (ITU-T H.264, A.3.1), each in two fields.
+    /// Upper bound on the number of frames that a stream delays: 16 reference frames (ITU-T H.264, A.3.1)
+    /// with two fields each.
     private static let longestDelay: Int64 = 32
-    /// Number of frames without a key frame after which the stream is taken to mend itself piece by piece (intra
-    /// refresh): ten seconds at 30 frames per second.
+    /// Number of frames without a key frame after which the stream is assumed to use intra refresh: ten seconds at 30
+    /// frames per second.
     private static let longestWait = 300
 
     init(name: String) throws(EncodingError) {
@@ -47,7 +48,7 @@ final class H264Decoder: VideoDecoding {
         guard frame.pixel == .h264 else {
             throw EncodingError(
                 subject: name, operation: "decoding",
-                reason: "a \(frame.pixel.rawValue) frame is no H.264")
+                reason: "a \(frame.pixel.rawValue) frame is not H.264")
         }
         if let lastSequence, frame.sequence != lastSequence + 1 { keepBack() }
         lastSequence = frame.sequence
@@ -67,9 +68,9 @@ final class H264Decoder: VideoDecoding {
 
     /// Sends one access unit to the decoder.
     ///
-    /// - Returns: `false` when the bytes cannot be parsed.
+    /// - Returns: `false` if the bytes can't be parsed.
     private func send(_ bytes: SharedBytes, stamp: Int64) throws(EncodingError) -> Bool {
-        // libavcodec reads beyond the end, so the unit is copied into a packet with room behind it.
+        // libavcodec reads past the end, so the access unit is copied into a packet with padding.
         var result = av_new_packet(packet.pointer, Int32(clamping: bytes.count))
         guard result >= 0, let data = packet.pointer.pointee.data else {
             throw EncodingError(name, "av_new_packet", code: result)
@@ -102,7 +103,7 @@ final class H264Decoder: VideoDecoding {
         }
     }
 
-    /// Whether a frame is what the camera saw, as far as the decoder can tell.
+    /// Whether the decoder considers a frame complete and undamaged.
     private func isWhole(_ frame: UnsafePointer<AVFrame>) -> Bool {
         // The decoder concealed missing data.
         if frame.pointee.decode_error_flags != 0 || (frame.pointee.flags & AV_FRAME_FLAG_CORRUPT) != 0 {

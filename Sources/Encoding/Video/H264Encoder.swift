@@ -1,47 +1,50 @@
 internal import CMedia
 public import Media
 
-/// Encodes H.264 as a camera or as live output: every frame comes out at once. Used by one thread alone.
+/// Encodes H.264 as a camera or for live output: every frame is returned immediately. Not thread-safe: use it from one
+/// thread only.
 public final class H264Encoder {
     private let stream: X264Stream
     private let size: FrameSize
     private let frame: OwnedFrame
     private let subject: String
 
-    /// Opens x264 as a camera does, with a key frame every second.
+    /// Opens x264 with the behavior of a camera, with a key frame every second.
     ///
     /// - Parameters:
     ///   - size: Width × height in pixels, both even.
     ///   - rate: Frame rate of the ticks that `encode` counts. There is a key frame every second.
-    ///   - preset: Speed against size, as x264's presets.
-    ///   - annexB: Whether each key frame carries its parameter sets, as a camera's byte stream does. Otherwise only
-    ///     `parameters` has them. The packets have start codes either way.
+    ///   - preset: Tradeoff between speed and size, as in x264's presets.
+    ///   - annexB: Whether each key frame carries its parameter sets, as in a camera's byte stream. Otherwise only
+    ///     `parameters` contains them. The packets have start codes in both cases.
     ///   - quality: x264's constant rate factor, 0…51, lower is better.
-    ///   - color: Color description of the frames, which the stream states.
-    /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
+    ///   - color: Color description of the frames, which is written to the stream.
+    /// - Throws: An error if the width or height is odd, or x264 is missing, rejects the settings, or can't allocate
+    ///   memory.
     public init(
         size: FrameSize, rate: FrameRate, preset: VideoEncodingSettings.Preset = .ultrafast,
         annexB: Bool = true,
         quality: Int = 23, color: ColorDescription = .bt709Limited
     ) throws(EncodingError) {
         self.size = size
-        subject = "a pretended H.264 camera"
+        subject = "a virtual H.264 camera"
         frame = try OwnedFrame(subject)
         stream = try X264Stream(
             subject, size: size, rate: rate, preset: preset, quality: quality, color: color,
             purpose: .camera(parameterSetsInBand: annexB))
     }
 
-    /// Opens x264 for live output: with a key frame every two seconds and no B-frames. The packets are without parameter sets, which
-    /// `parameters` has.
+    /// Opens x264 for live output, with a key frame every two seconds and no B-frames. The packets don't contain
+    /// parameter sets; use `parameters`.
     ///
     /// - Parameters:
-    ///   - name: Who publishes, for messages.
+    ///   - name: Name of the live output, used in messages.
     ///   - size: Width × height in pixels, both even.
     ///   - rate: Frame rate of the ticks that `encode` counts.
-    ///   - bitrate: Bits per second, which no stretch of a second exceeds by much.
-    ///   - color: Color description of the frames, which the stream states.
-    /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
+    ///   - bitrate: Bit rate in bits per second. No one-second interval exceeds it by much.
+    ///   - color: Color description of the frames, which is written to the stream.
+    /// - Throws: An error if the width or height is odd, or x264 is missing, rejects the settings, or can't allocate
+    ///   memory.
     public init(
         live name: String, size: FrameSize, rate: FrameRate, bitrate: Int, color: ColorDescription
     ) throws(EncodingError) {
@@ -53,21 +56,22 @@ public final class H264Encoder {
             purpose: .live(bitrate: bitrate))
     }
 
-    /// Changes the bit rate of live output, in bits per second, from the next frame on. The stream goes on.
+    /// Changes the bit rate of live output, in bits per second, starting at the next frame. The stream isn't
+    /// interrupted.
     public func change(bitrate: Int) { stream.change(bitrate: bitrate) }
 
-    /// Description of the stream for a file; a tick lasts `rate.seconds` of the time scale `rate.frames`.
+    /// Description of the stream for a file. A tick lasts `rate.seconds` units of the time scale `rate.frames`.
     public var parameters: StreamParameters { stream.parameters }
 
     /// Encodes a frame without copying it first.
     ///
     /// - Parameters:
     ///   - memory: Memory with the three planes of an I420 frame of the encoder's size.
-    ///   - planes: Layout of Y, Cb and Cr in `memory`, exactly three.
-    ///   - tick: Number of the frame, higher than the last one's.
+    ///   - planes: Layout of Y, Cb, and Cr in `memory`, exactly three elements.
+    ///   - tick: Tick of the frame, higher than the previous one.
     ///   - asKey: Whether the frame must be a key frame.
     /// - Returns: One packet, the access unit of this frame.
-    /// - Throws: When memory is short or x264 fails.
+    /// - Throws: An error if memory allocation fails or x264 fails.
     public func encode(
         i420 memory: SharedBytes, planes: [FramePlane], tick: Int64, asKey: Bool = false
     ) throws(EncodingError) -> [EncodedPacket] {

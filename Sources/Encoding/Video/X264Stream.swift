@@ -1,23 +1,24 @@
 internal import CMedia
 import Media
 
-/// Encodes with x264 by libavcodec: frames in, packets with the times of a frame rate's ticks out.
+/// Encodes with x264 using libavcodec: frames in, packets with times in ticks of a frame rate out.
 ///
-/// A tick lasts `rate.seconds` of the time scale `rate.frames`, so that every tick of every rate is a whole number.
-/// Packets and parameter sets are Annex B (ITU-T H.264).
+/// A tick lasts `rate.seconds` units of the time scale `rate.frames`, so every tick of every rate is an integer.
+/// Packets and parameter sets are in Annex B format (ITU-T H.264).
 final class X264Stream: VideoStream {
-    /// The use of the packets, which decides delay, key frames and parameter sets.
+    /// Use of the packets. It determines delay, key frames, and parameter sets.
     enum Purpose {
-        /// A file: B-frames and lookahead as in the preset, parameter sets apart from the packets, a key frame at least
-        /// every 2 s.
+        /// A file: B-frames and lookahead as in the preset, parameter sets separate from the packets, and a key frame
+        /// at least every 2 s.
         case recording(threads: Int)
-        /// The stream that takes over from a hardware encoder in the same file: each frame comes out in the order of
-        /// its time, as hardware's do, and the parameter sets have a number that no other encoder uses, so that both
-        /// kinds can stand in the file's description.
+        /// A stream that takes over from a hardware encoder in the same file. Frames are returned in presentation
+        /// order, as in the hardware stream. The parameter sets use an ID that no other encoder uses, so the file's
+        /// sample description can contain the parameter sets of both encoders.
         case spare(threads: Int)
-        /// A synthetic camera: each frame comes out at once, with a key frame every second.
+        /// A synthetic camera: each frame is returned immediately, with a key frame every second.
         case camera(parameterSetsInBand: Bool)
-        /// Live output: each frame comes out at once, at a bit rate in place of a quality, with a key frame every 2 s.
+        /// Live output: each frame is returned immediately, at a bit rate instead of a quality, with a key frame every
+        /// 2 s.
         case live(bitrate: Int)
     }
 
@@ -25,29 +26,30 @@ final class X264Stream: VideoStream {
     private let codec: OwnedCodec
     private let packet: OwnedPacket
     private let subject: String
-    /// Number of frames that went in.
+    /// Number of frames sent to the encoder.
     private var sentCount = 0
     /// Presentation time of the first frame.
     private var first: Int64 = 0
     private var receivedCount = 0
 
-    /// Number of the spare's sequence parameter set: the last that there is (ITU-T H.264, 7.4.2.1.1). Encoders count
+    /// ID of the spare stream's sequence parameter set: the highest valid ID (ITU-T H.264, 7.4.2.1.1). Encoders count
     /// from 0.
     private static let spareNumber = 31
 
     /// Opens x264.
     ///
     /// - Parameters:
-    ///   - subject: The track, for messages.
+    ///   - subject: Name of the track, used in messages.
     ///   - size: Width × height in pixels, both even.
     ///   - rate: Frame rate of the ticks.
-    ///   - preset: Speed against size, as x264's presets.
-    ///   - origin: The preset that the stream began with, where this stream continues it: its parameter sets stay, so
-    ///     the coding tools that they name do.
+    ///   - preset: Tradeoff between speed and size, as in x264's presets.
+    ///   - origin: Preset that the stream started with, if this stream continues it. Its parameter sets don't change,
+    ///     so the coding tools that they specify don't change either.
     ///   - quality: x264's constant rate factor, 0…51, lower is better.
-    ///   - color: Color description of the frames, which the stream states.
-    ///   - purpose: The use of the packets.
-    /// - Throws: When a side is odd, or x264 is missing, refuses the settings or finds no memory.
+    ///   - color: Color description of the frames, which is written to the stream.
+    ///   - purpose: Use of the packets.
+    /// - Throws: An error if the width or height is odd, or x264 is missing, rejects the settings, or can't allocate
+    ///   memory.
     init(
         _ subject: String, size: FrameSize, rate: FrameRate, preset: VideoEncodingSettings.Preset,
         continuing origin: VideoEncodingSettings.Preset? = nil, quality: Int, color: ColorDescription,
@@ -57,7 +59,7 @@ final class X264Stream: VideoStream {
         guard size.width > 0, size.height > 0, size.width % 2 == 0, size.height % 2 == 0 else {
             throw EncodingError(
                 subject: subject, operation: "opening x264",
-                reason: "\(size) has an odd side: 4:2:0 needs even ones")
+                reason: "the size \(size) is odd; 4:2:0 requires an even width and height")
         }
         codec = try OwnedCodec(encoder: "libx264", subject: subject)
         packet = try OwnedPacket(subject)
@@ -108,10 +110,12 @@ final class X264Stream: VideoStream {
             codec: .h264, timeScale: rate.frames, setup: codec.setup, size: size, rate: rate, color: color)
     }
 
-    /// Changes the bit rate of a live stream from the next frame on; the parameter sets stay. libavcodec tells x264 before the frame.
+    /// Changes the bit rate of a live stream starting at the next frame. The parameter sets don't change. libavcodec
+    /// passes the bit rate to x264 before the frame.
     func change(bitrate: Int) { Self.limit(codec.pointer, to: bitrate) }
 
-    /// No frame takes more than two thirds of a second of the bit rate, so that none waits long in the network.
+    /// No frame uses more bits than two thirds of a second at the bit rate, so no frame waits long in the
+    /// network.
     private static func limit(_ context: UnsafeMutablePointer<AVCodecContext>, to bitrate: Int) {
         context.pointee.bit_rate = Int64(bitrate)
         context.pointee.rc_max_rate = Int64(bitrate)
@@ -121,11 +125,11 @@ final class X264Stream: VideoStream {
     /// Encodes one frame. x264 copies the pixels before this returns.
     ///
     /// - Parameters:
-    ///   - frame: I420 frame, whose `pts` is set here; `nil` flushes, and the stream takes no more afterwards.
-    ///   - tick: Tick of the frame, higher than the last one's.
+    ///   - frame: I420 frame, whose `pts` is set here; `nil` flushes, and the stream accepts no frames afterwards.
+    ///   - tick: Tick of the frame, higher than the previous one.
     ///   - asKey: Whether the frame must become an IDR frame.
     /// - Returns: The packets that are ready, in decoding order.
-    /// - Throws: When libavcodec refuses the frame, as after a flush, or cannot give a packet.
+    /// - Throws: An error if libavcodec rejects the frame, as after a flush, or can't return a packet.
     func encode(
         _ frame: UnsafeMutablePointer<AVFrame>?, tick: Int64, asKey: Bool = false
     ) throws(EncodingError) -> [EncodedPacket] {
@@ -153,12 +157,72 @@ final class X264Stream: VideoStream {
         }
     }
 
-    /// Decoding time of a packet. x264 knows the delay between decoding and presentation only once it has taken that
-    /// many frames; a stream that ends before has no delay in its times, and another stream could not go on from there,
-    /// so the time is computed.
+    /// Returns the decoding time of a packet. In x264, the delay between decoding and presentation is known
+    /// only after that number of frames has been received. A stream that ends earlier doesn't include the
+    /// delay in its times, and another stream couldn't continue from there. Therefore the time is computed.
     private func decodeTime(of facts: AVPacket, _ duration: Int64) -> Int64 {
         let delay = Int(codec.pointer.pointee.has_b_frames)
         guard sentCount <= delay else { return facts.dts }
         return first + Int64(receivedCount - delay) * duration
+    }
+}
+
+/// Encoded stream of frames: frames in, packets with times in ticks of a frame rate out. Not thread-safe: use it from
+/// one thread only.
+protocol VideoStream: AnyObject {
+    var parameters: StreamParameters { get }
+
+    /// Encodes one frame. Its pixels may be overwritten afterwards.
+    ///
+    /// - Parameters:
+    ///   - frame: I420 frame of the stream's size; `nil` flushes, and the stream accepts no frames afterwards.
+    ///   - tick: Tick of the frame, higher than the previous one.
+    ///   - asKey: Whether the frame must become an IDR frame.
+    /// - Returns: The packets that are ready, in decoding order.
+    /// - Throws: An error if the encoder fails.
+    func encode(
+        _ frame: UnsafeMutablePointer<AVFrame>?, tick: Int64, asKey: Bool
+    ) throws(EncodingError) -> [EncodedPacket]
+}
+
+extension VideoEncodingSettings.Preset {
+    /// Name of the x264 preset that is used, directly or as a base.
+    var x264Name: String { self == .balanced ? Self.ultrafast.rawValue : rawValue }
+
+    /// x264 options in addition to the preset, in the syntax of `x264-params`. x264's `param_apply_preset` in
+    /// common/base.c lists the options that presets set.
+    ///
+    /// - Parameter origin: Preset that the stream started with. Coding tools specified in its parameter sets must
+    ///   remain enabled, or the parameter sets would change.
+    /// - Returns: Names and values; empty if x264's preset is sufficient.
+    func x264Parameters(continuing origin: Self) -> [String] {
+        var parameters: [String] = []
+        // Options with low cost and large savings: arithmetic coding, deblocking, small intra blocks, and fewer bits
+        // for busy areas. B-frames aren't used, because noise can't be predicted from noise.
+        if self == .balanced {
+            parameters += [
+                "cabac=1", "8x8dct=1", "no-deblock=0", "deblock=0,0", "partitions=i8x8,i4x4", "subme=1",
+                "aq-mode=1",
+                "aq-strength=0.4",
+            ]
+        }
+        // ultrafast remains fast: it searches little and doesn't deblock.
+        if self == .ultrafast, origin != .ultrafast { parameters += ["cabac=1", "8x8dct=1"] }
+        if x264Name == Self.ultrafast.rawValue, origin.x264Name != Self.ultrafast.rawValue {
+            parameters += ["bframes=3", "b-adapt=0", "b-pyramid=normal", "weightp=1", "weightb=1", "ref=1"]
+        }
+        return parameters
+    }
+
+    /// x264 options that limit the number of frames that the encoder delays, which a crash would lose: a lookahead of
+    /// at most 0.2 s, and no lookahead thread (`sync-lookahead`). B-frames and the second thread delay four more
+    /// frames.
+    ///
+    /// - Parameter rate: Frame rate of the stream's ticks.
+    /// - Returns: Names and values, in the syntax of `x264-params`.
+    func x264ParametersOfHolding(at rate: FrameRate) -> [String] {
+        // x264's `param_apply_preset` in common/base.c: of the presets used here, only veryfast has a lookahead.
+        let usual = self == .veryfast ? 10 : 0
+        return ["sync-lookahead=0", "rc-lookahead=\(min(usual, Int(rounding: rate.perSecond * 0.2, .up)))"]
     }
 }

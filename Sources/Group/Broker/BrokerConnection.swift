@@ -1,23 +1,25 @@
 internal import CNATS
 internal import Media
 
-/// A connection to the group's broker, closed with its last reference. It connects again by itself. Safe to use from any thread, since
-/// libnats is.
+/// A connection to the group's broker, closed when its last reference is released. It reconnects automatically. Safe to
+/// use from any thread, because libnats is.
 final class BrokerConnection: @unchecked Sendable {
-    // The handles never change, and libnats guards what is behind them.
+    // The handles never change, and libnats synchronizes access to the objects behind them.
     let handle: OpaquePointer
+    /// Whether this computer is connected as a node, which has a separate account on the broker.
+    let isNode: Bool
     private let options: OpaquePointer
 
-    /// The longest message that is sent, in bytes; the broker's own limit is a MiB.
+    /// Maximum length of a sent message in bytes. The broker's limit is 1 MiB.
     static let longestMessage = 512 << 10
 
-    /// Connects. Blocks for at most some seconds.
+    /// Connects to the broker. Blocks for a few seconds at most.
     ///
     /// - Parameters:
-    ///   - folder: The group's folder with certificates.
-    ///   - identity: Who connects.
-    ///   - patience: Milliseconds to wait for the broker.
-    /// - Throws: `GroupError` with the reason.
+    ///   - folder: The group's folder, which contains the certificates.
+    ///   - identity: Name and certificate of this client.
+    ///   - patience: Timeout in milliseconds.
+    /// - Throws: `GroupError` with the reason for the failure.
     init(
         _ folder: GroupFolder, as identity: (name: String, certificate: String, key: String),
         patience: Int64 = 3000
@@ -59,6 +61,7 @@ final class BrokerConnection: @unchecked Sendable {
             throw Self.refusal(status, text, settings.broker, folder.group)
         }
         (handle, self.options) = (connected, options)
+        isNode = identity.name == settings.node && settings.isCoordinator != true
     }
 
     deinit {
@@ -73,12 +76,12 @@ final class BrokerConnection: @unchecked Sendable {
         switch status {
         case NATS_NO_SERVER, NATS_TIMEOUT:
             GroupError(
-                "the broker of the group \(group) does not answer at \(broker): run `multicam group serve` on the computer that made the group, and look at the network and its firewall."
+                "the broker of the group \(group) does not respond at \(broker). Run `multicam group serve` on the computer that created the group, and check the network and the firewall."
             )
         case NATS_SSL_ERROR, NATS_IO_ERROR, NATS_CONNECTION_CLOSED, NATS_CONNECTION_AUTH_FAILED,
             NATS_NOT_PERMITTED:
             GroupError(
-                "the broker at \(broker) does not let this computer in: its certificate is not one of the group \(group), or was taken back there. `multicam group invite` there and `multicam node join CODE` here make a new one. (\(detail))"
+                "the broker at \(broker) rejected this computer: its certificate does not belong to the group \(group), or was revoked. Run `multicam group invite` there and `multicam node join CODE` here to create a new one. (\(detail))"
             )
         default:
             GroupError(
@@ -86,10 +89,10 @@ final class BrokerConnection: @unchecked Sendable {
         }
     }
 
-    /// Whether the broker can be spoken to now.
+    /// Whether the broker is reachable now.
     var isConnected: Bool { natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
 
-    /// Says something that nobody need hear: nothing is kept while the broker is away.
+    /// Publishes a message without a delivery guarantee. It isn't queued while the broker is unreachable.
     func tell(_ text: String, on subject: String) {
         guard isConnected else { return }
         let bytes = Array(text.utf8)
@@ -98,14 +101,14 @@ final class BrokerConnection: @unchecked Sendable {
         }
     }
 
-    /// Asks one of the group, and waits for the answer.
+    /// Sends a request to a member of the group and waits for the answer.
     ///
     /// - Parameters:
-    ///   - text: The question.
-    ///   - subject: Whom.
-    ///   - patience: Milliseconds to wait.
+    ///   - text: The request.
+    ///   - subject: Subject of the recipient.
+    ///   - patience: Timeout in milliseconds.
     /// - Returns: The answer.
-    /// - Throws: `GroupError` when no answer came.
+    /// - Throws: `GroupError` if no answer arrives in time.
     func ask(_ text: String, on subject: String, patience: Int64) throws(GroupError) -> BrokerMessage {
         var message: OpaquePointer?
         let bytes = Array(text.utf8)
@@ -116,20 +119,140 @@ final class BrokerConnection: @unchecked Sendable {
         if status == NATS_OK, let message { return BrokerMessage(owning: message) }
         throw GroupError(
             status == NATS_NO_RESPONDERS
-                ? "it is not there"
-                : status == NATS_TIMEOUT ? "it does not answer" : BrokerFault.reason(status))
+                ? "the node is offline"
+                : status == NATS_TIMEOUT ? "the node does not respond" : BrokerFault.reason(status))
     }
 
-    /// Listens to a subject.
+    /// Subscribes to a subject.
     ///
-    /// - Throws: `GroupError` when the connection is lost.
+    /// - Throws: `GroupError` if the connection is lost.
     func subscribe(to subject: String) throws(GroupError) -> BrokerSubscription {
         var subscription: OpaquePointer?
         try BrokerFault.check(
             natsConnection_SubscribeSync(&subscription, handle, subject),
-            "nothing can be heard from the broker")
-        guard let subscription else { throw GroupError("nothing can be heard from the broker.") }
+            "messages from the broker cannot be received")
+        guard let subscription else { throw GroupError("messages from the broker cannot be received.") }
         _ = natsConnection_FlushTimeout(handle, 2000)
         return BrokerSubscription(owning: subscription, of: self)
+    }
+}
+
+/// A subscription that delivers the messages of a subject in order. Use it from only one thread.
+final class BrokerSubscription {
+    private let handle: OpaquePointer
+    /// Keeps the connection alive during the subscription's lifetime.
+    private let connection: BrokerConnection
+
+    init(owning handle: OpaquePointer, of connection: BrokerConnection) {
+        (self.handle, self.connection) = (handle, connection)
+    }
+
+    deinit { natsSubscription_Destroy(handle) }
+
+    /// Waits for the next message.
+    ///
+    /// - Parameter patience: Timeout in milliseconds.
+    /// - Returns: The message; `nil` if none arrives in time.
+    /// - Throws: `GroupError` if the connection is closed.
+    func next(patience: Int64) throws(GroupError) -> BrokerMessage? {
+        var message: OpaquePointer?
+        let status = natsSubscription_NextMsg(&message, handle, patience)
+        if status == NATS_OK, let message { return BrokerMessage(owning: message) }
+        // A slow consumer has lost messages but can continue: commands are sent again, and lost states are outdated.
+        guard status == NATS_TIMEOUT || status == NATS_SLOW_CONSUMER else {
+            throw GroupError("the broker stopped sending messages: \(BrokerFault.reason(status)).")
+        }
+        return nil
+    }
+}
+
+/// A message from the broker, freed when its last reference is released. Use it from only one thread.
+final class BrokerMessage {
+    private let handle: OpaquePointer
+
+    /// Takes ownership of a message from libnats.
+    init(owning handle: OpaquePointer) { self.handle = handle }
+
+    deinit { natsMsg_Destroy(handle) }
+
+    /// The payload, which may be empty.
+    var bytes: [UInt8] {
+        let count = Int(natsMsg_GetDataLength(handle))
+        guard count > 0, let data = natsMsg_GetData(handle) else { return [] }
+        return UnsafeBufferPointer(start: data, count: count).map { UInt8(bitPattern: $0) }
+    }
+
+    /// Subject of the message.
+    var subject: String { natsMsg_GetSubject(handle).map { String(cString: $0) } ?? "" }
+
+    /// Reply subject; `nil` if the sender expects no answer.
+    var reply: String? { natsMsg_GetReply(handle).map { String(cString: $0) } }
+
+    /// Sequence number in the stream that contains the message.
+    var sequence: UInt64 { natsMsg_GetSequence(handle) }
+}
+
+/// The broker's key-value store, freed when its last reference is released. Use it from only one thread.
+final class KeyValueStore {
+    private let handle: OpaquePointer
+
+    /// Opens the store.
+    ///
+    /// - Parameter context: The JetStream context, which must outlive the store.
+    /// - Throws: `GroupError` if the store doesn't exist.
+    init(_ context: OpaquePointer) throws(GroupError) {
+        var store: OpaquePointer?
+        try BrokerFault.check(
+            js_KeyValue(&store, context, GroupSubjects.bucket),
+            "the broker's store of recordings cannot be read")
+        guard let store else { throw GroupError("the broker's store of recordings cannot be read.") }
+        handle = store
+    }
+
+    deinit { kvStore_Destroy(handle) }
+
+    func value(of key: String) throws(GroupError) -> (bytes: [UInt8], revision: UInt64)? {
+        var entry: OpaquePointer?
+        let status = kvStore_Get(&entry, handle, key)
+        guard status != NATS_NOT_FOUND else { return nil }
+        try BrokerFault.check(status, "the broker's store of recordings cannot be read")
+        defer { kvEntry_Destroy(entry) }
+        let bytes = UnsafeRawBufferPointer(start: kvEntry_Value(entry), count: Int(kvEntry_ValueLen(entry)))
+        return (Array(bytes), kvEntry_Revision(entry))
+    }
+
+    func replace(_ key: String, by text: String, revision: UInt64?) throws(GroupError) -> Bool {
+        var stored: UInt64 = 0
+        let status =
+            revision.map { kvStore_UpdateString(&stored, handle, key, text, $0) }
+            ?? kvStore_CreateString(&stored, handle, key, text)
+        if status == NATS_OK { return true }
+        // The broker returns a JetStream error if the key's last revision is a different one.
+        if status == NATS_ERR { return false }
+        throw GroupError("the recording cannot be stored on the broker: \(BrokerFault.reason(status)).")
+    }
+}
+
+/// Converts libnats status codes into user-facing errors.
+enum BrokerFault {
+    /// Throws if a call has failed.
+    ///
+    /// - Parameters:
+    ///   - status: Return value of the call.
+    ///   - sentence: The failed operation, without a period.
+    /// - Throws: `GroupError` with the sentence and the reason.
+    static func check(_ status: natsStatus, _ sentence: String) throws(GroupError) {
+        guard status != NATS_OK else { return }
+        throw GroupError("\(sentence): \(reason(status)).")
+    }
+
+    static func reason(_ status: natsStatus) -> String {
+        switch status {
+        case NATS_TIMEOUT: "the broker did not respond in time"
+        case NATS_NO_RESPONDERS: "no response"
+        case NATS_NO_SERVER: "no broker responds at its address"
+        case NATS_CONNECTION_DISCONNECTED, NATS_CONNECTION_CLOSED: "the connection to the broker was lost"
+        default: String(cString: natsStatus_GetText(status)).lowercased()
+        }
     }
 }

@@ -1,31 +1,39 @@
 internal import CNATS
+internal import Glibc
 
-/// What the broker keeps: the stream of events, and the store of recordings. Safe to use from any thread, since libnats is.
+/// Persistent data on the broker: the stream of events and the store of recordings. Safe to use from any thread,
+/// because libnats is.
 final class JetStream: @unchecked Sendable {
-    // The handle never changes, and libnats guards what is behind it.
+    // The handle never changes, and libnats synchronizes access to the object behind it.
     private let handle: OpaquePointer
-    /// Keeps the connection for as long as this is.
+    /// Keeps the connection alive during this object's lifetime.
     private let connection: BrokerConnection
     private let subjects: GroupSubjects
 
-    /// What became of an event that was sent.
+    /// Result of sending an event.
     enum Outcome {
-        /// The broker has it on its disk.
+        /// The broker has stored the event on disk.
         case kept
-        /// Another event than the expected one was the last: events were sent or lost meanwhile.
+        /// The last event in the stream isn't the expected one, because events have been sent or lost in the
+        /// meantime.
         case otherLast
-        /// The broker does not answer, or has no room.
+        /// The broker doesn't answer or is out of space.
         case failed(String)
     }
 
-    /// Creates it; nothing is sent.
+    /// Creates the JetStream context. Nothing is sent.
     ///
-    /// - Throws: `GroupError` when libnats refuses.
+    /// - Throws: `GroupError` if libnats returns an error.
     init(of connection: BrokerConnection, group: String) throws(GroupError) {
+        let prefix = connection.isNode ? GroupSubjects.nodeStore : nil
+        // libnats copies the string.
+        let prefixText = prefix.flatMap { strdup($0) }
+        defer { free(prefixText) }
         var context: OpaquePointer?
         var options = jsOptions()
         try BrokerFault.check(jsOptions_Init(&options), "the broker's store cannot be used")
         options.Wait = 3000
+        if let prefixText { options.Prefix = UnsafePointer(prefixText) }
         try BrokerFault.check(
             natsConnection_JetStream(&context, connection.handle, &options),
             "the broker's store cannot be used")
@@ -37,33 +45,46 @@ final class JetStream: @unchecked Sendable {
 
     deinit { jsCtx_Destroy(handle) }
 
-    // MARK: Making it
+    // MARK: Stream and bucket creation
 
-    /// Makes stream and store, unless they are there.
+    /// Creates the stream of events and the store of recordings, or updates them if an earlier version created them.
     ///
-    /// - Throws: `GroupError` when the broker refuses.
+    /// Members can't delete, purge, or roll up the stored data. One node's events can't displace another node's events:
+    /// the stream keeps at most `mostEvents` per node, each at most `longestEvent` bytes long.
+    ///
+    /// - Throws: `GroupError` if the broker refuses the request.
     func make() throws(GroupError) {
-        try makeStream()
-        var configuration = kvConfig()
-        try BrokerFault.check(kvConfig_Init(&configuration), "the broker's store cannot be made")
-        let status = GroupSubjects.bucket.withCString { bucket in
-            configuration.Bucket = bucket
-            configuration.History = 8
-            configuration.StorageType = js_FileStorage
-            configuration.Replicas = 1
-            var store: OpaquePointer?
-            defer { kvStore_Destroy(store) }
-            if js_KeyValue(&store, handle, bucket) == NATS_OK { return NATS_OK }
-            return js_CreateKeyValue(&store, handle, &configuration)
+        try make(
+            subjects.stream, of: subjects.event(of: "*"), "the broker's stream cannot be created"
+        ) { stream in
+            stream.MaxBytes = 2 << 30
+            stream.MaxMsgsPerSubject = Self.mostEvents
+            stream.MaxMsgSize = Self.longestEvent
+            stream.Discard = js_DiscardOld
         }
-        try BrokerFault.check(status, "the broker's store cannot be made")
+        // The settings that libnats's key-value calls expect of a bucket, except that roll-up isn't allowed (kvStore in
+        // libnats's kv.c).
+        try make(
+            "KV_" + GroupSubjects.bucket, of: "$KV.\(GroupSubjects.bucket).>",
+            "the broker's store cannot be created"
+        ) { stream in
+            stream.MaxMsgsPerSubject = 8
+            stream.MaxMsgSize = Self.longestEvent
+            stream.Discard = js_DiscardNew
+            stream.AllowDirect = true
+        }
     }
 
-    private func makeStream() throws(GroupError) {
+    private static let mostEvents: Int64 = 8192
+    private static let longestEvent: Int32 = 128 << 10
+
+    private func make(
+        _ name: String, of subject: String, _ failure: String, _ configure: (inout jsStreamConfig) -> Void
+    ) throws(GroupError) {
         var configuration = jsStreamConfig()
-        try BrokerFault.check(jsStreamConfig_Init(&configuration), "the broker's stream cannot be made")
-        let status = subjects.stream.withCString { name in
-            (subjects.prefix + "event.*").withCString { subject in
+        try BrokerFault.check(jsStreamConfig_Init(&configuration), failure)
+        let status = name.withCString { name in
+            subject.withCString { subject in
                 var list: UnsafePointer<CChar>? = subject
                 return withUnsafeMutablePointer(to: &list) { list in
                     configuration.Name = name
@@ -71,25 +92,34 @@ final class JetStream: @unchecked Sendable {
                     configuration.SubjectsLen = 1
                     configuration.Storage = js_FileStorage
                     configuration.Replicas = 1
-                    configuration.MaxBytes = 2 << 30
-                    configuration.Discard = js_DiscardOld
+                    configuration.DenyDelete = true
+                    configuration.DenyPurge = true
+                    configure(&configuration)
                     var fault = jsErrCode(0)
                     var details: UnsafeMutablePointer<jsStreamInfo>?
                     defer { jsStreamInfo_Destroy(details) }
-                    if js_GetStreamInfo(&details, handle, name, nil, &fault) == NATS_OK { return NATS_OK }
-                    return js_AddStream(&details, handle, &configuration, nil, &fault)
+                    guard js_GetStreamInfo(&details, handle, name, nil, &fault) == NATS_OK else {
+                        return js_AddStream(&details, handle, &configuration, nil, &fault)
+                    }
+                    guard let present = details?.pointee.Config?.pointee,
+                        !present.DenyPurge || present.AllowRollup
+                            || present.MaxMsgSize != configuration.MaxMsgSize
+                    else { return NATS_OK }
+                    jsStreamInfo_Destroy(details)
+                    details = nil
+                    return js_UpdateStream(&details, handle, &configuration, nil, &fault)
                 }
             }
         }
-        try BrokerFault.check(status, "the broker's stream cannot be made")
+        try BrokerFault.check(status, failure)
     }
 
     // MARK: Events
 
-    /// The last event that the stream has of a node, with its place.
+    /// Returns a node's last event in the stream, including its sequence number.
     ///
-    /// - Returns: `nil` when there is none.
-    /// - Throws: `GroupError` when the broker does not answer.
+    /// - Returns: The event; `nil` if the stream doesn't contain any for the node.
+    /// - Throws: `GroupError` if the broker doesn't answer.
     func lastEvent(of node: String) throws(GroupError) -> BrokerMessage? {
         var (message, fault): (OpaquePointer?, jsErrCode) = (nil, jsErrCode(0))
         let status = js_GetLastMsg(&message, handle, subjects.stream, subjects.event(of: node), nil, &fault)
@@ -98,57 +128,57 @@ final class JetStream: @unchecked Sendable {
         throw GroupError("the broker's stream cannot be read: \(BrokerFault.reason(status)).")
     }
 
-    /// Sends an event, and waits until the broker has it on its disk.
+    /// Sends an event and waits until the broker has stored it on disk.
     ///
     /// - Parameters:
     ///   - text: The event.
-    ///   - id: What it is known by; the broker drops another of the same.
-    ///   - node: Whose it is.
-    ///   - last: The place of the node's last event in the stream; `nil` when there is none.
-    /// - Returns: What became of it, and its place.
-    func send(_ text: String, id: String, of node: String, after last: UInt64?) -> (
+    ///   - node: The node that the event belongs to.
+    ///   - last: Sequence number of the node's last event in the stream; `nil` for the first event.
+    /// - Returns: The outcome, and the sequence number of the event.
+    func send(_ text: String, of node: String, after last: UInt64?) -> (
         outcome: Outcome, place: UInt64
     ) {
         var options = jsPubOptions()
-        guard jsPubOptions_Init(&options) == NATS_OK else { return (.failed("libnats refuses"), 0) }
+        guard jsPubOptions_Init(&options) == NATS_OK else {
+            return (.failed("libnats rejected the options"), 0)
+        }
         options.MaxWait = 3000
         if let last { options.ExpectLastSubjectSeq = last } else { options.ExpectNoMessage = true }
         let bytes = Array(text.utf8)
         var (ack, fault): (UnsafeMutablePointer<jsPubAck>?, jsErrCode) = (nil, jsErrCode(0))
         defer { jsPubAck_Destroy(ack) }
-        let status = id.withCString { id in
-            options.MsgId = id
-            return bytes.withUnsafeBytes {
-                js_Publish(
-                    &ack, handle, subjects.event(of: node), $0.baseAddress, Int32(clamping: $0.count),
-                    &options,
-                    &fault)
-            }
+        // No Nats-Msg-Id is set. The broker compares it with the messages of all nodes, so another node could cause an
+        // event to be dropped as a duplicate. The expected last sequence already prevents an event from being stored
+        // twice.
+        let status = bytes.withUnsafeBytes {
+            js_Publish(
+                &ack, handle, subjects.event(of: node), $0.baseAddress, Int32(clamping: $0.count), &options,
+                &fault)
         }
         if status == NATS_OK, let ack { return (.kept, ack.pointee.Sequence) }
         if fault == JSStreamWrongLastSequenceErr { return (.otherLast, 0) }
         return (.failed(BrokerFault.reason(status)), 0)
     }
 
-    // MARK: The recording
+    // MARK: Recording state
 
-    /// What the store has under a key, and its revision.
+    /// Returns the value of a key and its revision.
     ///
-    /// - Returns: `nil` when there is nothing.
-    /// - Throws: `GroupError` when the broker does not answer.
+    /// - Returns: The value and revision; `nil` if the key doesn't exist.
+    /// - Throws: `GroupError` if the broker doesn't answer.
     func value(of key: String) throws(GroupError) -> (bytes: [UInt8], revision: UInt64)? {
         let store = try KeyValueStore(handle)
         return try store.value(of: key)
     }
 
-    /// Stores a value under a key, provided that nobody else did meanwhile.
+    /// Stores a value under a key, unless another client has changed it in the meantime.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - text: The value.
-    ///   - revision: That of the value that it replaces; `nil` when there must be none.
-    /// - Returns: Whether it was stored.
-    /// - Throws: `GroupError` when the broker does not answer.
+    ///   - revision: Revision of the value to replace; `nil` if the key must not exist.
+    /// - Returns: Whether the value was stored.
+    /// - Throws: `GroupError` if the broker doesn't answer.
     func replace(_ key: String, by text: String, revision: UInt64?) throws(GroupError) -> Bool {
         let store = try KeyValueStore(handle)
         return try store.replace(key, by: text, revision: revision)

@@ -3,15 +3,15 @@ internal import Glibc
 internal import Media
 internal import SessionFolder
 
-/// Serves a group: broker, pairing and time, until a signal ends it.
+/// Serves a group until a signal arrives: runs the broker, pairing, and the time source.
 struct Serving {
     let folder: GroupFolder
-    /// The address of another broker; `nil` starts the group's own.
+    /// Address of an external broker; `nil` starts the group's own broker.
     let server: String?
 
-    /// Serves. Blocks until a signal comes.
+    /// Serves the group. Blocks until a signal arrives.
     ///
-    /// - Throws: `GroupError` when something for it is missing.
+    /// - Throws: `GroupError` if a required program or file is missing.
     func run() throws(GroupError) {
         var settings = try folder.settings()
         let identity = try folder.servingIdentity()
@@ -23,63 +23,66 @@ struct Serving {
         try BrokerConfiguration(folder: folder, settings: settings, members: try folder.members()).write()
         try folder.make(GroupFolder.invitations)
         let stop = StopSignals()
-        var broker: KeptProgram?
+        var broker: SupervisedProgram?
         if server == nil {
             try folder.make("store")
-            broker = try KeptProgram(
+            broker = try SupervisedProgram(
                 "nats-server", ["-c", folder.file("broker.conf")], pidFile: folder.file("broker.pid"),
                 package: "nats-server", saying: Talk.say)
         }
         defer { broker?.end() }
-        var clock: KeptProgram?
+        var clock: SupervisedProgram?
         do throws(GroupError) {
             clock = try GroupTime.serve(folder, port: settings.timePort, saying: Talk.say)
         } catch {
             Talk.say(
-                "the group has no common time, so its nodes cannot tell how far apart their clocks are: \(error)"
+                "time synchronization is not running, so the clock differences between the nodes are unknown: \(error)"
             )
         }
         defer { clock?.end() }
         let (kept, folder) = (broker, folder)
-        let watch = MembersWatch(folder) {
+        let watch = MemberMonitor(folder) {
             do throws(GroupError) {
                 try BrokerConfiguration(folder: folder, settings: present, members: try folder.members())
                     .write()
-                kept?.reload()
+                // nats-server 2.9 accepts new accounts on a reload, but their imported requests find no
+                // responder until the server restarts. Nodes reconnect within a second, and their recordings
+                // don't depend on the broker.
+                kept?.restart()
             } catch {
                 Talk.say("\(error)")
             }
         }
         defer { watch.end() }
         let pairing = try PairingServer(
-            folder, joined: { Talk.say("\($0.name) has joined, from \($0.address).") }, saying: Talk.say)
+            folder, joined: { Talk.say("\($0.name) joined from \($0.address).") }, saying: Talk.say)
         defer { withExtendedLifetime(pairing) {} }
         let connection = try connect(as: identity, unless: stop)
         if let connection {
             let stream = try JetStream(of: connection, group: folder.group)
             try stream.make()
             Talk.data("\(present.broker)")
-            Talk.say("the group \(folder.group) is served; Ctrl-C ends that, and no recording.")
-            let board = StateBoard(folder)
+            Talk.say("serving the group \(folder.group). Press Ctrl-C to stop serving; recordings continue.")
+            let board = NodeStateMonitor(folder)
             defer { board.end() }
             board.listen(over: connection, until: Cancellation())
             keep(stream, until: stop)
         }
     }
 
-    /// Makes stream and store again where the broker has lost its disk, until the end.
+    /// Recreates the stream and the store if the broker has lost its data. Runs until a stop signal arrives.
     private func keep(_ stream: JetStream, until stop: StopSignals) {
         while !stop.hasCome {
             stop.sleep(until: MonotonicClock().now + .seconds(1))
             do throws(GroupError) {
                 try stream.make()
             } catch {
-                // The broker is being started again.
+                // The broker is restarting.
             }
         }
     }
 
-    /// Waits for the broker, which needs a moment.
+    /// Connects to the broker, which takes a moment to start.
     private func connect(
         as identity: (name: String, certificate: String, key: String), unless stop: StopSignals
     ) throws(GroupError) -> BrokerConnection? {
@@ -94,5 +97,33 @@ struct Serving {
             }
         }
         return nil
+    }
+}
+
+/// Detects changes to the member list within half a second, even if another process wrote them.
+final class MemberMonitor: Sendable {
+    private let ending = Cancellation()
+
+    init(_ folder: GroupFolder, changed: @escaping @Sendable () -> Void) {
+        let path = folder.file(GroupFolder.membersName)
+        let first = Self.stamp(path)
+        MediaThread.eventually(name: "members") { [ending] in
+            let clock = MonotonicClock()
+            var last = first
+            while clock.sleep(until: clock.now + .milliseconds(500), unless: ending) {
+                let now = Self.stamp(path)
+                if now != last { changed() }
+                last = now
+            }
+        }
+    }
+
+    func end() { ending.cancel() }
+
+    /// Returns file attributes that change when the file is replaced.
+    private static func stamp(_ path: String) -> [Int] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return [] }
+        return [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec, Int(status.st_size)]
     }
 }

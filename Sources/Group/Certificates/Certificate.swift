@@ -1,9 +1,9 @@
 internal import CTLS
 internal import Glibc
 
-/// A certificate, freed with its last reference. One thread uses it.
+/// A certificate, freed when its last reference is released. Use it from a single thread.
 final class Certificate {
-    /// What a certificate is for.
+    /// Purpose of a certificate.
     enum Use {
         case authority
         case broker
@@ -12,39 +12,39 @@ final class Certificate {
 
     let handle: gnutls_x509_crt_t
 
-    /// Reads a certificate.
+    /// Parses a certificate.
     ///
     /// - Parameters:
     ///   - bytes: The certificate.
     ///   - format: PEM or DER.
-    /// - Throws: `GroupError` when it is none.
+    /// - Throws: `GroupError` if the bytes aren't a certificate.
     init(_ bytes: [UInt8], format: gnutls_x509_crt_fmt_t = GNUTLS_X509_FMT_PEM) throws(GroupError) {
         handle = try Self.empty()
         let code = TLSBytes.with(bytes) { gnutls_x509_crt_import(handle, &$0, format) }
         try TLSFault.check(code, "a certificate cannot be read")
     }
 
-    /// Makes and signs a certificate.
+    /// Creates and signs a certificate.
     ///
     /// - Parameters:
-    ///   - use: What it is for.
+    ///   - use: Purpose of the certificate.
     ///   - name: The common name.
-    ///   - alternative: The DNS name of a broker, the mail name of a member; `nil` for an authority.
-    ///   - lifetime: Seconds from now until it expires; negative for one that has expired.
-    ///   - key: The key that it is of, or the request that has it.
-    ///   - issuer: Who signs; `nil` signs with the key itself.
-    /// - Throws: `GroupError` when GnuTLS refuses.
+    ///   - alternative: DNS name of a broker, or email address of a member; `nil` for an authority.
+    ///   - lifetime: Validity in seconds from now; negative for an expired certificate.
+    ///   - key: The certificate's key, or the request that contains it.
+    ///   - issuer: The signer; `nil` for a self-signed certificate.
+    /// - Throws: `GroupError` if GnuTLS fails.
     init(
         _ use: Use, named name: String, alternative: String?, lifetime: Int, of key: Key,
         by issuer: (certificate: Certificate, key: PrivateKey)?
     ) throws(GroupError) {
         func check(_ code: Int32) throws(GroupError) {
-            try TLSFault.check(code, "a certificate cannot be made")
+            try TLSFault.check(code, "a certificate cannot be created")
         }
         handle = try Self.empty()
         try check(gnutls_x509_crt_set_version(handle, 3))
         var generator = SystemRandomNumberGenerator()
-        // A positive number of 64 bits (RFC 5280, section 4.1.2.2).
+        // A positive 64-bit number (RFC 5280, section 4.1.2.2).
         let serial = withUnsafeBytes(of: (generator.next() as UInt64 >> 1 | 1).bigEndian) { Array($0) }
         try check(gnutls_x509_crt_set_serial(handle, serial, serial.count))
         let now = time(nil)
@@ -82,25 +82,26 @@ final class Certificate {
 
     deinit { gnutls_x509_crt_deinit(handle) }
 
-    /// The key of a certificate that is made.
+    /// Source of the key for a new certificate.
     enum Key {
-        /// A key that this process has.
+        /// A private key held by this process.
         case own(PrivateKey)
-        /// A request for a certificate as PEM, whose key another computer has.
+        /// A certificate signing request (PEM) for a private key on another computer.
         case request(String)
     }
 
     private static func empty() throws(GroupError) -> gnutls_x509_crt_t {
         var handle: gnutls_x509_crt_t?
-        try TLSFault.check(gnutls_x509_crt_init(&handle), "a certificate cannot be made")
-        guard let handle else { throw GroupError("a certificate cannot be made.") }
+        try TLSFault.check(gnutls_x509_crt_init(&handle), "a certificate cannot be created")
+        guard let handle else { throw GroupError("a certificate cannot be created.") }
         return handle
     }
 
-    /// Takes the public key of a request, which must be signed by it.
+    /// Copies the public key from a certificate signing request, after verifying that the request is signed with that
+    /// key.
     private static func take(_ pem: String, into handle: gnutls_x509_crt_t) throws(GroupError) {
         func check(_ code: Int32) throws(GroupError) {
-            try TLSFault.check(code, "the request for a certificate is not valid")
+            try TLSFault.check(code, "the certificate request is not valid")
         }
         var requestHandle: gnutls_x509_crq_t?
         try check(gnutls_x509_crq_init(&requestHandle))
@@ -109,7 +110,7 @@ final class Certificate {
         try check(
             TLSBytes.with(Array(pem.utf8)) { gnutls_x509_crq_import(request, &$0, GNUTLS_X509_FMT_PEM) })
         try check(gnutls_x509_crq_verify(request, 0))
-        // The key alone: what else a request says must not be in the certificate.
+        // Only the key is copied. Other data in a request must not appear in the certificate.
         var publicHandle: gnutls_pubkey_t?
         try check(gnutls_pubkey_init(&publicHandle))
         guard let publicKey = publicHandle else { return }
@@ -118,9 +119,9 @@ final class Certificate {
         try check(gnutls_x509_crt_set_pubkey(handle, publicKey))
     }
 
-    /// The certificate as PEM.
+    /// Returns the certificate as PEM.
     ///
-    /// - Throws: `GroupError` when GnuTLS refuses.
+    /// - Throws: `GroupError` if GnuTLS fails.
     func pem() throws(GroupError) -> String {
         var bytes = gnutls_datum_t()
         try TLSFault.check(
@@ -128,7 +129,7 @@ final class Certificate {
         return TLSBytes.take(bytes)
     }
 
-    /// The first half of its SHA-256, which a pairing code has; empty when GnuTLS refuses.
+    /// First half of the certificate's SHA-256 digest, as used in pairing codes; empty if GnuTLS fails.
     var fingerprint: [UInt8] {
         var (digest, count) = ([UInt8](repeating: 0, count: 32), 32)
         guard gnutls_x509_crt_get_fingerprint(handle, GNUTLS_DIG_SHA256, &digest, &count) == 0 else {
@@ -137,15 +138,84 @@ final class Certificate {
         return Array(digest.prefix(16))
     }
 
-    /// Seconds until it expires; negative when it has.
+    /// Seconds until the certificate expires; negative if it has expired.
     var secondsLeft: Int { gnutls_x509_crt_get_expiration_time(handle) - time(nil) }
 
-    /// Whether an authority has signed it, and it is valid now.
+    /// Whether the certificate was signed by an authority and is currently valid.
     func isIssued(by authority: Certificate) -> Bool {
         var (result, issuer): (UInt32, gnutls_x509_crt_t?) = (0, authority.handle)
         return gnutls_x509_crt_verify(handle, &issuer, 1, 0, &result) == 0 && result == 0
     }
 
-    /// Whether it is that of a host.
+    /// Whether the certificate is valid for a host name.
     func names(host: String) -> Bool { gnutls_x509_crt_check_hostname(handle, host) != 0 }
+}
+
+/// A private key on the P-256 curve, freed when its last reference is released. Use it from a single thread.
+final class PrivateKey {
+    let handle: gnutls_x509_privkey_t
+
+    /// Generates a new key.
+    ///
+    /// - Throws: `GroupError` if GnuTLS fails.
+    init() throws(GroupError) {
+        handle = try Self.empty()
+        let bits = gnutls_sec_param_to_pk_bits(GNUTLS_PK_ECDSA, GNUTLS_SEC_PARAM_HIGH)
+        try TLSFault.check(
+            gnutls_x509_privkey_generate(handle, GNUTLS_PK_ECDSA, bits, 0), "a private key cannot be created")
+    }
+
+    /// Parses a key.
+    ///
+    /// - Parameter pem: The key as PEM.
+    /// - Throws: `GroupError` if the text isn't a key.
+    init(pem: String) throws(GroupError) {
+        handle = try Self.empty()
+        let code = TLSBytes.with(Array(pem.utf8)) {
+            gnutls_x509_privkey_import(handle, &$0, GNUTLS_X509_FMT_PEM)
+        }
+        try TLSFault.check(code, "a private key cannot be read")
+    }
+
+    deinit { gnutls_x509_privkey_deinit(handle) }
+
+    private static func empty() throws(GroupError) -> gnutls_x509_privkey_t {
+        var handle: gnutls_x509_privkey_t?
+        try TLSFault.check(gnutls_x509_privkey_init(&handle), "a private key cannot be created")
+        guard let handle else { throw GroupError("a private key cannot be created.") }
+        return handle
+    }
+
+    /// Returns the key as PEM (PKCS #8, unencrypted).
+    ///
+    /// - Throws: `GroupError` if GnuTLS fails.
+    func pem() throws(GroupError) -> String {
+        var bytes = gnutls_datum_t()
+        let code = gnutls_x509_privkey_export2_pkcs8(
+            handle, GNUTLS_X509_FMT_PEM, nil, UInt32(GNUTLS_PKCS_PLAIN.rawValue), &bytes)
+        try TLSFault.check(code, "a private key cannot be written")
+        return TLSBytes.take(bytes)
+    }
+
+    /// Creates a certificate signing request for this key, as PEM (PKCS #10).
+    ///
+    /// - Parameter name: The common name.
+    /// - Returns: The request.
+    /// - Throws: `GroupError` if GnuTLS fails.
+    func request(named name: String) throws(GroupError) -> String {
+        var handle: gnutls_x509_crq_t?
+        try TLSFault.check(gnutls_x509_crq_init(&handle), "a certificate request cannot be created")
+        guard let request = handle else { throw GroupError("a certificate request cannot be created.") }
+        defer { gnutls_x509_crq_deinit(request) }
+        var bytes = gnutls_datum_t()
+        for code in [
+            gnutls_x509_crq_set_version(request, 1),
+            gnutls_x509_crq_set_dn_by_oid(
+                request, GNUTLS_OID_X520_COMMON_NAME, 0, name, UInt32(clamping: name.utf8.count)),
+            gnutls_x509_crq_set_key(request, self.handle),
+            gnutls_x509_crq_sign2(request, self.handle, GNUTLS_DIG_SHA256, 0),
+            gnutls_x509_crq_export2(request, GNUTLS_X509_FMT_PEM, &bytes),
+        ] { try TLSFault.check(code, "a certificate request cannot be created") }
+        return TLSBytes.take(bytes)
+    }
 }

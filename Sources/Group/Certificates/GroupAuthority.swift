@@ -1,21 +1,22 @@
-/// Makes the certificates of a group; only the computer that made the group has the authority's key.
+/// Issues the certificates of a group. Only the computer that created the group holds the authority's key.
 struct GroupAuthority {
     private let certificate: Certificate
     private let key: PrivateKey
     private let group: String
 
     private static let day = 86_400
-    /// Seconds for which the authority's and the broker's certificates are valid.
+    /// Validity of the authority's and the broker's certificates, in seconds.
     private static let longest = 3650 * day
-    /// Seconds for which a member's certificate is valid.
+    /// Validity of a member's certificate, in seconds.
     static let usual = 800 * day
 
-    /// Reads a group's authority.
+    /// Loads a group's authority.
     ///
-    /// - Throws: `GroupError` when this computer has none.
+    /// - Throws: `GroupError` if this computer doesn't have the authority's key.
     init(of folder: GroupFolder) throws(GroupError) {
         guard folder.has(GroupFolder.authority.key) else {
-            throw GroupError("the group \(folder.group) was made on another computer: do that there.")
+            throw GroupError(
+                "the group \(folder.group) was created on another computer. Run the command there.")
         }
         certificate = try Certificate(try folder.read(GroupFolder.authority.certificate))
         key = try PrivateKey(
@@ -23,9 +24,9 @@ struct GroupAuthority {
         group = folder.group
     }
 
-    /// Makes a group's authority, the broker's certificate, and the one with which this computer serves.
+    /// Creates a group's authority, the broker's certificate, and this computer's certificate for serving the group.
     ///
-    /// - Throws: `GroupError` when they cannot be made or written.
+    /// - Throws: `GroupError` if they can't be created or written.
     static func make(in folder: GroupFolder) throws(GroupError) {
         let key = try PrivateKey()
         let certificate = try Certificate(
@@ -38,7 +39,7 @@ struct GroupAuthority {
             .broker, named: "broker", alternative: GroupName.broker(of: folder.group), lifetime: longest,
             to: GroupFolder.broker, in: folder)
         try authority.issue(
-            .member, named: "serving", alternative: GroupName.user("serving", of: folder.group),
+            .member, named: "serving", alternative: GroupName.server(of: folder.group),
             lifetime: longest, to: GroupFolder.serving, in: folder)
     }
 
@@ -51,30 +52,34 @@ struct GroupAuthority {
             use, named: name, alternative: alternative, lifetime: lifetime, of: .own(key),
             by: (certificate, self.key))
         try folder.write(try key.pem(), to: files.key)
-        // Who connects is shown the authority's, too: a pairing code names that one.
+        // The server also presents the authority's certificate, because pairing codes contain its fingerprint.
         try folder.write(try issued.pem() + (try certificate.pem()), to: files.certificate)
     }
 
-    /// Certifies a member's key.
+    /// Issues a certificate for a member's key.
     ///
     /// - Parameters:
-    ///   - request: The member's request for a certificate, as PEM.
-    ///   - name: The member's name, whatever the request says.
-    ///   - lifetime: Seconds until it expires.
+    ///   - request: The member's certificate signing request (PEM).
+    ///   - name: The member's name. It overrides the name in the request.
+    ///   - identity: The member's identity, unique to this certificate.
+    ///   - lifetime: Validity in seconds.
     /// - Returns: The certificate as PEM.
-    /// - Throws: `GroupError` when the request is not valid.
-    func certify(_ request: String, named name: String, lifetime: Int = usual) throws(GroupError) -> String {
+    /// - Throws: `GroupError` if the request is invalid.
+    func certify(
+        _ request: String, named name: String, identity: String, lifetime: Int = usual
+    ) throws(GroupError) -> String {
         try Certificate(
-            .member, named: name, alternative: GroupName.user(name, of: group), lifetime: lifetime,
+            .member, named: name, alternative: GroupName.user(name, identity: identity, of: group),
+            lifetime: lifetime,
             of: .request(request), by: (certificate, key)
         ).pem()
     }
 
-    /// The authority's certificate as PEM.
+    /// Returns the authority's certificate as PEM.
     ///
-    /// - Throws: `GroupError` when it cannot be written.
+    /// - Throws: `GroupError` if it can't be encoded.
     func pem() throws(GroupError) -> String { try certificate.pem() }
 
-    /// What pairing codes know it by.
+    /// Fingerprint that identifies the authority in pairing codes.
     var fingerprint: [UInt8] { certificate.fingerprint }
 }

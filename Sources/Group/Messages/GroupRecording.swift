@@ -1,31 +1,155 @@
+internal import FoundationEssentials
 internal import Media
+internal import SessionFolder
 
-/// A recording of a group, as the broker's store has it.
+/// A group's recording, as stored on the broker.
 struct GroupRecording: Codable, Sendable, Equatable {
-    /// Its name.
+    /// Name of the recording.
     var name: String
     /// The group's name.
     var group: String
-    /// Who conducts it, for people.
-    var conductor: String
-    /// The conductor's number; one that takes over counts on.
+    /// Name of the recording's coordinator, for messages.
+    var coordinator: String
+    /// Term number of the coordinator. A coordinator that takes over increments it.
     var term: Int64
     /// T0, in nanoseconds since 1970.
     var t0_utc_ns: Int64
-    /// How long it is to be; `nil` until a stop.
+    /// Recording duration; `nil` to record until a stop command.
     var duration_ns: Int64?
-    /// When it has ended or is to end, in nanoseconds since 1970; `nil` until somebody has said so.
+    /// Past or scheduled end of the recording, in nanoseconds since 1970; `nil` if no end is set.
     var end_utc_ns: Int64?
-    /// The nodes that record.
+    /// The nodes that take part.
     var nodes: [String]
 
-    /// Whether it runs or is about to.
+    /// Maximum time between now and a future T0. Coordinators choose two to three seconds, and clocks that have never
+    /// been synchronized can differ by seconds.
+    static let longestLead = Nanoseconds.seconds(20)
+    /// Maximum delay after T0 for a node to start, as in `GroupManifest.Node.isPlausible`.
+    static let longestDelay = Nanoseconds.seconds(30 * 86_400)
+    /// Highest accepted term number. Consecutive recordings can't reach it in a lifetime.
+    static let highestTerm: Int64 = 1_000_000_000
+    /// Maximum number of nodes in a group, limited by the broker's number of connections.
+    static let mostNodes = 256
+    /// Maximum time after the end for a node to report that it is still recording. Files of long recordings are closed
+    /// within this time.
+    static let closingTime = Nanoseconds.seconds(60)
+
+    /// Returns the term number of the next coordinator.
+    static func term(after term: Int64) -> Int64 { min(max(term, 0), highestTerm - 1) + 1 }
+
+    /// Whether the recording is running or about to start.
     ///
     /// - Parameter now: The group's time in nanoseconds since 1970.
-    /// - Returns: `false` when it has ended.
+    /// - Returns: `false` if the recording has ended.
     func isRunning(at now: Int64) -> Bool {
         if let end_utc_ns, end_utc_ns <= now { return false }
         guard let duration_ns else { return true }
         return now < (Nanoseconds(t0_utc_ns) + Nanoseconds(duration_ns)).count
+    }
+
+    /// Past or future end of the recording, in nanoseconds since 1970; `nil` while unknown.
+    private var end: Int64? {
+        let planned = duration_ns.map { (Nanoseconds(t0_utc_ns) + Nanoseconds($0)).count }
+        return [end_utc_ns, planned].compactMap { $0 }.min()
+    }
+
+    /// Assesses a node that reports this recording as running.
+    ///
+    /// - Parameters:
+    ///   - latest: The group's latest recording; `nil` if unknown. A group makes only one recording at a
+    ///     time.
+    ///   - now: The group's time in nanoseconds since 1970.
+    /// - Returns: Whether the node is overdue: faulty or reporting falsely, so that nothing waits for it.
+    func isOverdue(after latest: GroupRecording? = nil, at now: Int64) -> Bool {
+        if let latest, latest.name != name, latest.t0_utc_ns > t0_utc_ns { return true }
+        return end.map { Nanoseconds(now) - Nanoseconds($0) > Self.closingTime } ?? false
+    }
+
+    /// Checks whether a T0 is plausible.
+    ///
+    /// - Parameters:
+    ///   - start: T0 in nanoseconds since 1970.
+    ///   - now: The group's time in nanoseconds since 1970.
+    /// - Returns: The reason why T0 is implausible; `nil` if it is plausible.
+    static func fault(ofStart start: Int64, at now: Int64) -> String? {
+        guard start >= 0 else { return "its T0 is before 1970" }
+        let lead = Nanoseconds(start) - Nanoseconds(now)
+        guard lead > longestLead else { return nil }
+        return
+            "its T0 is \(Int64(rounding: lead.inSeconds)) s in the future (limit: \(Int64(rounding: longestLead.inSeconds)) s)"
+    }
+
+    /// Checks whether this is a plausible recording stored by a coordinator of the group.
+    ///
+    /// - Parameters:
+    ///   - group: The group's name.
+    ///   - now: The group's time in nanoseconds since 1970.
+    /// - Returns: The reason why the recording is implausible; `nil` if it is plausible.
+    func fault(in group: String, at now: Int64) -> String? {
+        guard GroupName.isRecording(name) else { return "its name is invalid" }
+        guard self.group == group else { return "it belongs to another group" }
+        guard (1...Self.mostNodes).contains(nodes.count), Set(nodes).count == nodes.count,
+            nodes.allSatisfy({ GroupName.isValid($0) })
+        else { return "its list of nodes is invalid" }
+        guard (0...Self.highestTerm).contains(term) else {
+            return "its coordinator number \(term) is out of range"
+        }
+        if let duration_ns, duration_ns <= 0 { return "its duration is not greater than zero" }
+        if let end_utc_ns, end_utc_ns < 0 { return "its end is before 1970" }
+        return Self.fault(ofStart: t0_utc_ns, at: now)
+    }
+}
+
+/// The value under the key of the group's recording in the broker's store. Any member may have written it, so only a
+/// plausible recording is used. An implausible value is reported, and the next recording replaces it.
+enum StoredRecording: Sendable, Equatable {
+    /// The key isn't set.
+    case none
+    /// The current recording, or the last one if none is running.
+    case recording(GroupRecording, revision: UInt64)
+    /// An implausible value, with the reason as the end of a sentence.
+    case implausible(String, revision: UInt64)
+
+    /// Maximum length of a decoded value in bytes. 256 nodes need less than 10,000 bytes.
+    private static let longest = 64 << 10
+
+    /// Decodes a value.
+    ///
+    /// - Parameters:
+    ///   - value: The bytes and their revision; `nil` if the key isn't set.
+    ///   - group: The group's name.
+    ///   - now: The group's time in nanoseconds since 1970.
+    init(_ value: (bytes: [UInt8], revision: UInt64)?, of group: String, at now: Int64) {
+        guard let (bytes, revision) = value else {
+            self = .none
+            return
+        }
+        guard bytes.count <= Self.longest else {
+            self = .implausible("it has \(bytes.count) bytes", revision: revision)
+            return
+        }
+        do {
+            let recording = try JSONText.decoder().decode(GroupRecording.self, from: Data(bytes))
+            let fault = recording.fault(in: group, at: now)
+            self =
+                fault.map { .implausible($0, revision: revision) }
+                ?? .recording(recording, revision: revision)
+        } catch {
+            self = .implausible("it cannot be decoded", revision: revision)
+        }
+    }
+
+    /// The revision that a new value must replace; `nil` if the key isn't set.
+    var revision: UInt64? {
+        switch self {
+        case .none: nil
+        case .recording(_, let revision), .implausible(_, let revision): revision
+        }
+    }
+
+    /// The plausible recording; `nil` otherwise.
+    var recording: GroupRecording? {
+        guard case .recording(let recording, _) = self else { return nil }
+        return recording
     }
 }

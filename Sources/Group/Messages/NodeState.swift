@@ -1,27 +1,76 @@
-/// How a node is, once a second.
+internal import SessionFolder
+
+/// State of a node, sent once per second.
 struct NodeState: Codable, Sendable {
     /// The node's name.
     var node: String
-    /// The group's time on it, in nanoseconds since 1970.
+    /// The group's time on the node, in nanoseconds since 1970.
     var at_utc_ns: Int64
-    /// What its recorder does: `starting`, `standby`, `recording`, `finishing`, `paused`, or `away`.
+    /// State of the node's recorder: `starting`, `standby`, `recording`, `finishing`, `paused`, or `away`.
     var state: String
-    /// The recorder's profile; `nil` when it is away.
+    /// The recorder's profile; `nil` if no recorder is running.
     var profile: String?
-    /// The group's recording that it makes; `nil` while it makes none.
+    /// Name of the node's current group recording; `nil` if it isn't taking part in one.
     var recording: String?
-    /// Nanoseconds since its T0; `nil` while it records nothing.
+    /// Nanoseconds since the node's T0; `nil` while it isn't recording.
     var time_ns: Int64?
-    /// Frames lost so far.
+    /// Number of frames lost so far.
     var lost_frames: Int64?
-    /// Seconds until its disk is full; `nil` while that is not known.
+    /// Seconds until the node's disk is full; `nil` while unknown.
     var disk_seconds: Double?
-    /// Its hardware cost.
+    /// Hardware cost of the node's plan.
     var cost: Double?
     /// The level of system pressure.
     var pressure: String?
-    /// How far its clock is; `nil` while that is not known.
+    /// Offset of the node's clock from the group's time; `nil` while unknown.
     var clock: ClockReading?
-    /// The address of its own control room, to which others' link; `nil` where none was named.
+    /// Address of the node's control room, for links in other control rooms; `nil` if not configured.
     var page: String?
+    /// Whether the node reports a recording that the group has ended, or that isn't the group's. Set by `multicam group
+    /// status`, regardless of the received value.
+    var overdue: Bool?
+}
+
+/// A node's part in a group recording. The node reports it to the group and stores it in a file.
+struct NodeRecording: Codable, Sendable, Equatable {
+    /// The name of the group's recording.
+    var recording: String
+    /// The group's T0 in nanoseconds since 1970.
+    var t0_utc_ns: Int64
+    /// Recording duration; `nil` to record until a stop command.
+    var duration_ns: Int64?
+    /// Term number of the coordinator.
+    var term: Int64
+    /// Name of the session folder within the node's recordings folder; `nil` until the recording has started.
+    var folder: String?
+    /// Delay of the node's tracks relative to the group's T0, in nanoseconds; 0 if the node started on time, `nil`
+    /// until the recording has started.
+    var first_ns: Int64?
+    /// The node's T0 on CLOCK_MONOTONIC; `nil` until the recording has started.
+    var t0_monotonic_ns: Int64?
+    /// Outcome from the manifest: `recording` while the recording is running, then `finished` or another outcome.
+    var outcome: String?
+    /// The verdict, as a sentence.
+    var verdict: String?
+    /// Exit status for the outcome: 0 for success, 6 for losses beyond the profile's limit, 7 for a storage
+    /// failure, otherwise 1. `nil` while the recording is running, and for nodes running older versions.
+    var exit: Int32?
+    /// Reason why the recording hasn't started; `nil` if it has.
+    var failure: String?
+    /// Measurements of the node's clock; `nil` if not measured.
+    var clock: GroupClockSummary?
+
+    /// Whether the recording is running or about to start.
+    var isRunning: Bool { outcome == "recording" }
+
+    /// Whether the node's program died before the recording started. The node may still start late. A refused recording
+    /// is `failed` instead.
+    var neverBegan: Bool { outcome == "unfinished" && folder == nil }
+
+    /// Exit status for the recording. For nodes running older versions, it is derived from the outcome. 1 if
+    /// the node sends an invalid status.
+    var status: Int32 {
+        let status = exit ?? (outcome == "finished" ? 0 : 1)
+        return (0...255).contains(status) ? status : 1
+    }
 }

@@ -1,25 +1,28 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import Media
 internal import SessionFolder
+internal import System
 
-/// Sends the events of a node's recordings to the broker's stream: each once, in order. What the stream has last tells where to go on, so
-/// that neither a cut nor a broker that has lost its disk leaves a hole. One thread uses it.
+/// Sends the events of a node's recordings to the broker's stream, each exactly once and in order. The last
+/// event in the stream determines where to continue, so neither a lost connection nor data loss on the broker
+/// leaves a gap. Use it from a single thread.
 struct EventFeed {
     private let stream: JetStream
     private let journal: NodeJournal
     private let node: String
     private let output: String
-    /// Place of the node's last event in the stream.
+    /// Sequence number of the node's last event in the stream.
     private var last: UInt64?
     private var file: (recording: String, events: EventFile)?
-    /// Lines that are read and not sent.
+    /// Lines that have been read but not sent.
     private var waiting: [(number: Int64, line: String)] = []
-    /// What the stream had when it was asked last.
+    /// The node's last event in the stream at the time of the last query.
     private var had: EventLine?
 
-    /// Asks the stream what it has of the node.
+    /// Queries the stream for the node's last event.
     ///
-    /// - Throws: `GroupError` when the broker does not answer.
+    /// - Throws: `GroupError` if the broker doesn't answer.
     init(_ stream: JetStream, _ journal: NodeJournal, node: String, output: String) throws(GroupError) {
         (self.stream, self.journal, self.node, self.output) = (stream, journal, node, output)
         guard let message = try stream.lastEvent(of: node) else { return }
@@ -27,46 +30,63 @@ struct EventFeed {
         do {
             had = try JSONText.decoder().decode(EventLine.self, from: Data(message.bytes))
         } catch {
-            // No event of ours: the node's are sent behind it.
+            // The last message isn't a valid event. The node's events are appended after it.
         }
     }
 
-    /// Sends what is new.
+    /// Sends new events.
     ///
-    /// - Returns: Whether there may be more at once.
-    /// - Throws: `GroupError` when the broker does not keep it; a new feed then finds out where to go on.
+    /// - Returns: Whether more events may be available immediately.
+    /// - Throws: `GroupError` if the broker can't store an event. Create a new feed, which determines where to
+    ///   continue.
     mutating func step() throws(GroupError) -> Bool {
         if waiting.isEmpty { waiting = read() }
         guard let (number, line) = waiting.first, let recording = file?.recording else { return false }
         let event = EventLine(node: node, recording: recording, number: number, event: line)
         let (outcome, place) = stream.send(
-            JSONText.line(event), id: "\(node)-\(recording)-\(number)", of: node, after: last)
+            JSONText.line(event), of: node, after: last)
         switch outcome {
         case .kept:
             last = place
             waiting.removeFirst()
             return true
         case .otherLast:
-            throw GroupError("events of \(node) were sent by another process, or the broker lost some.")
-        case .failed(let reason): throw GroupError("the broker does not keep events: \(reason).")
+            throw GroupError(
+                "events of \(node) were sent by another process, or some were lost on the broker.")
+        case .failed(let reason): throw GroupError("the broker does not store events: \(reason).")
         }
     }
 
-    /// Lines that the stream has not, of the oldest recording that is not sent.
+    /// Reads the unsent lines of the oldest recording that hasn't been sent completely.
     private mutating func read() -> [(number: Int64, line: String)] {
         if let present = file {
             let lines = file?.events.next() ?? []
             let isOver = journal.entry(present.recording)?.outcome != "recording"
             if !lines.isEmpty || !isOver { return unsent(lines, of: present.recording) }
         }
-        let entries = journal.all.filter { $0.folder != nil }
-        let after = file?.recording ?? had?.recording
-        let index = after.flatMap { after in entries.firstIndex { $0.recording == after } }
-        // The one that the stream has last may not be whole there; of one that was read to its end nothing more comes.
-        let next = index.map { file == nil ? $0 : $0 + 1 } ?? 0
-        guard entries.indices.contains(next), let folder = entries[next].folder else { return [] }
-        file = (entries[next].recording, EventFile("\(output)/\(folder)/events.ndjson"))
-        return unsent(file?.events.next() ?? [], of: entries[next].recording)
+        guard
+            let next = Self.next(in: journal.all, read: file?.recording, had: had?.recording),
+            let folder = next.folder
+        else { return [] }
+        file = (next.recording, EventFile("\(folder)/events.ndjson", in: output))
+        return unsent(file?.events.next() ?? [], of: next.recording)
+    }
+
+    /// Returns the recording whose events are sent next.
+    ///
+    /// - Parameters:
+    ///   - journal: The node's recordings, oldest first.
+    ///   - read: The recording that was read to the end; `nil` if none.
+    ///   - had: The recording of the stream's last event; `nil` if the stream is empty.
+    /// - Returns: The next recording that has begun, or the oldest one if the stream's recording is no longer
+    ///   known; `nil` if all were sent.
+    static func next(in journal: [NodeRecording], read: String?, had: String?) -> NodeRecording? {
+        let entries = journal.filter { $0.folder != nil }
+        let index = (read ?? had).flatMap { last in entries.firstIndex { $0.recording == last } }
+        // The stream may not contain all events of its last recording. A file that was read to the end is
+        // complete.
+        let next = index.map { read == nil ? $0 : $0 + 1 } ?? 0
+        return entries.indices.contains(next) ? entries[next] : nil
     }
 
     private func unsent(
@@ -75,4 +95,67 @@ struct EventFeed {
         guard let had, had.recording == recording else { return lines }
         return lines.filter { $0.number > had.number }
     }
+}
+
+/// Reads the lines of a growing `events.ndjson`, each exactly once. Use it from a single thread.
+struct EventFile {
+    /// Number of the last line read.
+    private(set) var number: Int64 = 0
+    private let name: String
+    private let folder: String
+    private var offset: Int64 = 0
+    private var pending: [UInt8] = []
+    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+
+    /// Maximum length of a line in bytes. Longer lines are counted but not sent: quoted as a string in a
+    /// message, such a line could exceed the broker's limit.
+    private static let longestLine = 48 << 10
+
+    /// Specifies a file in a folder; the file need not exist yet.
+    init(_ name: String, in folder: String) { (self.name, self.folder) = (name, folder) }
+
+    /// Reads complete lines, at most about a hundred at a time.
+    mutating func next() -> [(number: Int64, line: String)] {
+        do throws(FileError) {
+            return read(try ContainedFile(name, in: folder).openForReading())
+        } catch {
+            // The file doesn't exist yet, or wasn't written by a recorder.
+            return []
+        }
+    }
+
+    private mutating func read(_ file: borrowing OwnedDescriptor) -> [(number: Int64, line: String)] {
+        let descriptor = file.number
+        var lines: [(Int64, String)] = []
+        while lines.count < 100 {
+            let count = buffer.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+            }
+            guard count > 0 else { break }
+            offset += Int64(count)
+            pending += buffer[..<count]
+            while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+                number += 1
+                if end <= Self.longestLine {
+                    lines.append((number, String(decoding: pending[..<end], as: UTF8.self)))
+                } else {
+                    lines.append((number, "{}"))
+                }
+                pending.removeFirst(end + 1)
+            }
+        }
+        return lines
+    }
+}
+
+/// A node's event as sent to the broker: a line of its `events.ndjson` with the line number.
+struct EventLine: Codable, Sendable {
+    /// The node's name.
+    var node: String
+    /// The name of the group's recording.
+    var recording: String
+    /// Line number, starting at 1.
+    var number: Int64
+    /// Text of the line.
+    var event: String
 }

@@ -2,33 +2,37 @@ internal import Control
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
-internal import Processes
 internal import SessionFolder
+internal import System
 
-/// `multicam node`: offers this computer to its group. It connects again for as long as it runs; what it records does not depend on that.
+/// `multicam node`: makes this computer available to its group. It reconnects automatically, and its recordings don't
+/// depend on the connection.
 final class Node: Sendable {
     private let folder: GroupFolder
     private let settings: GroupSettings
-    private let desk: NodeDesk
-    private let teller: ClockTeller
-    private let board: StateBoard
+    private let desk: NodeCommandHandler
+    private let teller: ClockFeed
+    private let others: NodeStateMonitor
     private let page: String?
     private let subjects: GroupSubjects
     private let stop = StopSignals()
     private let status = ConditionLock<ControlStatus?>(nil)
+    /// The last ignored revision in the broker's store.
+    private let ignored = ConditionLock<UInt64?>(nil)
 
     private static let interval = Nanoseconds.seconds(1)
+    private static let lockName = "node.lock"
 
-    /// Prepares the node: finds or starts its recorder.
+    /// Prepares the node, and finds or starts its recorder.
     ///
     /// - Parameters:
     ///   - folder: The group's folder.
     ///   - program: Path of `multicam`.
-    ///   - profile: The node's own profile.
-    ///   - arguments: What else `record` is told.
-    ///   - output: Where it records, as an absolute path; `nil` for where it was when it joined.
-    ///   - page: The address of its own control room; `nil` for none.
-    /// - Throws: `GroupError` when this computer has not joined.
+    ///   - profile: The node's default profile.
+    ///   - arguments: Additional arguments for `record`.
+    ///   - output: Absolute path of the recordings folder; `nil` for the folder that was set when the node joined.
+    ///   - page: Address of the node's control room; `nil` for none.
+    /// - Throws: `GroupError` if this computer hasn't joined the group.
     init(
         _ folder: GroupFolder, program: String, profile: String, arguments: [String], output: String?,
         page: String?
@@ -36,43 +40,51 @@ final class Node: Sendable {
         let settings = try folder.settings()
         guard let node = settings.node, let place = output ?? settings.output else {
             throw GroupError(
-                "this computer is no node of the group \(folder.group): `multicam group invite` where it was made, then `multicam node join CODE` here."
+                "this computer is not a node of the group \(folder.group). Run `multicam group invite` on the computer that created the group, then `multicam node join CODE` here."
             )
         }
         (self.folder, self.settings) = (folder, settings)
         subjects = GroupSubjects(group: folder.group)
-        let recorder = RecorderDesk(
-            folder, program: program, profile: profile, arguments: arguments + ["--output", place])
+        let recorder = RecorderSupervisor(
+            RecorderProcesses(folder: folder, program: program, arguments: arguments + ["--output", place]),
+            profile: profile)
         let journal = try NodeJournal(in: folder)
         let log = ClockRecorder(journal, output: place)
-        let teller = ClockTeller(recorder)
+        let teller = ClockFeed(recorder)
         let clock = GroupClock(GroupTime.socket(in: folder)) { reading, now in
             log.take(reading, at: now)
             teller.take(reading, at: now)
         }
         self.teller = teller
         self.page = page
-        board = StateBoard(folder)
-        desk = NodeDesk(node, recorder, journal, clock, output: place)
+        others = NodeStateMonitor(folder)
+        desk = NodeCommandHandler(node, recorder, journal, clock, output: place)
     }
 
-    /// Runs until a signal comes, which also ends the recorder and its recording properly. Blocks.
+    /// Runs until a signal arrives. The signal also stops the recorder and finalizes its recording. Blocks.
     ///
-    /// - Throws: `GroupError` when its recorder does not stand by.
+    /// - Throws: `GroupError` if the recorder doesn't reach standby.
     func run() throws(GroupError) {
-        var measurement: KeptProgram?
+        let lock = try folder.lock(
+            Self.lockName,
+            orThrow:
+                "another `multicam node` is already running for the group \(folder.group). Stop it first."
+        )
+        defer { withExtendedLifetime(lock) {} }
+        endWithParent()
+        var measurement: SupervisedProgram?
         do throws(GroupError) {
             measurement = try GroupTime.measure(
                 folder, of: settings.address, port: settings.timePort, saying: Talk.say)
         } catch {
-            Talk.say("how far this computer's clock is from the others' is not known: \(error)")
+            Talk.say("the clock difference to the other computers is unknown: \(error)")
         }
         defer { measurement?.end() }
         let first = try desk.recorder.standBy(with: nil)
         Talk.say(
-            "\(desk.node) is offered to the group \(folder.group), with the profile \(first.profile); Ctrl-C ends that."
+            "\(desk.node) is available to the group \(folder.group) with the profile \(first.profile). Press Ctrl-C to stop."
         )
-        _ = MediaThread(name: "node:tend") { [self] in
+        MediaThread.eventually(name: "node:tend") { [self] in
             let clock = MonotonicClock()
             while !stop.hasCome {
                 let now = desk.tend { desk.recorder.status }
@@ -88,9 +100,9 @@ final class Node: Sendable {
                 told = ""
                 try serve(over: connection)
             } catch {
-                // The same is said once.
+                // Report each error only once.
                 if error.description != told {
-                    Talk.say("\(error) It is tried again; what is recorded goes on.")
+                    Talk.say("\(error) Retrying. A running recording continues.")
                 }
                 told = error.description
                 stop.sleep(until: MonotonicClock().now + Self.interval)
@@ -98,51 +110,54 @@ final class Node: Sendable {
         }
         desk.clock.end()
         teller.end()
-        board.end()
+        others.end()
         try desk.recorder.quit()
         _ = desk.tend { desk.recorder.status }
     }
 
-    /// Obeys, tells and sends over a connection, until it is closed or the node ends.
+    /// Ends this process immediately if its parent, `multicam node`, has died, because the next `multicam node` starts
+    /// another one. The recorder continues.
+    private func endWithParent() {
+        let parent = getppid()
+        MediaThread.eventually(name: "node:parent") {
+            let clock = MonotonicClock()
+            while getppid() == parent {
+                clock.sleep(until: clock.now + .milliseconds(200), unless: Cancellation())
+            }
+            kill(getpid(), SIGKILL)
+        }
+    }
+
+    /// Executes commands and sends states and events over a connection, until the connection is closed or the node
+    /// ends.
     private func serve(over connection: BrokerConnection) throws(GroupError) {
         let own = try connection.subscribe(to: subjects.command(to: desk.node))
         let stream = try JetStream(of: connection, group: folder.group)
+        let board = RecordingStore(stream: stream, group: folder.group, now: { [desk] in desk.clock.now })
         let over = Cancellation()
         defer { over.cancel() }
-        hear(commandsToAllOver: connection, until: over)
-        board.listen(over: connection, until: over)
-        _ = MediaThread(name: "node:events") { [self] in send(to: stream, until: over) }
-        _ = MediaThread(name: "node:state") { [self] in
+        others.listen(over: connection, until: over)
+        MediaThread.eventually(name: "node:events") { [self] in send(to: stream, until: over) }
+        MediaThread.eventually(name: "node:state") { [self] in
             let clock = MonotonicClock()
             var next = clock.now
             repeat {
                 connection.tell(JSONText.line(state()), on: subjects.state(of: desk.node))
-                if connection.isConnected { follow(stream) }
+                if connection.isConnected { follow(board) }
                 next = max(next + Self.interval, clock.now)
             } while clock.sleep(until: next, unless: over)
         }
         while !stop.hasCome { try obey(own, over: connection) }
     }
 
-    private func hear(commandsToAllOver connection: BrokerConnection, until over: Cancellation) {
-        _ = MediaThread(name: "node:all") { [self] in
-            do throws(GroupError) {
-                let all = try connection.subscribe(to: subjects.commandToAll)
-                while !over.isCancelled { try obey(all, over: connection) }
-            } catch {
-                // The connection is closed, which its own thread tells.
-            }
-        }
-    }
-
     private func obey(_ subscription: BrokerSubscription, over connection: BrokerConnection)
         throws(GroupError)
     {
         guard let message = try subscription.next(patience: 200) else { return }
-        let reply = message.reply
-        desk.take(message.bytes) { answer in
-            if let reply { connection.tell(JSONText.line(answer), on: reply) }
-        }
+        // Ignore commands without an inbox as their reply subject. Stored messages that the broker delivers again have
+        // no reply subject, and coordinators always set one.
+        guard let reply = message.reply, GroupSubjects.isInbox(reply) else { return }
+        desk.take(message.bytes) { answer in connection.tell(JSONText.line(answer), on: reply) }
     }
 
     private func send(to stream: JetStream, until over: Cancellation) {
@@ -154,33 +169,37 @@ final class Node: Sendable {
                     if try !feed.step() { clock.sleep(until: clock.now + .milliseconds(200), unless: over) }
                 }
             } catch {
-                // The broker is away, or has lost what it had: what it has then tells where to go on.
+                // The broker is unreachable or has lost its data. The last event in its stream determines where to
+                // continue.
                 clock.sleep(until: clock.now + .milliseconds(500), unless: over)
             }
         }
     }
 
-    /// Begins or ends what this node did not hear of while it was away.
-    private func follow(_ stream: JetStream) {
+    /// Starts or stops a recording if this node missed the command while it was disconnected.
+    private func follow(_ board: RecordingStore) {
         do throws(GroupError) {
-            guard let value = try stream.value(of: subjects.recordingKey) else { return }
-            let recording: GroupRecording
-            do {
-                recording = try JSONText.decoder().decode(GroupRecording.self, from: Data(value.bytes))
-            } catch {
-                return
+            let stored = try board.stored()
+            if case .implausible(let reason, let revision) = stored,
+                ignored.withLock({ last in
+                    defer { last = revision }
+                    return last != revision
+                })
+            {
+                Talk.say("the recording in the broker's store is not valid and is ignored: \(reason).")
             }
-            guard recording.nodes.contains(desk.node), NodeJournal.isName(recording.name) else { return }
-            if recording.isRunning(at: desk.clock.now) {
+            let decision = FollowDecision(
+                stored.recording, node: desk.node, running: desk.journal.running, at: desk.clock.now)
+            guard let recording = stored.recording else { return }
+            switch decision {
+            case .nothing: break
+            case .begin:
                 try desk.begin(
                     recording.name, at: recording.t0_utc_ns, for: recording.duration_ns, term: recording.term)
-            } else if let end = recording.end_utc_ns, let entry = desk.journal.running,
-                entry.recording == recording.name
-            {
-                _ = try desk.stop(recording.name, at: end)
+            case .stop(let end): _ = try desk.stop(recording.name, at: end)
             }
         } catch {
-            // What another conductor's recording hinders is told where that is asked for.
+            // Errors that concern another coordinator's recording are reported in the answer to its commands.
         }
     }
 

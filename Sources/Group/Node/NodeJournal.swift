@@ -1,28 +1,38 @@
-internal import FileSystem
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
+internal import System
 
-/// What a node keeps of the recordings of its group, a file each in `recordings`: it knows them again after any end. Safe to use from any
-/// thread.
+/// Persistent record of a node's group recordings, with one file per recording in `recordings`. It survives restarts
+/// and crashes. Safe to use from any thread.
 final class NodeJournal: Sendable {
     private let folder: GroupFolder
     private let entries: ConditionLock<[NodeRecording]>
+    /// Allows only one thread to write at a time, so that an older state never overwrites a newer one.
+    private let turn = ConditionLock(false)
 
     private static let name = "recordings"
-    /// So many are kept; older files are removed.
+    /// Maximum number of recordings in the journal. Older files are removed.
     private static let most = 50
 
-    /// Reads what is there.
+    /// Reads the existing entries.
     ///
-    /// - Throws: `GroupError` when its folder cannot be made.
+    /// - Throws: `GroupError` if the journal's folder can't be created.
     init(in folder: GroupFolder) throws(GroupError) {
         self.folder = folder
         try folder.make(Self.name)
         var found: [NodeRecording] = []
         for name in FolderListing.names(in: folder.file(Self.name)) where name.hasSuffix(".json") {
             do throws(GroupError) {
-                found.append(try folder.decode(NodeRecording.self, from: "\(Self.name)/\(name)"))
+                let entry = try folder.decode(NodeRecording.self, from: "\(Self.name)/\(name)")
+                // The name is later used as a path.
+                guard GroupName.isRecording(entry.recording), name == entry.recording + ".json" else {
+                    Talk.say(
+                        "\(folder.file("\(Self.name)/\(name)").printable()) is ignored, because it is not a valid file of multicam."
+                    )
+                    continue
+                }
+                found.append(entry)
             } catch {
                 Talk.say("\(error)")
             }
@@ -32,53 +42,81 @@ final class NodeJournal: Sendable {
         entries = ConditionLock(found.suffix(Self.most))
     }
 
-    /// All recordings, the oldest first.
+    /// All recordings, oldest first.
     var all: [NodeRecording] { entries.withLock { $0 } }
 
-    /// A recording; `nil` when it is not known.
+    /// Returns a recording; `nil` if the journal doesn't contain it.
     func entry(_ recording: String) -> NodeRecording? {
         entries.withLock { $0.first { $0.recording == recording } }
     }
 
-    /// The recording that has been begun and is not over; `nil` when there is none.
-    var running: NodeRecording? { entries.withLock { $0.last { $0.outcome == "recording" } } }
+    /// The running recording; `nil` if all recordings have ended.
+    var running: NodeRecording? { entries.withLock { $0.last(where: \.isRunning) } }
 
-    /// Adds a recording, and waits until the disk has it.
+    /// Adds a recording that is about to start, and waits until it is stored on disk. Only one recording can run at a
+    /// time.
     ///
-    /// - Returns: `false` when it is known already.
-    /// - Throws: `GroupError` when it cannot be written.
-    func add(_ entry: NodeRecording) throws(GroupError) -> Bool {
-        let isNew = entries.withLock { entries in
-            guard !entries.contains(where: { $0.recording == entry.recording }) else { return false }
+    /// - Returns: `begin` if the recording was added.
+    /// - Throws: `GroupError` if the entry can't be written. The recording isn't added in this case.
+    func admit(_ entry: NodeRecording) throws(GroupError) -> Admission {
+        let (admission, before) = entries.withLock { entries -> (Admission, NodeRecording?) in
+            let admission = Admission(of: entry.recording, in: entries)
+            guard admission == .begin else { return (admission, nil) }
+            let before = entries.first { $0.recording == entry.recording }
+            entries.removeAll { $0.recording == entry.recording }
             entries.append(entry)
-            return true
+            return (.begin, before)
         }
-        if isNew { try write(entry) }
-        return isNew
+        guard admission == .begin else { return admission }
+        do throws(GroupError) {
+            try write(entry.recording)
+        } catch {
+            entries.withLock { entries in
+                entries.removeAll { $0.recording == entry.recording }
+                if let before { entries.append(before) }
+            }
+            throw error
+        }
+        return .begin
     }
 
-    /// Changes a recording that is known.
-    func update(_ recording: String, _ body: (inout NodeRecording) -> Void) {
-        let changed = entries.withLock { entries -> NodeRecording? in
-            guard let index = entries.firstIndex(where: { $0.recording == recording }) else { return nil }
+    /// Changes a recording in the journal.
+    ///
+    /// - Parameters:
+    ///   - recording: Name of the recording.
+    ///   - expected: The change is applied only if the recording still equals this value; `nil` applies it
+    ///     unconditionally.
+    ///   - body: The change.
+    /// - Returns: Whether the recording was changed.
+    @discardableResult
+    func update(
+        _ recording: String, if expected: NodeRecording? = nil, _ body: (inout NodeRecording) -> Void
+    ) -> Bool {
+        let isChanged = entries.withLock { entries -> Bool in
+            guard let index = entries.firstIndex(where: { $0.recording == recording }) else { return false }
             let before = entries[index]
+            if let expected, before != expected { return false }
             body(&entries[index])
-            return entries[index] == before ? nil : entries[index]
+            return entries[index] != before
         }
-        guard let changed else { return }
+        guard isChanged else { return false }
         do throws(GroupError) {
-            try write(changed)
+            try write(recording)
         } catch {
             Talk.say("\(error)")
         }
+        return true
     }
 
-    private func write(_ entry: NodeRecording) throws(GroupError) {
-        try folder.encode(entry, to: "\(Self.name)/\(entry.recording).json")
-    }
-
-    /// Whether a text may be the name of a recording: it becomes the name of files.
-    static func isName(_ text: String) -> Bool {
-        (1...100).contains(text.utf8.count) && text.isPlain && text == text.lowercased()
+    /// Writes the current state of a recording.
+    private func write(_ recording: String) throws(GroupError) {
+        turn.wait { isTaken -> Void? in
+            guard !isTaken else { return nil }
+            isTaken = true
+            return ()
+        }
+        defer { turn.broadcast { $0 = false } }
+        guard let entry = entry(recording) else { return }
+        try folder.encode(entry, to: "\(Self.name)/\(recording).json")
     }
 }

@@ -1,23 +1,24 @@
 internal import Glibc
 internal import Media
 
-/// What a computer needs to join a group, as a text that a person can type: `studio@192.168.1.20:8475/ABCD…`.
+/// The information that a computer needs to join a group, as text that can be typed: `studio@192.168.1.20:8475/ABCD…`.
 ///
-/// The letters behind the slash are the first half of the fingerprint of the group's authority, and a secret that is good for once.
+/// The letters after the slash encode the first half of the fingerprint of the group's authority, and a single-use
+/// secret.
 struct PairingCode: Sendable, Equatable {
     /// The group's name.
     let group: String
-    /// The address of the computer that serves it.
+    /// Address of the computer that serves the group.
     let address: String
-    /// The port for pairing there.
+    /// Pairing port on that computer.
     let port: Int
-    /// The first 16 bytes of the SHA-256 of the authority's certificate.
+    /// First 16 bytes of the SHA-256 digest of the authority's certificate.
     let fingerprint: [UInt8]
     /// 10 random bytes.
     let secret: [UInt8]
 
     private static let lengths = (fingerprint: 16, secret: 10)
-    /// RFC 4648, section 6.
+    /// Base32 alphabet (RFC 4648, section 6).
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
     init(group: String, address: String, port: Int, fingerprint: [UInt8]) {
@@ -26,12 +27,12 @@ struct PairingCode: Sendable, Equatable {
         secret = (0..<Self.lengths.secret).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
-    /// Reads a code.
+    /// Parses a pairing code.
     ///
-    /// - Throws: `GroupError` of status 2 when it is none.
+    /// - Throws: `GroupError` with status 2 if the text isn't a pairing code.
     init(_ text: String) throws(GroupError) {
         let wrong = GroupError(
-            "this is no pairing code: expected all of the line that `multicam group invite` prints, such as studio@192.168.1.20:8475/ABCD….",
+            "invalid pairing code: expected the complete line that `multicam group invite` prints, such as studio@192.168.1.20:8475/ABCD….",
             status: 2)
         guard text.utf8.count <= 400, let at = text.firstIndex(of: "@"), let slash = text.lastIndex(of: "/"),
             at < slash
@@ -55,7 +56,7 @@ struct PairingCode: Sendable, Equatable {
     /// The code as text.
     var text: String { "\(group)@\(GroupAddress.text(address, port))/\(Self.text(fingerprint + secret))" }
 
-    /// What the computer that serves the group keeps of the secret: its digest.
+    /// Returns the digest of a secret. The computer that serves the group stores only this digest.
     static func digest(_ secret: [UInt8]) -> String {
         TLSBytes.digest(secret).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
@@ -91,4 +92,65 @@ struct PairingCode: Sendable, Equatable {
         }
         return bytes
     }
+}
+
+/// An unused pairing code, stored in `invitations/` on the serving computer. The file name is the digest of the code's
+/// secret.
+struct Invitation: Codable, Sendable {
+    private enum CodingKeys: String, CodingKey {
+        case until
+        case isCoordinator = "coordinator"
+    }
+
+    /// Expiry time in seconds since 1970.
+    var until: Int64
+    /// Whether a computer that joins with this code becomes a coordinator.
+    var isCoordinator: Bool
+}
+
+/// Request from a joining computer.
+struct PairingRequest: Codable, Sendable {
+    private enum CodingKeys: String, CodingKey {
+        case secret, name, request, user
+        case sshPort = "ssh_port"
+        case hostKeys = "host_keys"
+    }
+
+    /// The secret of the pairing code.
+    var secret: String
+    /// The requested member name.
+    var name: String
+    /// Certificate signing request (PEM).
+    var request: String
+    /// Name of the user who records on the joining computer.
+    var user: String
+    /// Port of the joining computer's SSH server.
+    var sshPort: Int
+    /// Public keys of the joining computer's SSH server.
+    var hostKeys: [String]
+}
+
+/// Answer to a joining computer.
+struct PairingAnswer: Codable, Sendable {
+    private enum CodingKeys: String, CodingKey {
+        case refusal, certificate, authority
+        case isCoordinator = "coordinator"
+        case port, server
+        case collectKey = "collect_key"
+    }
+
+    /// Reason for the refusal; `nil` if the computer was admitted.
+    var refusal: String?
+    /// Certificate of the joining computer (PEM).
+    var certificate: String?
+    /// Certificate of the group's authority (PEM).
+    var authority: String?
+    /// Whether the joining computer may start and stop the group's recordings.
+    var isCoordinator: Bool?
+    /// The broker's port.
+    var port: Int?
+    /// Address of an external broker; `nil` for the group's own broker.
+    var server: String?
+    /// Public SSH key of the computer that collects recordings.
+    var collectKey: String?
 }

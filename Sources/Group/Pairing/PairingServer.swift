@@ -1,10 +1,10 @@
-internal import FileSystem
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
 internal import SessionFolder
+internal import System
 
-/// Lets computers with a pairing code join the group, each on a thread of its own.
+/// Admits computers with a pairing code to the group. Each connection runs on a separate thread.
 final class PairingServer: Sendable {
     private let folder: GroupFolder
     private let settings: GroupSettings
@@ -12,19 +12,20 @@ final class PairingServer: Sendable {
     private let identity: (certificate: [UInt8], key: [UInt8])
     private let joined: @Sendable (GroupMember) -> Void
     private let say: @Sendable (String) -> Void
-    /// Connections that are served now.
-    private let count = ConditionLock(0)
+    /// Open connections, oldest first.
+    private let connections = ConditionLock(PairingConnections())
     private let members = ConditionLock(())
 
-    private static let most = 8
+    /// Maximum duration of a connection.
+    private static let patience = Nanoseconds.seconds(15)
 
-    /// Listens from here on.
+    /// Starts listening.
     ///
     /// - Parameters:
     ///   - folder: The group's folder.
-    ///   - joined: Called with each member that has joined, on any thread.
-    ///   - say: Gets sentences for people, on any thread.
-    /// - Throws: `GroupError` when the port is taken, or a certificate is missing.
+    ///   - joined: Called with each new member, on any thread.
+    ///   - say: Receives human-readable messages, on any thread.
+    /// - Throws: `GroupError` if the port is in use or a certificate is missing.
     init(
         _ folder: GroupFolder, joined: @escaping @Sendable (GroupMember) -> Void,
         saying say: @escaping @Sendable (String) -> Void
@@ -35,27 +36,39 @@ final class PairingServer: Sendable {
             try folder.read(GroupFolder.broker.certificate), try folder.read(GroupFolder.broker.key)
         )
         listener = try PairingSocket.listen(on: settings.pairingPort)
-        _ = MediaThread(name: "pairing") { [self] in
+        MediaThread.eventually(name: "pairing") { [self] in
             while true {
                 guard let (socket, address) = PairingSocket.accept(listener) else {
-                    // The system has no descriptor left; some will be closed.
+                    // The system has run out of file descriptors. Retry after some have been closed.
                     MonotonicClock().sleep(
                         until: MonotonicClock().now + .milliseconds(200), unless: Cancellation())
                     continue
                 }
-                let isFree = count.withLock { count in
-                    guard count < Self.most else { return false }
-                    count += 1
-                    return true
-                }
-                guard isFree else {
+                guard
+                    let connection = PairingConnection(
+                        socket, from: address, deadline: MonotonicClock().now + Self.patience)
+                else {
                     close(socket)
                     continue
                 }
-                _ = MediaThread(name: "pairing:peer") { [self] in
-                    serve(socket, address)
-                    count.withLock { $0 -= 1 }
+                connections.withLock { $0.admit(connection) }
+                do throws(ThreadError) {
+                    _ = try MediaThread(name: "pairing:peer") { [self] in
+                        serve(socket, address)
+                        connections.withLock { $0.remove(connection) }
+                    }
+                } catch {
+                    say(error.description)
+                    connections.withLock { $0.remove(connection) }
+                    close(socket)
                 }
+            }
+        }
+        MediaThread.eventually(name: "pairing:limits") { [connections] in
+            let clock = MonotonicClock()
+            while true {
+                clock.sleep(until: clock.now + .seconds(1), unless: Cancellation())
+                connections.withLock { $0.cutOff(overdueAt: clock.now) }
             }
         }
     }
@@ -68,12 +81,12 @@ final class PairingServer: Sendable {
             do throws(GroupError) {
                 answer = try admit(line, from: address)
             } catch {
-                say("a computer at \(address.printable(limit: 100)) was not let in: \(error)")
+                say("rejected a computer at \(address.printable(limit: 100)): \(error)")
                 answer.refusal = error.description
             }
             try session.send(JSONText.line(answer))
         } catch {
-            // Who says nothing that is understood gets no answer, and is no news.
+            // Connections without a valid request aren't answered or reported.
         }
     }
 
@@ -82,39 +95,42 @@ final class PairingServer: Sendable {
         do {
             request = try JSONText.decoder().decode(PairingRequest.self, from: Data(line))
         } catch {
-            throw GroupError("the request is not understood: it is of another version of multicam.")
+            throw GroupError("invalid request: the other computer has a different version of multicam.")
         }
         guard let secret = PairingCode.bytes(request.secret[...]) else { throw Self.wrongSecret }
         let invitation = "\(GroupFolder.invitations)/\(PairingCode.digest(secret))"
         guard folder.has(invitation) else { throw Self.wrongSecret }
-        let until = Int(String(decoding: try folder.read(invitation), as: UTF8.self)) ?? 0
-        guard until > time(nil) else {
+        let terms = try folder.decode(Invitation.self, from: invitation)
+        guard terms.until > time(nil) else {
             unlink(folder.file(invitation))
             throw GroupError(
-                "the pairing code is no longer valid: `multicam group invite` makes another one.")
+                "the pairing code has expired. Create another one with `multicam group invite`.")
         }
         guard GroupName.isValid(request.name), request.name != "serving", request.name != "all" else {
             throw GroupError(
-                "`\(request.name.printable(limit: 60))` is no name of a node: expected \(GroupName.rule).")
+                "`\(request.name.printable(limit: 60))` is not a valid node name: expected \(GroupName.rule)."
+            )
         }
         guard request.user.utf8.count <= 64, GroupAddress.isValid(request.user), !request.user.contains(":"),
             (1...65_535).contains(request.sshPort), request.hostKeys.count <= 8,
             request.hostKeys.allSatisfy({ SSHKey.isPublicKey($0) })
-        else { throw GroupError("the request has an SSH server or a user that cannot be.") }
+        else { throw GroupError("invalid SSH host key or user name in the request.") }
         let member = GroupMember(
-            name: request.name, address: address, user: request.user, sshPort: request.sshPort,
-            hostKeys: request.hostKeys)
+            name: request.name, identity: GroupName.identity(), isCoordinator: terms.isCoordinator,
+            address: address,
+            user: request.user, sshPort: request.sshPort, hostKeys: request.hostKeys)
         let authority = try GroupAuthority(of: folder)
-        let certificate = try authority.certify(request.request, named: request.name)
+        let certificate = try authority.certify(
+            request.request, named: member.name, identity: member.identity)
         let result = members.withLock { _ in
             Result { () throws(GroupError) in
                 var members = try folder.members()
                 guard !members.contains(where: { $0.name == member.name }) else {
                     throw GroupError(
-                        "a node of the name \(member.name) is there already: choose another one with `--name`, or first `multicam group remove \(member.name)` where the group was made."
+                        "a node with the name \(member.name) already exists. Choose another name with `--name`, or first run `multicam group remove \(member.name)` on the computer that created the group."
                     )
                 }
-                // One secret lets in one computer.
+                // Each secret admits only one computer.
                 guard unlink(folder.file(invitation)) == 0 else { throw Self.wrongSecret }
                 members.append(member)
                 try folder.encode(members, to: GroupFolder.membersName)
@@ -125,6 +141,7 @@ final class PairingServer: Sendable {
         var answer = PairingAnswer()
         answer.certificate = certificate
         answer.authority = try authority.pem()
+        answer.isCoordinator = member.isCoordinator
         answer.port = settings.port
         answer.server = settings.server
         answer.collectKey = String(decoding: try folder.read(GroupFolder.collectKey + ".pub"), as: UTF8.self)
@@ -132,5 +149,5 @@ final class PairingServer: Sendable {
     }
 
     private static let wrongSecret = GroupError(
-        "the pairing code is not known here, or was used already: `multicam group invite` makes another one.")
+        "the pairing code is unknown or already used. Create another one with `multicam group invite`.")
 }

@@ -1,12 +1,12 @@
-internal import FileSystem
 internal import Glibc
 internal import Media
+internal import System
 
 /// TCP sockets for pairing.
 enum PairingSocket {
-    /// Listens on a port of all addresses of this computer.
+    /// Listens on a port on all addresses of this computer.
     ///
-    /// - Throws: `GroupError` when another program has the port.
+    /// - Throws: `GroupError` if another program uses the port.
     static func listen(on port: Int) throws(GroupError) -> OwnedDescriptor {
         let descriptor = OwnedDescriptor(
             owning: socket(AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
@@ -24,15 +24,15 @@ enum PairingSocket {
         }
         guard bound == 0, Glibc.listen(descriptor.number, 8) == 0 else {
             throw GroupError(
-                "port \(port) cannot be listened on: \(String(cString: strerror(errno))). Does `multicam group serve` run already?"
+                "cannot listen on port \(port): \(String(cString: strerror(errno))). Check whether `multicam group serve` is already running."
             )
         }
         return descriptor
     }
 
-    /// Accepts a connection. Blocks until there is one.
+    /// Accepts a connection. Blocks until a connection arrives.
     ///
-    /// - Returns: The socket, which the caller owns, and the address of the peer; `nil` when there is none.
+    /// - Returns: The socket, which the caller owns, and the peer's address; `nil` if no connection could be accepted.
     static func accept(_ listener: borrowing OwnedDescriptor) -> (socket: Int32, address: String)? {
         var (storage, size) = (sockaddr_storage(), socklen_t(MemoryLayout<sockaddr_storage>.size))
         let accepted = withUnsafeMutablePointer(to: &storage) { pointer in
@@ -52,17 +52,17 @@ enum PairingSocket {
         return (accepted, address.hasPrefix("::ffff:") ? String(address.dropFirst(7)) : address)
     }
 
-    /// Connects to a port. Blocks for at most some seconds.
+    /// Connects to a port. Blocks for a few seconds at most.
     ///
     /// - Returns: The socket, which the caller owns.
-    /// - Throws: `GroupError` when nobody is there.
+    /// - Throws: `GroupError` if the connection fails.
     static func connect(to address: String, port: Int) throws(GroupError) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var first: UnsafeMutablePointer<addrinfo>?
         let place = GroupAddress.text(address, port)
         guard getaddrinfo(address, String(port), &hints, &first) == 0 else {
-            throw GroupError("\(place.printable()): no computer of this name is known.")
+            throw GroupError("\(place.printable()): unknown host name.")
         }
         defer { freeaddrinfo(first) }
         var entry = first
@@ -79,7 +79,60 @@ enum PairingSocket {
             close(descriptor)
         }
         throw GroupError(
-            "\(place.printable()) does not answer: run `multicam group serve` there, and look at the network and its firewall."
+            "\(place.printable()) does not respond. Run `multicam group serve` there, and check the network and the firewall."
         )
+    }
+}
+
+/// A pairing connection that another thread can shut down.
+final class PairingConnection: Sendable {
+    /// Address of the peer.
+    let address: String
+    /// Deadline after which the connection is shut down.
+    let deadline: ClockTime
+    // A duplicate descriptor of the socket: the original number may belong to another file by the time it is used.
+    private let socket: OwnedDescriptor
+
+    /// Prepares a connected socket for shutdown from another thread. The caller retains ownership of the
+    /// socket.
+    ///
+    /// - Returns: `nil` if this process has run out of file descriptors.
+    init?(_ socket: Int32, from address: String, deadline: ClockTime) {
+        let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        guard own >= 0 else { return nil }
+        self.socket = OwnedDescriptor(owning: own)
+        (self.address, self.deadline) = (address, deadline)
+    }
+
+    /// Shuts down the connection. Pending reads return end of file.
+    func cutOff() { shutdown(socket.number, Int32(SHUT_RDWR)) }
+}
+
+/// The open pairing connections, whose number is limited. If the limit is reached, a new connection closes
+/// the oldest one from the address with the most. This way, neither idle connections nor a flood from one
+/// computer can prevent another computer from pairing.
+struct PairingConnections: Sendable {
+    /// Oldest first.
+    private var all: [PairingConnection] = []
+
+    /// Maximum number of concurrent connections.
+    private static let most = 8
+
+    /// Adds a connection, and closes another one if there are too many.
+    mutating func admit(_ connection: PairingConnection) {
+        all.append(connection)
+        guard all.count > Self.most else { return }
+        let counts = Dictionary(grouping: all, by: \.address).mapValues(\.count)
+        let largest = counts.values.max()
+        guard let index = all.firstIndex(where: { counts[$0.address] == largest }) else { return }
+        all.remove(at: index).cutOff()
+    }
+
+    /// Removes a connection that has ended.
+    mutating func remove(_ connection: PairingConnection) { all.removeAll { $0 === connection } }
+
+    /// Closes the connections whose deadline has passed.
+    func cutOff(overdueAt now: ClockTime) {
+        for connection in all where connection.deadline < now { connection.cutOff() }
     }
 }

@@ -1,12 +1,11 @@
-internal import FileSystem
 internal import FoundationEssentials
 internal import Glibc
 internal import Media
-internal import Processes
+internal import System
 
-/// SSH keys, by which one computer of a group fetches the recordings of the others.
+/// SSH keys that let one computer of a group fetch the recordings of the others.
 enum SSHKey {
-    /// Whether a text is one public key in a line as OpenSSH writes it, without options before it.
+    /// Whether a string is a single public key in OpenSSH's one-line format, without leading options.
     static func isPublicKey(_ text: String) -> Bool {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard (2...3).contains(words.count), text.utf8.count <= 2000,
@@ -22,7 +21,7 @@ enum SSHKey {
         }
     }
 
-    /// The public keys of this computer's SSH server; empty where it has none.
+    /// Returns the public keys of this computer's SSH server; empty if no SSH server is installed.
     static func ofThisHost() -> [String] {
         let folder = "/etc/ssh"
         return FolderListing.names(in: folder).filter { $0.hasPrefix("ssh_host_") && $0.hasSuffix(".pub") }
@@ -36,13 +35,13 @@ enum SSHKey {
             }
     }
 
-    /// Makes a key without a password in a group's folder, unless it is there.
+    /// Creates a key without a passphrase in a group's folder, unless it exists.
     ///
-    /// - Throws: `GroupError` when ssh-keygen is missing or fails.
+    /// - Throws: `GroupError` if ssh-keygen is missing or fails.
     static func make(in folder: GroupFolder) throws(GroupError) {
         guard !folder.has(GroupFolder.collectKey) else { return }
         guard let program = ProgramPath.named("ssh-keygen") else {
-            throw GroupError("ssh-keygen is missing: install the package openssh-client.")
+            throw GroupError("ssh-keygen is missing. Install the package openssh-client.")
         }
         let status: Int32
         do throws(ProcessError) {
@@ -59,17 +58,19 @@ enum SSHKey {
         } catch {
             throw GroupError(error.description)
         }
-        guard status == 0 else { throw GroupError("the key for collecting recordings cannot be made.") }
+        guard status == 0 else {
+            throw GroupError("the SSH key for collecting recordings cannot be created.")
+        }
     }
 
-    /// Allows a key to read one folder of this user's by rsync, and nothing else.
+    /// Allows a key to read one folder of this user with rsync, and nothing else.
     ///
     /// - Parameters:
     ///   - key: The public key.
-    ///   - group: The group's name, which marks the line.
-    ///   - output: The folder, as an absolute path.
-    ///   - home: This user's home.
-    /// - Throws: `GroupError` when the file of allowed keys cannot be written.
+    ///   - group: The group's name, which labels the line.
+    ///   - output: Absolute path of the folder.
+    ///   - home: This user's home folder.
+    /// - Throws: `GroupError` if the `authorized_keys` file can't be written.
     static func allow(_ key: String, of group: String, toRead output: String, home: String) throws(GroupError)
     {
         let folder = home + "/.ssh"
@@ -79,7 +80,8 @@ enum SSHKey {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw GroupError("\(folder.printable()) cannot be made. Ask for permission there, or make room.")
+            throw GroupError(
+                "\(folder.printable()) cannot be created. Check its permissions and the free disk space.")
         }
         let before =
             FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -96,20 +98,22 @@ enum SSHKey {
         }
     }
 
-    /// The line that allows a key to read a folder by rsync.
+    /// Returns the `authorized_keys` line that allows a key to read a folder with rsync.
     ///
-    /// - Throws: `GroupError` when the key is none, or the folder's name cannot be in such a line.
+    /// - Throws: `GroupError` if the key is invalid, or the folder's name can't be used in such a line.
     static func allowance(of key: String, of group: String, toRead output: String) throws(GroupError)
         -> String
     {
         let words = key.split { $0 == " " || $0 == "\n" }
         let plain = words.prefix(2).joined(separator: " ")
-        guard isPublicKey(plain) else { throw GroupError("the key of the computer that collects is none.") }
+        guard isPublicKey(plain) else {
+            throw GroupError("the SSH key of the collecting computer is not valid.")
+        }
         guard output.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }),
             !output.contains("'")
         else {
             throw GroupError(
-                "\(output.printable()): a folder with quotes or backslashes in its name cannot be collected from; choose another one with `--output`.",
+                "\(output.printable()): recordings cannot be collected from a folder with quotes or backslashes in its name. Choose another folder with `--output`.",
                 status: 2)
         }
         return "restrict,command=\"rrsync -ro '\(output)'\" \(plain) multicam-group-\(group)"

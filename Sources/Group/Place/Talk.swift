@@ -1,30 +1,96 @@
 internal import Glibc
 internal import Media
+internal import System
 
-/// The output streams of this program: data for programs, messages for people. Safe to use from any thread.
+/// The output streams of this program: data for other programs, and messages for users. Safe to use from any thread.
 enum Talk {
-    private static let lock = ConditionLock(())
+    /// Whether data could not be written to standard output. The lock also prevents lines from interleaving.
+    private static let lostData = ConditionLock(false)
 
-    /// Prints a line of data on standard output.
-    static func data(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+    /// Prints a line of data to standard output. The first line that can't be written is printed to standard
+    /// error instead.
+    static func data(_ line: String) {
+        let number = write(line + "\n", to: STDOUT_FILENO)
+        guard number != 0, number != EPIPE else { return }
+        let isFirst = lostData.withLock { lost in
+            defer { lost = true }
+            return !lost
+        }
+        if isFirst { say(StandardStreams.lossReport(of: line, errno: number)) }
+    }
 
-    /// Prints a sentence for people on standard error.
+    /// Whether data could not be written to standard output, other than to a pipe closed by its reader. The
+    /// program then exits with a nonzero status.
+    static var hasLostData: Bool { lostData.withLock { $0 } }
+
+    /// Prints a human-readable message to standard error.
     static let say: @Sendable (String) -> Void = { sentence in
         write("multicam: \(sentence.printable(limit: 2000))\n", to: STDERR_FILENO)
     }
 
-    /// Prints a line for people on standard error as it is.
+    /// Prints an unmodified line for users to standard error.
     static func show(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
 
-    private static func write(_ text: String, to descriptor: Int32) {
-        lock.withLock { _ in
-            var rest = Array(text.utf8)[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return }
-                rest = rest.dropFirst(count)
+    /// - Returns: The system's error number, or 0.
+    @discardableResult
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        lostData.withLock { _ in StandardStreams.errorNumber(writing: text, to: descriptor) }
+    }
+}
+
+/// The signals that stop this program: SIGINT, SIGTERM, and SIGHUP. SIGUSR1 and SIGUSR2 are passed to a handler. Create
+/// only one instance per process.
+final class StopSignals: Sendable {
+    private let came = Cancellation()
+    private let cameAgain = Cancellation()
+
+    /// Period within which several signals count as one, because a terminal and a parent process may send the
+    /// same signal.
+    private static let unity = Nanoseconds.seconds(1)
+
+    private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
+
+    private static var set: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in numbers { sigaddset(&set, number) }
+        return set
+    }
+
+    /// Blocks the signals, so that `sigwait` receives them. Call it while the process is still single-threaded.
+    static func hold() {
+        var set = set
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Starts listening for signals.
+    ///
+    /// - Parameter user: Called for SIGUSR1 and SIGUSR2 on a separate thread.
+    init(user: @escaping @Sendable (Int32) -> Void = { _ in }) {
+        let (came, cameAgain) = (came, cameAgain)
+        MediaThread.eventually(name: "signals") {
+            var first: ClockTime?
+            while true {
+                var (set, number): (sigset_t, Int32) = (Self.set, 0)
+                guard sigwait(&set, &number) == 0 else { continue }
+                guard number != SIGUSR1, number != SIGUSR2 else {
+                    user(number)
+                    continue
+                }
+                let now = MonotonicClock().now
+                if let first, now - first > Self.unity { cameAgain.cancel() }
+                first = first ?? now
+                came.cancel()
             }
         }
     }
+
+    /// Whether a stop was requested.
+    var hasCome: Bool { came.isCancelled }
+
+    /// Whether a second stop was requested, at least a second after the first. The program then stops without waiting.
+    var hasComeAgain: Bool { cameAgain.isCancelled }
+
+    /// Sleeps until a given time, or until a stop is requested.
+    func sleep(until time: ClockTime) { _ = came.wait(until: time) }
 }

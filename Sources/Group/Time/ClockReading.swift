@@ -1,22 +1,75 @@
+internal import Glibc
 internal import Media
 
-/// How far this computer's clock is from the group's time, as chrony has measured it.
+/// Offset between this computer's clock and the group's time, as measured by chrony.
 struct ClockReading: Codable, Sendable, Equatable {
-    /// Address of the source that chrony follows.
+    /// Address of chrony's current time source.
     var source: String
-    /// The group's time less this computer's clock, in nanoseconds.
+    /// Difference between the group's time and this computer's clock, in nanoseconds.
     var offset_ns: Int64
-    /// No more than this is `offset_ns` wrong, in nanoseconds: half the root delay and the root dispersion. This computer reckons with the
-    /// offset, so no more is the group's time wrong here.
+    /// Maximum error of `offset_ns` in nanoseconds: root delay ÷ 2 + root dispersion. Because this computer applies the
+    /// offset, this is also the maximum error of the group's time here.
     var bound_ns: Int64
-    /// Half of this is in the bound, in nanoseconds.
+    /// Root delay in nanoseconds. Half of it contributes to the bound.
     var root_delay_ns: Int64
-    /// What the source and the way to it add to the bound, in nanoseconds.
+    /// Contribution of the source and the network path to the bound, in nanoseconds.
     var root_dispersion_ns: Int64
-    /// How fast this computer's clock runs against the group's time, in parts per million; negative when it is slow.
+    /// Frequency error of this computer's clock relative to the group's time, in parts per million; negative if the
+    /// clock is slow.
     var ppm: Double
     /// Nanoseconds since the last measurement.
     var age_ns: Int64
-    /// How often this computer's clock was set since the measurement began.
+    /// Number of times this computer's clock was set since measurement started.
     var steps: Int
+}
+
+extension ClockReading {
+    /// Creates a reading from chrony's tracking data.
+    ///
+    /// - Parameters:
+    ///   - tracking: The tracking data.
+    ///   - now: Time of the reading.
+    ///   - steps: Number of times this computer's clock was set since measurement started.
+    init(_ tracking: ChronyTracking, at now: ClockPair, steps: Int) {
+        self.init(
+            source: tracking.source, offset_ns: tracking.offset.count, bound_ns: tracking.bound.count,
+            root_delay_ns: tracking.rootDelay.count, root_dispersion_ns: tracking.rootDispersion.count,
+            ppm: tracking.ppm,
+            age_ns: max((Nanoseconds(now.utc) - Nanoseconds(tracking.measuredAt)).count, 0), steps: steps)
+    }
+}
+
+/// A point in time on two clocks of this computer.
+struct ClockPair: Sendable {
+    /// Time on CLOCK_MONOTONIC.
+    let monotonic: ClockTime
+    /// UTC on CLOCK_REALTIME, in nanoseconds since 1970.
+    let utc: Int64
+
+    init(monotonic: ClockTime, utc: Int64) { (self.monotonic, self.utc) = (monotonic, utc) }
+
+    /// Reads both clocks. CLOCK_REALTIME is read between two readings of CLOCK_MONOTONIC, and the fastest of several
+    /// attempts is used.
+    static func now() -> ClockPair {
+        var best: (pair: ClockPair, width: Int64)?
+        for _ in 0..<5 {
+            let before = read(CLOCK_MONOTONIC)
+            let utc = read(CLOCK_REALTIME)
+            let after = read(CLOCK_MONOTONIC)
+            let width = after - before
+            if width < best?.width ?? .max {
+                best = (ClockPair(monotonic: ClockTime(nanoseconds: before + width / 2), utc: utc), width)
+            }
+        }
+        return best?.pair ?? ClockPair(monotonic: ClockTime(nanoseconds: 0), utc: 0)
+    }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return (Nanoseconds.seconds(Int64(time.tv_sec)) + Nanoseconds(Int64(time.tv_nsec))).count
+    }
+
+    /// Difference between UTC and CLOCK_MONOTONIC.
+    var distance: Nanoseconds { Nanoseconds(utc) - Nanoseconds(monotonic.nanoseconds) }
 }

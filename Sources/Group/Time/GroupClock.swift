@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Media
-internal import Processes
+internal import System
 
-/// The group's time on this computer: reads once a second what chrony has measured. Safe to use from any thread.
+/// The group's time on this computer. Reads chrony's measurement once per second. Safe to use from any thread.
 final class GroupClock: Sendable {
     private struct State {
         var reading: ClockReading?
@@ -14,17 +14,17 @@ final class GroupClock: Sendable {
     private let ending = Cancellation()
 
     private static let interval = Nanoseconds.seconds(1)
-    /// Between two readings a clock that is slewed moves by less than this.
+    /// Upper limit for the movement of a slewed clock between two readings. A larger movement is a clock step.
     private static let step = Nanoseconds.milliseconds(2)
 
-    /// Reads from here on.
+    /// Starts reading.
     ///
     /// - Parameters:
-    ///   - socket: The socket of the chronyd that measures; `nil` measures nothing.
-    ///   - read: Called once a second with the reading, `nil` while there is none, and the instant at which it was made.
+    ///   - socket: Socket of the measuring chronyd; `nil` disables measurement.
+    ///   - read: Called once per second with the reading (`nil` if not available) and its time.
     init(_ socket: String?, read: @escaping @Sendable (ClockReading?, ClockPair) -> Void = { _, _ in }) {
-        let program = socket == nil ? nil : KeptProgram.path(of: "chronyc")
-        _ = MediaThread(name: "group:clock") { [self] in
+        let program = socket == nil ? nil : SupervisedProgram.path(of: "chronyc")
+        MediaThread.eventually(name: "group:clock") { [self] in
             let clock = MonotonicClock()
             var next = clock.now
             while !ending.isCancelled {
@@ -38,6 +38,33 @@ final class GroupClock: Sendable {
     }
 
     func end() { ending.cancel() }
+
+    /// Reads the current measurement of a chronyd; `nil` if it isn't running or isn't synchronized to a
+    /// source. Blocks for a few seconds at most.
+    static func reading(of socket: String) -> ClockReading? {
+        guard let program = SupervisedProgram.path(of: "chronyc"), let tracking = tracking(program, socket)
+        else {
+            return nil
+        }
+        return ClockReading(tracking, at: ClockPair.now(), steps: 0)
+    }
+
+    /// The group's time minus this computer's clock, measured once; zero on the computer that serves the
+    /// group.
+    ///
+    /// - Returns: `nil` if it isn't measured on this computer. Blocks for a few seconds at most.
+    static func offset(in folder: GroupFolder) -> Nanoseconds? {
+        if folder.has(GroupFolder.serving.certificate) { return .zero }
+        guard folder.has(GroupTime.socketName) else { return nil }
+        return reading(of: GroupTime.socket(in: folder)).map { Nanoseconds($0.offset_ns) }
+    }
+
+    /// The group's time in nanoseconds since 1970, according to one measurement; this computer's time if there is no
+    /// measurement.
+    static func time(in folder: GroupFolder) -> @Sendable () -> Int64 {
+        let offset = offset(in: folder) ?? .zero
+        return { (Nanoseconds(ClockPair.now().utc) + offset).count }
+    }
 
     private static func tracking(_ program: String, _ socket: String) -> ChronyTracking? {
         let lines = ConditionLock<(first: String, isOver: Bool)>(("", false))
@@ -60,32 +87,27 @@ final class GroupClock: Sendable {
         state.withLock { state in
             if (now.distance - state.distance).magnitude > Self.step { state.steps += 1 }
             state.distance = now.distance
-            state.reading = tracking.map { tracking in
-                ClockReading(
-                    source: tracking.source, offset_ns: tracking.offset.count, bound_ns: tracking.bound.count,
-                    root_delay_ns: tracking.rootDelay.count,
-                    root_dispersion_ns: tracking.rootDispersion.count,
-                    ppm: tracking.ppm, age_ns: max(now.utc &- tracking.measuredAt, 0), steps: state.steps)
-            }
+            state.reading = tracking.map { ClockReading($0, at: now, steps: state.steps) }
             return state.reading
         }
     }
 
-    /// The last reading; `nil` while there is none.
+    /// The last reading; `nil` if none is available.
     var reading: ClockReading? { state.withLock(\.reading) }
 
-    /// The group's time now, in nanoseconds since 1970. Without a measurement it is this computer's own.
-    var now: Int64 { ClockPair.now().utc &+ (reading?.offset_ns ?? 0) }
+    /// The group's current time, in nanoseconds since 1970. Without a measurement, this is the time of this computer's
+    /// clock.
+    var now: Int64 { (Nanoseconds(ClockPair.now().utc) + Nanoseconds(reading?.offset_ns ?? 0)).count }
 
-    /// An instant of the group's time on CLOCK_MONOTONIC.
+    /// Converts the group's time to CLOCK_MONOTONIC.
     ///
     /// - Parameter utc: Nanoseconds since 1970.
-    /// - Returns: The instant, which may be to come.
+    /// - Returns: The corresponding time, which may be in the future.
     func monotonic(of utc: Int64) -> ClockTime {
         Self.monotonic(of: utc, ClockPair.now(), offset: Nanoseconds(reading?.offset_ns ?? 0))
     }
 
-    /// The group's time at an instant of CLOCK_MONOTONIC, in nanoseconds since 1970.
+    /// Converts a time on CLOCK_MONOTONIC to the group's time, in nanoseconds since 1970.
     func utc(of time: ClockTime) -> Int64 {
         let now = ClockPair.now()
         return (Nanoseconds(now.utc) + Nanoseconds(reading?.offset_ns ?? 0) + (time - now.monotonic)).count
@@ -94,4 +116,45 @@ final class GroupClock: Sendable {
     static func monotonic(of utc: Int64, _ now: ClockPair, offset: Nanoseconds) -> ClockTime {
         now.monotonic + (Nanoseconds(utc) - (Nanoseconds(now.utc) + offset))
     }
+}
+
+/// An output line of `chronyc -c tracking`.
+struct ChronyTracking: Sendable, Equatable {
+    /// Address or name of the source.
+    let source: String
+    /// UTC of the last measurement, in nanoseconds since 1970.
+    let measuredAt: Int64
+    /// Difference between the source's time and this computer's clock.
+    let offset: Nanoseconds
+    /// Frequency error of this computer's clock, in parts per million; positive if the clock is fast.
+    let ppm: Double
+    let rootDelay: Nanoseconds
+    let rootDispersion: Nanoseconds
+
+    /// Parses a line.
+    ///
+    /// - Returns: `nil` if the line is invalid or chrony isn't synchronized to a source.
+    init?(_ line: String) {
+        let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard fields.count >= 14, fields.count < 32,
+            fields[13].hasPrefix("Normal") || fields[13].hasSuffix("second"),
+            fields[0] != "00000000", let measuredAt = Self.seconds(fields[3], most: 1e11),
+            let offset = Self.seconds(fields[4], most: 1e9), let ppm = Double(fields[7]), ppm.isFinite,
+            ppm.magnitude < 1e6, let rootDelay = Self.seconds(fields[10], most: 1e6), rootDelay >= .zero,
+            let rootDispersion = Self.seconds(fields[11], most: 1e6), rootDispersion >= .zero
+        else { return nil }
+        source = fields[1].printable(limit: 100)
+        (self.measuredAt, self.offset, self.ppm) = (measuredAt.count, offset, ppm)
+        (self.rootDelay, self.rootDispersion) = (rootDelay, rootDispersion)
+    }
+
+    /// Parses a number of seconds with a limited absolute value.
+    private static func seconds(_ text: String, most: Double) -> Nanoseconds? {
+        guard let seconds = Double(text), seconds.isFinite, seconds.magnitude <= most else { return nil }
+        // A Double has nanosecond resolution for an offset, but not for seconds since 1970.
+        return .seconds(rounding: seconds)
+    }
+
+    /// Maximum error of the offset: root delay ÷ 2 + root dispersion.
+    var bound: Nanoseconds { rootDelay / 2 + rootDispersion }
 }

@@ -1,43 +1,48 @@
 internal import Glibc
 internal import Media
 
-/// chrony for a group: on the computer that serves it the source of its time, on a node the measurement of how far its own clock is from
-/// that. Neither sets a clock.
+/// Runs chrony for a group. On the computer that serves the group, chrony is the source of the group's time. On a node,
+/// it measures the offset of the node's clock from that time. Neither instance sets a clock.
 enum GroupTime {
-    /// The package that has chronyd and chronyc.
+    /// The package that contains chronyd and chronyc.
     static let package = "chrony"
 
-    /// Starts the source of the group's time: this computer's own clock.
+    /// Starts serving this computer's clock as the group's time.
     ///
-    /// - Throws: `GroupError` when chronyd is not installed.
+    /// - Throws: `GroupError` if chronyd isn't installed.
     static func serve(
         _ folder: GroupFolder, port: Int, saying say: @escaping @Sendable (String) -> Void
-    ) throws(GroupError) -> KeptProgram {
+    ) throws(GroupError) -> SupervisedProgram {
         try start(
             "time", in: folder,
             ["local stratum 8", "allow all", "port \(port)"], saying: say)
     }
 
-    /// Starts the measurement against the group's time.
+    /// Starts measuring this computer's clock against the group's time.
     ///
-    /// - Throws: `GroupError` when chronyd is not installed.
+    /// - Throws: `GroupError` if chronyd isn't installed.
     static func measure(
         _ folder: GroupFolder, of address: String, port: Int, saying say: @escaping @Sendable (String) -> Void
-    ) throws(GroupError) -> KeptProgram {
-        guard GroupAddress.isValid(address) else { throw GroupError("the group's address is none.") }
+    ) throws(GroupError) -> SupervisedProgram {
+        guard GroupAddress.isValid(address) else {
+            throw GroupError("the address of the group is not valid.")
+        }
         return try start(
             "clock", in: folder,
             ["server \(address) port \(port) iburst minpoll 0 maxpoll 1 xleave", "port 0"], saying: say)
     }
 
-    /// The socket of the measurement, for chronyc.
-    static func socket(in folder: GroupFolder) -> String { folder.file("clock/clock.sock") }
+    /// Path of the measurement socket, relative to the group's folder.
+    static let socketName = "clock/clock.sock"
+
+    /// Returns the path of the measurement socket, for chronyc.
+    static func socket(in folder: GroupFolder) -> String { folder.file(socketName) }
 
     private static func start(
         _ name: String, in folder: GroupFolder, _ lines: [String],
         saying say: @escaping @Sendable (String) -> Void
-    ) throws(GroupError) -> KeptProgram {
-        // chronyd takes a folder for its socket that nobody else may enter.
+    ) throws(GroupError) -> SupervisedProgram {
+        // chronyd requires that its socket be in a folder that no other user can access.
         try folder.make(name)
         let place = folder.file("\(name)/\(name)")
         guard place.utf8.count + 5 <= 100 else {
@@ -48,8 +53,66 @@ enum GroupTime {
         let common = ["cmdport 0", "bindcmdaddress \(place).sock", "pidfile \(place).pid"]
         try folder.write((lines + common).joined(separator: "\n") + "\n", to: "\(name)/\(name).conf")
         var arguments = ["-x", "-U", "-n", "-f", "\(place).conf"]
-        // As root it would become another user, who may not enter the folder.
+        // When started as root, chronyd would switch to another user, who can't access the folder.
         if geteuid() == 0 { arguments += ["-u", "root"] }
-        return try KeptProgram("chronyd", arguments, pidFile: "\(place).pid", package: package, saying: say)
+        return try SupervisedProgram(
+            "chronyd", arguments, pidFile: "\(place).pid", package: package, saying: say)
+    }
+}
+
+/// Estimate of the group's time on a coordinator's computer, derived from several clocks. A single wrong
+/// clock can't distort the estimate. It only causes the recording to be refused, with a message that names
+/// the affected computer.
+struct GroupTimeEstimate: Equatable {
+    /// Difference between the group's time and this computer's clock.
+    let correction: Nanoseconds
+
+    /// Maximum plausible difference between clocks. Clocks within a group differ by far less, and message
+    /// delays are shorter even with 20 % packet loss.
+    static let largestDifference = Nanoseconds.seconds(5)
+
+    /// Estimates the group's time.
+    ///
+    /// - Parameters:
+    ///   - nodes: Difference between each node's time and this computer's clock. Includes only participating nodes with
+    ///     measured clocks.
+    ///   - own: Difference between the group's time and this computer's clock, from this computer's measurement or
+    ///     because it serves the group; `nil` if unknown.
+    /// - Throws: `GroupError` with the names of the nodes that deviate from the others.
+    init(of nodes: [String: Nanoseconds], own: Nanoseconds?) throws(GroupError) {
+        let values = (nodes.values + [own].compactMap { $0 }).sorted()
+        guard let first = values.first, let last = values.last else {
+            correction = .zero
+            return
+        }
+        // Messages can be late but never early. Therefore, if the number of values is even, the higher of the
+        // two middle values is more accurate.
+        let median = values[values.count / 2]
+        correction = own ?? median
+        guard last - first > Self.largestDifference else { return }
+        let isClose = { (value: Nanoseconds) in (value - median).magnitude <= Self.largestDifference }
+        guard values.filter(isClose).count * 2 > values.count else {
+            let list = nodes.keys.sorted().joined(separator: ", ")
+            throw GroupError(
+                "nothing is recorded: the clocks of \(list)\(own == nil ? "" : " and this computer") are up to \(Self.text(last - first)) apart, and it is unclear which clock is correct. Run `multicam group status` to see each clock error, and check that `chronyd` is running on these computers."
+            )
+        }
+        let wrong = nodes.filter { !isClose($0.value) }.sorted { $0.key < $1.key }.map { name, value in
+            "\(name)'s clock is \(Self.text((value - median).magnitude)) \(value > median ? "ahead of" : "behind") the others'"
+        }
+        guard wrong.isEmpty else {
+            throw GroupError(
+                "nothing is recorded: \(wrong.joined(separator: ", ")). Restart `multicam node` there, or remove this node from `nodes` in the profile."
+            )
+        }
+        if let own, !isClose(own) {
+            throw GroupError(
+                "nothing is recorded: this computer's clock differs from the group time by \(Self.text((own - median).magnitude)). Coordinate from another computer, or check that `chronyd` is running here."
+            )
+        }
+    }
+
+    private static func text(_ difference: Nanoseconds) -> String {
+        "\(Int64(rounding: difference.inSeconds)) s"
     }
 }

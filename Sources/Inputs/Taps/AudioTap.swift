@@ -1,21 +1,22 @@
 public import Media
 
-/// Hands a microphone's audio, or the program's mix, to the calling program: aligned to the session's clock, at 48 kHz,
-/// interleaved.
+/// Passes a microphone's audio, or the program's mix, to the calling program: aligned to the session's clock, at 48
+/// kHz, interleaved.
 ///
-/// The handler runs on a thread of its own. Slices for which it is too slow are dropped and counted; the recording is
-/// not affected.
+/// The handler runs on a separate thread. If it is too slow, slices are dropped and counted; the recording isn't
+/// affected.
 public final class AudioTap: Sendable {
     /// Consecutive samples of a microphone or of the mix.
     public struct Slice: Sendable {
-        /// Index of the first sample, which lies at T0 + index/48 000 s; on standby, between recordings, T0 is the instant at
-        /// which the pause began, or the first tap came.
+        /// Index of the first sample. Its time is T0 + index/48 000 s. On standby between recordings, T0 is the start
+        /// of the pause, or the time when the first tap was attached.
         public let firstSample: Int64
-        /// When the first sample was captured, on the session clock: the time at which frames of the same instant are dated.
+        /// Capture time of the first sample on the session clock. Frames from the same instant have the same
+        /// time.
         public let capturedAt: ClockTime
         /// Number of channels in `samples`.
         public let channels: Int
-        /// Samples, interleaved; full scale is ±1.
+        /// Interleaved samples; full scale is ±1.
         public let samples: [Float]
 
         package init(firstSample: Int64, capturedAt: ClockTime, channels: Int, samples: [Float]) {
@@ -28,11 +29,12 @@ public final class AudioTap: Sendable {
 
     /// The microphone's role, or `program` for the mix.
     public let role: String
-    /// Whether the session's end does not wait for the handler, which may wait for another process.
+    /// Whether the session can end without waiting for the handler, which may itself be waiting for another
+    /// process.
     package let mayStall: Bool
     private let queue: BoundedQueue<Slice>
     private let dropped = ConditionLock(0)
-    /// How many slices were queued that the handler has not returned from.
+    /// Number of queued slices that haven't been fully handled.
     private let unhandled = ConditionLock(0)
     private let handler: @Sendable (Slice) -> Void
 
@@ -40,7 +42,7 @@ public final class AudioTap: Sendable {
     ///
     /// - Parameters:
     ///   - role: The microphone's role, or `program` for the mix, in stereo.
-    ///   - capacity: How many slices of 20 ms may wait for the handler, at least 1.
+    ///   - capacity: Maximum number of 20 ms slices queued for the handler, at least 1.
     ///   - handler: Called for each slice, one at a time, on the tap's own thread.
     public convenience init(
         role: String, capacity: Int = 50, handler: @escaping @Sendable (Slice) -> Void
@@ -68,8 +70,8 @@ public final class AudioTap: Sendable {
         dropped.withLock { $0 += 1 }
     }
 
-    /// Waits until the handler has returned from every slice so far, for simulated time, in which a handler that steers the session
-    /// does so at the instant of what it heard. Only while `run` runs.
+    /// Waits until the handler has returned from all queued slices. Used with simulated time, so that a handler that
+    /// controls the session acts at the time of the audio that it received. Call it only while `run` is running.
     package func waitUntilHandled() {
         unhandled.wait { $0 == 0 ? () : nil }
     }
@@ -82,7 +84,7 @@ public final class AudioTap: Sendable {
         }
     }
 
-    /// Ends the tap: no slice follows.
+    /// Ends the tap. No more slices are accepted.
     package func finish() {
         queue.finish()
     }

@@ -1,20 +1,18 @@
 internal import Media
 public import Writers
 
-/// Hands a camera's metadata to the calling program: one value for each frame from T0 to the end of the recording,
-/// and one for frames that were lost in a row.
+/// Passes a camera's metadata to the calling program: one value for each frame from T0 to the end of the
+/// recording, and one value for consecutive lost frames.
 ///
-///     let tap = MetadataTap(role: "desk") { metadata in
-///         guard let clock = metadata.headerClock, let exposure = clock.presentationTime else { return }
-///         print(metadata.capturedAt.nanoseconds, exposure)
-///     }
-///     let session = setup.makeSession(options, metadataTaps: [tap])
+/// let tap = MetadataTap(role: "desk") { metadata in guard let clock = metadata.headerClock, let exposure =
+/// clock.presentationTime else { return } print(metadata.capturedAt.nanoseconds, exposure) } let session =
+/// setup.makeSession(options, metadataTaps: [tap])
 ///
-/// The clock of the packet headers is there when the tap was given to the session before it began, or the session records
-/// metadata: a camera is asked for it when it starts.
+/// The packet header clock is available if the tap was passed to the session before it started, or if the
+/// session records metadata, because this clock is requested from a camera when it starts.
 ///
-/// The handler runs on a thread of its own. Values for which it is too slow are dropped and counted; the recording is
-/// not affected.
+/// The handler runs on a separate thread. If it is too slow, values are dropped and counted; the recording
+/// isn't affected.
 public final class MetadataTap: Sendable {
     /// The camera's role.
     public let role: String
@@ -26,9 +24,9 @@ public final class MetadataTap: Sendable {
     ///
     /// - Parameters:
     ///   - role: The camera's role.
-    ///   - capacity: How many values may wait for the handler, at least 1.
-    ///   - handler: Called for each value, one at a time, on the tap's own thread, about the session's alignment
-    ///     delay after the frame's time.
+    ///   - capacity: Maximum number of values queued for the handler, at least 1.
+    ///   - handler: Called for each value, one at a time, on the tap's own thread. The delay after the frame's time is
+    ///     about the session's alignment delay.
     public init(role: String, capacity: Int = 240, handler: @escaping @Sendable (CameraMetadata) -> Void) {
         self.role = role
         self.handler = handler
@@ -48,7 +46,7 @@ public final class MetadataTap: Sendable {
         while let metadata = queue.next() { handler(metadata) }
     }
 
-    /// Ends the tap: no value follows.
+    /// Ends the tap. No more values are accepted.
     package func finish() {
         queue.finish()
     }

@@ -1,30 +1,34 @@
 public import Media
 
-/// Hands the program's encoded packets to the calling program: H.264 and AAC, as the recording's file gets them.
+/// Passes the program's encoded packets to the calling program: H.264 and AAC, identical to those in the
+/// recording's file.
 ///
-/// The first packet is of a key frame, at most some seconds old, so that a receiver can begin at once. The handler runs on a
-/// thread of its own. Packets for which it is too slow are dropped and counted, of H.264 all up to the next key frame; the
-/// recording is not affected. There are packets while a session with a program records or runs without files; on standby only where
-/// a tap asks for them, since an encoder works for it then.
+/// The first packet contains a key frame that is at most a few seconds old, so that a receiver can start
+/// immediately. The handler runs on a separate thread. If it is too slow, packets are dropped and counted;
+/// for H.264, all packets up to the next key frame are dropped. The recording isn't affected. Packets are
+/// available while a session with a program is recording or running without files. On standby, they are
+/// available only if a tap requests them, since they need an encoder.
 public final class PacketTap: Sendable {
     /// One encoded frame or slice of audio.
     public struct Packet: Sendable {
-        /// Codec, setup bytes, size, rate and audio format of its stream. A recording begins with others only.
+        /// Codec, setup bytes, size, rate, and audio format of the packet's stream. They change only when a recording
+        /// starts.
         public let parameters: StreamParameters
-        /// The instant on the session clock from which the times count: T0, or when the stream on standby began.
+        /// Origin of the packet's times on the session clock: T0, or the start of the stream on standby.
         public let start: ClockTime
-        /// The encoded bytes: H.264 as in Annex B or with lengths, as `parameters.setup` is; AAC without ADTS headers.
+        /// The encoded bytes. H.264 is in Annex B or with length prefixes, like `parameters.setup`; AAC is without ADTS
+        /// headers.
         public let bytes: SharedBytes
-        /// When it is shown or heard, since `start`; negative while the audio encoder is primed.
+        /// Presentation time relative to `start`; negative during audio encoder priming.
         public let presentedAt: MediaTime
-        /// When it is decoded, since `start`; never after `presentedAt`, except for rounding.
+        /// Decoding time relative to `start`; never after `presentedAt`, except for rounding.
         public let decodedAt: MediaTime
-        /// How long it is shown or heard, in nanoseconds.
+        /// Presentation duration, in nanoseconds.
         public let duration: Nanoseconds
         /// Whether it can be decoded without earlier packets.
         public let isKey: Bool
 
-        /// Whether it is of the program's frames rather than of its audio.
+        /// Whether the packet contains the program's video rather than audio.
         public var isVideo: Bool { parameters.audio == nil }
 
         package init(_ packet: EncodedPacket, parameters: StreamParameters, start: ClockTime) {
@@ -46,20 +50,24 @@ public final class PacketTap: Sendable {
         var awaitsKey = true
     }
 
-    /// Whether the session's end does not wait for the handler, which may wait for another process.
+    /// Whether the session can end without waiting for the handler, which may itself be waiting for another
+    /// process.
     package let mayStall: Bool
-    /// Whether it gets packets on standby, too.
+    /// Whether the tap also receives packets on standby.
     package let includesStandby: Bool
     private let queue: BoundedQueue<Packet>
     private let state = ConditionLock(State())
     private let handler: @Sendable (Packet) -> Void
 
-    /// Creates a tap that calls `handler` for each packet, once a session has it.
+    /// Creates a tap that calls `handler` for each packet after it has been attached to a session.
     ///
     /// - Parameters:
-    ///   - capacity: How many packets may wait for the handler, at least 1; about eighty are a second.
-    ///   - includesStandby: Whether the program is encoded for the tap on standby, too.
-    ///   - handler: Called for each packet, one at a time, in decoding order of each stream, on the tap's own thread.
+    ///   - capacity: Maximum number of packets queued for the handler, at least 1. There are about 80 packets
+    ///     per second.
+    ///   - includesStandby: Whether the program is also encoded for the tap on standby.
+    ///   - handler: Called for each packet, one at a time, in the decoding order of each stream, on the tap's
+    ///     own
+    ///     thread.
     public convenience init(
         capacity: Int = 400, includesStandby: Bool = false, handler: @escaping @Sendable (Packet) -> Void
     ) {
@@ -97,6 +105,40 @@ public final class PacketTap: Sendable {
         while let packet = queue.next() { handler(packet) }
     }
 
-    /// Ends the tap: no packet follows.
+    /// Ends the tap. No more packets are accepted.
     package func finish() { queue.finish() }
+}
+
+/// The program's packets since its last key frame. A tap that is attached between key frames starts with them. Bounded
+/// in bytes.
+struct PacketHistory {
+    private var packets: [PacketTap.Packet] = []
+    private var byteCount = 0
+    /// Whether the packets were encoded on standby.
+    private(set) var isOfStandby = false
+
+    /// Maximum number of bytes, enough for a few seconds of any program. If it is exceeded, packets are
+    /// discarded until the next key frame.
+    private static let mostBytes = 16 << 20
+
+    /// The packets since the last key frame, starting with it; empty before the first key frame.
+    var sinceKey: [PacketTap.Packet] { packets }
+
+    mutating func add(_ packet: PacketTap.Packet, isOfStandby: Bool) {
+        self.isOfStandby = isOfStandby
+        if packet.isVideo, packet.isKey {
+            packets = []
+            byteCount = 0
+        } else if packets.isEmpty {
+            return
+        }
+        packets.append(packet)
+        byteCount += packet.bytes.count
+        if byteCount > Self.mostBytes { clear() }
+    }
+
+    mutating func clear() {
+        packets = []
+        byteCount = 0
+    }
 }

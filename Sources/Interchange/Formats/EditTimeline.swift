@@ -1,18 +1,19 @@
 internal import Containers
-internal import Media
+public import Media
 internal import Plan
 internal import SessionFolder
 internal import Timing
 
-/// A recording and its cut as all editors have it: tracks of clips that lie on the frames of the session's rate. Pure.
+/// A recording and its cut as a generic editing timeline: tracks of clips aligned to frames at the session's rate. A
+/// pure value type.
 ///
-/// The writers of the formats differ only in how they write this.
+/// All format writers use it as their source and differ only in the syntax.
 struct EditTimeline {
-    /// A region or an instant with words.
+    /// A labeled region or instant.
     struct Marker: Equatable {
-        /// The frames at the session's rate; one for an instant.
+        /// The frames at the session's rate; one frame for an instant.
         let frames: Range<Int64>
-        /// The words, which a person or we wrote.
+        /// Text of the marker, written by the user or generated.
         let text: String
     }
 
@@ -20,16 +21,16 @@ struct EditTimeline {
     let session: RecordedSession
     /// The cut.
     let cut: Cut
-    /// The layers of the cut from the back to the front: clips in order, which do not overlap.
+    /// Layers of the cut, from back to front. Each contains clips in order, without overlaps.
     let layers: [[EditClip]]
-    /// For each angle all that was recorded.
+    /// All recorded clips of each angle.
     let angles: [(track: SessionTrack, clips: [EditClip])]
-    /// For each microphone all that was recorded, with gains; without microphones' tracks the program's audio.
+    /// All recorded clips of each microphone, with gains. Without microphone tracks, the program's audio.
     let sounds: [(track: SessionTrack, clips: [EditClip])]
-    /// What people marked.
-    let marks: [Marker]
+    /// Markers set by users.
+    let markers: [Marker]
 
-    /// Lays a session out.
+    /// Creates the timeline of a session.
     init(_ session: RecordedSession, cut: Cut) {
         self.session = session
         self.cut = cut
@@ -39,20 +40,21 @@ struct EditTimeline {
         let hasProgramSound = session.microphones.isEmpty && (session.program?.channels ?? 0) > 0
         let heard = hasProgramSound ? [session.program].compactMap(\.self) : session.microphones
         sounds = heard.map { track in (track, Self.sound(of: track, in: session)) }
-        marks = session.marks.map { mark in
-            let frame = session.frame(at: MediaTime(nanoseconds: mark.at_ns))
-            return Marker(frames: frame..<frame + 1, text: mark.text.isEmpty ? "mark" : mark.text.printable())
+        markers = session.markers.map { marker in
+            let frame = session.frame(at: MediaTime(nanoseconds: marker.at_ns))
+            return Marker(
+                frames: frame..<frame + 1, text: marker.text.isEmpty ? "marker" : marker.text.printable())
         }
     }
 
     /// Rate of the timeline.
     var rate: FrameRate { session.rate }
-    /// Number of frames of the timeline.
+    /// Number of frames in the timeline.
     var count: Int64 { session.lastFrame }
     /// Time code of the first frame.
     var timecode: Timecode { session.timecode(at: rate) }
 
-    /// The gaps of a track as regions.
+    /// A track's gaps as regions.
     func gaps(of track: SessionTrack) -> [Marker] {
         track.gaps.compactMap { gap in
             let first = max(0, session.frame(at: gap.from))
@@ -61,7 +63,7 @@ struct EditTimeline {
         }
     }
 
-    /// Whose track, in words for people: the person's name, else the role.
+    /// Returns the display name of a track: the person's name if known, otherwise the role.
     func name(of track: SessionTrack) -> String {
         session.people[track.role].map { "\($0) (\(track.role))" } ?? track.role
     }
@@ -74,7 +76,7 @@ struct EditTimeline {
                 if layers.count == index { layers.append([]) }
                 for clip in track.clips(in: shot.first..<shot.end, of: session) {
                     let time = max(session.rate.time(ofTick: clip.frames.lowerBound), clip.part.from)
-                    // The size of a camera's frames may change within a shot, and the crop with it.
+                    // The size of a camera's frames, and therefore the crop, may change within a shot.
                     guard
                         let layer = session.layers(of: shot, at: time).first(where: {
                             $0.role == planned.role
@@ -90,7 +92,7 @@ struct EditTimeline {
         return layers
     }
 
-    /// The clip of one whole file; none where it lies between two frames.
+    /// Returns the clip for one whole file; empty if the file falls between two frames.
     static func clip(of part: SessionPart, in track: SessionTrack, session: RecordedSession) -> [EditClip] {
         track.clips(in: 0..<session.lastFrame, of: session).filter { $0.part == part }
     }
@@ -110,7 +112,8 @@ struct EditTimeline {
 }
 
 extension SessionTrack {
-    /// The files of the track in a range of the session's frames: a frame shows the part that holds its instant.
+    /// Returns the track's clips in a range of the session's frames. Each frame shows the file that contains
+    /// that instant.
     fileprivate func clips(in frames: Range<Int64>, of session: RecordedSession) -> [EditClip] {
         parts.compactMap { part in
             let first = max(frames.lowerBound, session.rate.ticks(before: part.firstFrame))
@@ -122,7 +125,7 @@ extension SessionTrack {
         }
     }
 
-    /// An instant at which a file begins, exactly: it lies on the track's grid.
+    /// Converts the start of a file to an exact time on the track's grid.
     func exact(_ time: MediaTime) -> ExactTime {
         guard kind != .microphone, isOnGrid, let rate else {
             let scale: Int64 = kind == .microphone ? 48_000 : 90_000
@@ -133,14 +136,16 @@ extension SessionTrack {
 }
 
 extension EditTimeline {
-    /// What an editor takes for the beginning of a file: its time code or time reference, the time of day; 0 for an MP4, which
-    /// has none.
+    /// Returns the start time of a file as editors read it: its time code or time reference, which is the
+    /// time of day; 0 for an MP4 file, which has neither.
     func mediaStart(of part: SessionPart) -> ExactTime {
         if part.file.hasSuffix(".wav") {
             let track = session.microphones.first { $0.parts.contains { $0.file == part.file } }
             let (start, since) = session.origin(of: track, at: part.from)
             let samples = start.samples(rate: 48_000) + since.ticks(perSecond: 48_000)
-            return ExactTime(frame: samples, at: FrameRate(48_000))
+            // The file's time reference wraps around at midnight.
+            let day: Int64 = 86_400 * 48_000
+            return ExactTime(frame: (samples % day + day) % day, at: FrameRate(48_000))
         }
         let cameras = session.angles.filter {
             $0.kind == .camera && $0.parts.contains { $0.file == part.file }
@@ -148,7 +153,7 @@ extension EditTimeline {
         let streams = cameras.compactMap { track in
             track.parts.first { $0.file == part.file }.map { (stream: $0.stream, rate: track.rate) }
         }
-        // The file's time code is that of its first stream.
+        // The file's time code belongs to its first stream.
         guard part.file.hasSuffix(".mov"), let rate = streams.min(by: { $0.stream < $1.stream })?.rate,
             rate >= FrameRate(1)
         else { return .zero }
@@ -156,7 +161,7 @@ extension EditTimeline {
         return ExactTime(frame: Int64(code.firstFrame), at: rate)
     }
 
-    /// Length of a file's own content: whole frames or samples of its track.
+    /// Returns the length of a file's content: whole frames or samples of its track.
     func mediaLength(of part: SessionPart, in track: SessionTrack) -> ExactTime {
         guard track.kind != .microphone, let rate = track.rate, track.isOnGrid else {
             return ExactTime(
@@ -164,5 +169,172 @@ extension EditTimeline {
                 at: FrameRate(48_000))
         }
         return ExactTime(frame: rate.ticks(before: part.to) - rate.ticks(before: part.from), at: rate)
+    }
+}
+
+/// A part of a media file in a timeline.
+struct EditClip: Equatable {
+    /// Role of the track that the file belongs to.
+    let role: String
+    /// The file.
+    let part: SessionPart
+    /// The session's frames that the clip covers, at the session's rate.
+    let frames: Range<Int64>
+    /// Start of the clip within the file.
+    let start: ExactTime
+    /// Position of the picture; `nil` for audio, and for clips of angles outside the cut.
+    var picture: EditPicture?
+    /// Audio gain in decibels.
+    var gain: Double = 0
+    /// The reason for the shot, or an empty string.
+    var why = ""
+
+    /// Number of frames at the session's rate.
+    var count: Int64 { frames.upperBound - frames.lowerBound }
+}
+
+/// The visible part of a file's upright frame, and its position in the edited picture.
+///
+/// Players apply the rotation declared in a file, so all values refer to the frame as players show it.
+struct EditPicture: Equatable {
+    /// Size in pixels of the whole frame as players show it.
+    let frame: FrameSize
+    /// The visible part of that frame, in its pixels.
+    let source: PixelRectangle
+    /// Position in the edited picture, in its pixels.
+    let target: PixelRectangle
+    /// Clockwise rotation to apply in addition to the one declared in the file.
+    let rotation: Rotation
+    /// Whether the picture is mirrored horizontally after the rotation.
+    let isMirrored: Bool
+    /// Width in pixels of a white border inside the target rectangle.
+    let border: Int
+    /// Pixel aspect ratio of the frame as players show it, after the rotation declared in the file.
+    private let pixel: AspectRatio
+
+    /// Places a layer; `nil` if no part of it is visible.
+    init?(_ layer: PlannedLayer, of track: SessionTrack, stored: FrameSize) {
+        guard
+            let placement = Placement(
+                of: stored, pixel: layer.pixelAspect, crop: layer.crop, rotation: layer.rotation,
+                fit: layer.fit,
+                into: layer.rectangle)
+        else { return nil }
+        frame = track.rotation.swapsSides ? stored.turned : stored
+        source = placement.source.turned(by: track.rotation, in: stored)
+        target = placement.target
+        rotation = layer.rotation - track.rotation
+        isMirrored = layer.isMirrored
+        border = layer.border
+        let stated = layer.pixelAspect ?? .square
+        pixel = track.rotation.swapsSides ? stated.turned : stated
+    }
+
+    /// Pixels cropped at the left, top, right, and bottom edges of the frame.
+    var cut: (left: Int, top: Int, right: Int, bottom: Int) {
+        (
+            source.x, source.y, frame.width - source.x - source.width,
+            frame.height - source.y - source.height
+        )
+    }
+
+    /// Whether the whole frame fills the whole picture, without rotation or mirroring.
+    func isPlain(in size: FrameSize) -> Bool {
+        source.size == frame && target == PixelRectangle(x: 0, y: 0, width: size.width, height: size.height)
+            && rotation == .none && !isMirrored
+    }
+
+    /// Returns the transform for editors that first fit the whole frame into the picture, then scale and
+    /// rotate it and move its center.
+    ///
+    /// - Parameter size: Size of the edited picture in pixels.
+    /// - Returns: Horizontal and vertical scale factors (the horizontal one is negative for a mirrored
+    ///   picture), and the offset of the center in pixels to the right and down.
+    func transform(in size: FrameSize) -> (scale: (x: Double, y: Double), offset: (x: Double, y: Double)) {
+        // Editors use square pixels with the height of the frame.
+        let square = Double(pixel.width) / Double(pixel.height)
+        let fit = min(
+            Double(size.width) / (Double(frame.width) * square), Double(size.height) / Double(frame.height))
+        let place = rotation.swapsSides ? target.size.turned : target.size
+        let scale = (
+            x: Double(place.width) / (Double(source.width) * square) / fit,
+            y: Double(place.height) / Double(source.height) / fit
+        )
+        // Offset from the center of the frame to the center of the visible part, as it appears in the picture.
+        let across =
+            (Double(source.x) + Double(source.width) / 2 - Double(frame.width) / 2) * square * scale.x * fit
+        let down = (Double(source.y) + Double(source.height) / 2 - Double(frame.height) / 2) * scale.y * fit
+        var way: (x: Double, y: Double) =
+            switch rotation {
+            case .none: (across, down)
+            case .quarter: (-down, across)
+            case .half: (-across, -down)
+            case .threeQuarters: (down, -across)
+            }
+        if isMirrored { way.x = -way.x }
+        let middle = (
+            x: Double(target.x) + Double(target.width) / 2 - Double(size.width) / 2,
+            y: Double(target.y) + Double(target.height) / 2 - Double(size.height) / 2
+        )
+        return ((isMirrored ? -scale.x : scale.x, scale.y), (middle.x - way.x, middle.y - way.y))
+    }
+}
+
+extension PixelRectangle {
+    /// Returns the same pixels after rotating the frame clockwise.
+    fileprivate func turned(by rotation: Rotation, in frame: FrameSize) -> Self {
+        switch rotation {
+        case .none: self
+        case .quarter: Self(x: frame.height - y - height, y: x, width: height, height: width)
+        case .half:
+            Self(x: frame.width - x - width, y: frame.height - y - height, width: width, height: height)
+        case .threeQuarters: Self(x: y, y: frame.width - x - width, width: height, height: width)
+        }
+    }
+}
+
+/// A time in seconds as an exact fraction in lowest terms. Editors must not round the start of frames.
+public struct ExactTime: Sendable, Hashable {
+    /// Numerator in units of `1 / scale` seconds.
+    public let value: Int64
+    /// Number of units per second; positive.
+    public let scale: Int64
+
+    /// Time zero.
+    public static let zero = ExactTime(0, over: 1)
+
+    /// Creates a time of `value / scale` seconds. Values that don't fit are clamped.
+    private init(_ value: Int128, over scale: Int128) {
+        var (a, b) = (value.magnitude, scale.magnitude)
+        while b != 0 { (a, b) = (b, a % b) }
+        let divisor = Int128(max(a, 1))
+        self.value = Int64(clamping: value / divisor)
+        self.scale = max(1, Int64(clamping: scale / divisor))
+    }
+
+    /// Creates the time of a frame at a rate, counted from 0.
+    public init(frame: Int64, at rate: FrameRate) {
+        self.init(Int128(frame) * Int128(rate.seconds), over: Int128(rate.frames))
+    }
+
+    /// Exact sum and difference of two times.
+    static func - (left: Self, right: Self) -> Self {
+        Self(
+            Int128(left.value) * Int128(right.scale) - Int128(right.value) * Int128(left.scale),
+            over: Int128(left.scale) * Int128(right.scale))
+    }
+
+    static func + (left: Self, right: Self) -> Self { left - (.zero - right) }
+
+    /// Returns the time in frames at a rate, including fractions of a frame.
+    public func frames(at rate: FrameRate) -> Double {
+        Double(value) * Double(rate.frames) / (Double(scale) * Double(rate.seconds))
+    }
+
+    /// Returns the nearest frame at a rate.
+    public func nearestFrame(at rate: FrameRate) -> Int64 {
+        let product = Int128(value) * Int128(rate.frames)
+        let divisor = Int128(scale) * Int128(rate.seconds)
+        return Int64(clamping: (2 * product + (product < 0 ? -divisor : divisor)) / (2 * divisor))
     }
 }

@@ -2,10 +2,10 @@ internal import Containers
 internal import FoundationEssentials
 internal import Media
 
-/// Writes FCPXML 1.10, for Final Cut Pro and DaVinci Resolve: a multicam clip with all angles and microphones, and a project that
-/// cuts between them.
+/// Writes FCPXML 1.10 for Final Cut Pro and DaVinci Resolve: a multicam clip with all angles and microphones, and a
+/// project that cuts between them.
 ///
-/// Elements and attributes are those of Apple's document type definition; all times are exact fractions of seconds.
+/// Elements and attributes follow Apple's document type definition. All times are exact fractions of seconds.
 struct FinalCutXML {
     private let timeline: EditTimeline
     private let start: ExactTime
@@ -15,9 +15,11 @@ struct FinalCutXML {
     private struct Format: Hashable {
         let size: FrameSize
         let rate: FrameRate
+        /// Pixel aspect ratio; `nil` for square pixels.
+        var pixel: AspectRatio?
     }
 
-    /// The project of a timeline.
+    /// Creates the project of a timeline.
     static func data(of timeline: EditTimeline) -> Data { FinalCutXML(timeline).document }
 
     private init(_ timeline: EditTimeline) {
@@ -61,17 +63,26 @@ struct FinalCutXML {
 
     private var formatElements: [XMLElement] {
         formats.enumerated().map { index, format in
-            EditXML.element(
+            let (id, frame) = ("r\(index + 1)", Self.time(ExactTime(frame: 1, at: format.rate)))
+            let (width, height) = ("\(format.size.width)", "\(format.size.height)")
+            guard let pixel = format.pixel else {
+                return EditXML.element(
+                    "format",
+                    [
+                        "id": id, "frameDuration": frame, "width": width, "height": height,
+                        "colorSpace": "1-1-1 (Rec. 709)",
+                    ])
+            }
+            return EditXML.element(
                 "format",
                 [
-                    "id": "r\(index + 1)", "frameDuration": Self.time(ExactTime(frame: 1, at: format.rate)),
-                    "width": "\(format.size.width)", "height": "\(format.size.height)",
-                    "colorSpace": "1-1-1 (Rec. 709)",
+                    "id": id, "frameDuration": frame, "width": width, "height": height,
+                    "paspH": "\(pixel.width)", "paspV": "\(pixel.height)", "colorSpace": "1-1-1 (Rec. 709)",
                 ])
         }
     }
 
-    /// Files of all tracks, once each, with the tracks that they hold.
+    /// The files of all tracks, each listed once with the tracks that it contains.
     private var files: [(file: String, tracks: [(track: SessionTrack, part: SessionPart)])] {
         var files: [(file: String, tracks: [(track: SessionTrack, part: SessionPart)])] = []
         for track in timeline.angles.map(\.track) + timeline.sounds.map(\.track) {
@@ -121,7 +132,7 @@ struct FinalCutXML {
     private var angles: [XMLElement] {
         let cameras = timeline.angles.map { angle($0.track, $0.clips, isAudio: false) }
         let sounds = timeline.sounds.map { sound in
-            // The gains belong to the cut: here each file is one clip.
+            // Gains are part of the cut, so each file is a single clip here.
             var clips: [EditClip] = []
             for part in sound.track.parts {
                 clips += EditTimeline.clip(of: part, in: sound.track, session: timeline.session)
@@ -183,7 +194,7 @@ struct FinalCutXML {
             "start": Self.time(begin), "duration": duration(clip.count),
         ]
         if !isAudio, clip.part.stream > 0 {
-            // An asset's other pictures are reached by their number, which only `video` has.
+            // Additional video streams of an asset are selected by number, which only `video` supports.
             let video = EditXML.element("video", position, children + markers)
             video.addAttribute("srcID", "\(clip.part.stream + 1)")
             video.addAttribute("role", "video.\(track.role)")
@@ -192,16 +203,16 @@ struct FinalCutXML {
         let element = EditXML.element("asset-clip", position, children + markers)
         element.addAttribute("srcEnable", isAudio ? "audio" : "video")
         element.addAttribute(
-            isAudio ? "audioRole" : "videoRole", (isAudio ? "dialogue." : "video.") + track.role)
+            isAudio ? "audioRole" : "videoRole", (isAudio ? "dialog." : "video.") + track.role)
         if !isAudio {
             element.addAttribute("format", formatID(of: clip.part, in: track))
         }
         return element
     }
 
-    // MARK: The cut
+    // MARK: Edit
 
-    /// The multicam clips of the project, cut where a shot or a gain begins.
+    /// Multicam clips of the project, split at the start of each shot and at each gain change.
     private var shots: [XMLElement] {
         let gains = timeline.sounds.flatMap {
             $0.clips.flatMap { [$0.frames.lowerBound, $0.frames.upperBound] }
@@ -224,7 +235,7 @@ struct FinalCutXML {
                 return nil
             }
             let level = EditXML.element("adjust-volume", ["amount": EditXML.number(clip.gain) + "dB"])
-            let role = EditXML.element("audio-role-source", ["role": "dialogue.\(sound.track.role)"], [level])
+            let role = EditXML.element("audio-role-source", ["role": "dialog.\(sound.track.role)"], [level])
             return EditXML.element(
                 "mc-source", ["angleID": Self.angleID(sound.track, isAudio: true), "srcEnable": "audio"],
                 [role])
@@ -234,11 +245,11 @@ struct FinalCutXML {
                 frames, offset: time(frames.lowerBound), name: clip.role, children: [source(of: clip)],
                 attributes: [("lane", "\(index + 1)"), ("srcEnable", "video")])
         }
-        let markers = timeline.marks.filter { frames.contains($0.frames.lowerBound) }.map { mark in
+        let markers = timeline.markers.filter { frames.contains($0.frames.lowerBound) }.map { marker in
             EditXML.element(
                 "marker",
                 [
-                    "start": time(mark.frames.lowerBound), "duration": duration(1), "value": mark.text,
+                    "start": time(marker.frames.lowerBound), "duration": duration(1), "value": marker.text,
                 ])
         }
         return multicam(
@@ -261,12 +272,12 @@ struct FinalCutXML {
         return element
     }
 
-    /// The angle of a layer, with what stands between its frame and its place.
+    /// Returns the angle for a layer, with the adjustments that position its frame in the picture.
     private func source(of clip: EditClip) -> XMLElement {
         var adjustments: [XMLElement] = []
         let size = timeline.session.size
         if let picture = clip.picture, !picture.isPlain(in: size) {
-            // In percent of the frame's height, all four of them.
+            // All four values are percentages of the frame's height.
             let percent = { (pixels: Int) in
                 EditXML.number(100 * Double(pixels) / Double(picture.frame.height))
             }
@@ -300,7 +311,7 @@ struct FinalCutXML {
         return EditXML.element("mc-source", ["angleID": clip.role, "srcEnable": "video"], adjustments)
     }
 
-    // MARK: Words
+    // MARK: Attribute values
 
     private static func angleID(_ track: SessionTrack, isAudio: Bool) -> String {
         isAudio ? "audio-\(track.role)" : track.role
@@ -308,7 +319,10 @@ struct FinalCutXML {
 
     private static func format(of part: SessionPart, in track: SessionTrack) -> Format? {
         guard let size = part.size, let rate = track.rate else { return nil }
-        return Format(size: track.rotation.swapsSides ? size.turned : size, rate: rate)
+        let isTurned = track.rotation.swapsSides
+        return Format(
+            size: isTurned ? size.turned : size, rate: rate,
+            pixel: isTurned ? track.pixelAspect?.turned : track.pixelAspect)
     }
 
     private func formatID(of part: SessionPart, in track: SessionTrack) -> String {
@@ -319,7 +333,7 @@ struct FinalCutXML {
         file.split(separator: "/").last.map(String.init) ?? file
     }
 
-    /// The instant of a frame in the project and in the multicam clip, which both begin at the time code of T0.
+    /// Returns a frame's time in the project and in the multicam clip. Both start at the time code of T0.
     private func time(_ frame: Int64) -> String {
         Self.time(start + ExactTime(frame: frame, at: timeline.rate))
     }

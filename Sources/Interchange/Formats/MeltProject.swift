@@ -2,14 +2,16 @@ internal import FoundationEssentials
 internal import Media
 internal import SessionFolder
 
-/// Writes MLT XML, for Kdenlive, Shotcut and `melt`: a black track, the audio, the angles (hidden), the layers of the cut.
+/// Writes MLT XML for Kdenlive, Shotcut, and `melt`: a black track, the audio, the angles (hidden), and the
+/// layers of the cut.
 ///
-/// Paths are relative to the file. Times are frames of the project's rate, as in MLT itself. Each clip of the cut has its place from a
-/// filter, since Shotcut takes no places from transitions; names and order of tracks are those that both editors expect.
+/// Paths are relative to the file. Times are frames at the project's rate, as in MLT itself. A filter
+/// positions each clip of the cut, since Shotcut doesn't read positions from transitions. The tracks have the
+/// names and order that both editors expect.
 struct MeltProject {
     private let timeline: EditTimeline
 
-    /// The project of a timeline.
+    /// Creates the project of a timeline.
     static func data(of timeline: EditTimeline) -> Data { EditXML.data(MeltProject(timeline).document) }
 
     init(_ timeline: EditTimeline) { self.timeline = timeline }
@@ -42,7 +44,7 @@ struct MeltProject {
         let layers = timeline.layers.enumerated().map { index, clips in
             playlist("cut\(index)", index == 0 ? "Cut" : "Cut \(index + 1)", clips, isAudio: false)
         }
-        // Kdenlive has audio below the frames.
+        // Kdenlive places audio tracks below video tracks.
         let tracks =
             [EditXML.element("track", ["producer": Self.background])]
             + sounds.indices.map { EditXML.element("track", ["producer": "sound\($0)", "hide": "video"]) }
@@ -67,10 +69,10 @@ struct MeltProject {
             [profile, black] + producers + [bin, background] + sounds + angles + layers + [tractor])
     }
 
-    /// Name of the black track in Kdenlive, which Shotcut knows, too.
+    /// Kdenlive's name for the black track, which Shotcut recognizes too.
     private static let background = "black_track"
 
-    /// The list of files of both editors, with what Kdenlive has to know of a project.
+    /// The clip bin of both editors, with Kdenlive's project properties.
     private var bin: XMLElement {
         let entries = sources.enumerated().map { index, source in
             EditXML.element(
@@ -79,14 +81,15 @@ struct MeltProject {
         return EditXML.element(
             "playlist", ["id": "main_bin"],
             properties([
-                // The format of projects of Kdenlive 22.12; later ones read it.
+                // Project format of Kdenlive 22.12. Later versions can read it.
                 ("kdenlive:docproperties.version", "1.04"),
                 ("kdenlive:docproperties.documentid", "\(timeline.session.startSince1970.count / 1_000_000)"),
                 ("kdenlive:docproperties.guides", guides), ("xml_retain", "1"),
             ]) + entries)
     }
 
-    /// Lays a whole track over what lies below it. Kdenlive makes such transitions itself, and must not show them.
+    /// Creates a transition that composes a whole track over the tracks below. Kdenlive creates such
+    /// transitions itself and must not display them.
     private func transition(_ service: String, onto track: Int, _ list: [(String, String)]) -> XMLElement {
         EditXML.element(
             "transition", [:],
@@ -99,7 +102,8 @@ struct MeltProject {
 
     // MARK: Files
 
-    /// A file as MLT opens it: for each stream and each rotation that is not the file's own it is another producer.
+    /// A file as MLT opens it. Each stream needs a separate producer, and so does each rotation that differs
+    /// from the file's own.
     private struct Source: Hashable {
         let file: String
         let stream: Int
@@ -145,7 +149,7 @@ struct MeltProject {
                 ("video_index", source.isAudio ? "-1" : "\(source.stream)"),
             ]
             if let rotation = source.rotation { list.append(("rotate", "\(rotation.degrees)")) }
-            // Kdenlive numbers files from 2 on: 1 and below are its own.
+            // Kdenlive numbers clips from 2. It reserves numbers up to 1.
             list += [
                 ("kdenlive:id", "\(index + 2)"), ("kdenlive:folderid", "-1"),
                 ("kdenlive:clipname", name(of: source.file)), ("shotcut:caption", name(of: source.file)),
@@ -155,7 +159,7 @@ struct MeltProject {
         }
     }
 
-    /// Number of frames of a file, as far as clips use it.
+    /// Returns the number of frames that clips use from a file.
     private func length(of source: Source) -> Int64 {
         let clips = timeline.angles.flatMap(\.clips) + timeline.sounds.flatMap(\.clips)
         return clips.filter { $0.part.file == source.file }.map { offset(of: $0) + $0.count }.max() ?? 1
@@ -163,12 +167,12 @@ struct MeltProject {
 
     private func name(of file: String) -> String { file.split(separator: "/").last.map(String.init) ?? file }
 
-    /// The program's audio follows its frames.
+    /// The program's audio stream follows its video stream.
     private func audioIndex(_ source: Source) -> String {
         timeline.session.program?.parts.contains { $0.file == source.file } == true ? "1" : "\(source.stream)"
     }
 
-    /// The frame of a file at which a clip begins. MLT counts from the first one that the file shows.
+    /// Returns the first frame of a clip within its file, counted from the first frame that the file shows, as in MLT.
     private func offset(of clip: EditClip) -> Int64 {
         guard clip.part.firstFrame > clip.part.from else { return clip.start.nearestFrame(at: timeline.rate) }
         return clip.frames.lowerBound - timeline.rate.ticks(before: clip.part.firstFrame)
@@ -201,7 +205,7 @@ struct MeltProject {
 
     private func filters(of clip: EditClip) -> [XMLElement] {
         var filters: [XMLElement] = []
-        /// Kdenlive and Shotcut name effects apart from what makes them.
+        /// Kdenlive and Shotcut name an effect separately from the MLT service that implements it.
         func add(_ service: String, kdenlive: String, shotcut: String, _ list: [(String, String)]) {
             let names = [("mlt_service", service), ("kdenlive_id", kdenlive), ("shotcut:filter", shotcut)]
             filters.append(EditXML.element("filter", [:], properties(names + list)))
@@ -230,7 +234,7 @@ struct MeltProject {
         return filters
     }
 
-    /// What is cut off at each edge of the frame after the rotation, which the producer does first.
+    /// Returns the crop at each edge of the frame after the rotation, which the producer applies first.
     private func turned(_ picture: EditPicture) -> (left: Int, top: Int, right: Int, bottom: Int) {
         let cut = picture.cut
         return switch picture.rotation {
@@ -241,14 +245,16 @@ struct MeltProject {
         }
     }
 
-    // MARK: Marks
+    // MARK: Markers
 
-    /// Kdenlive's markers: position in frames, type 0.
+    /// Kdenlive's markers with positions in frames and type 0.
     private var guides: String {
-        let list = (timeline.marks + timeline.angles.flatMap { timeline.gaps(of: $0.track) }).map { mark in
+        let list = (timeline.markers + timeline.angles.flatMap { timeline.gaps(of: $0.track) }).map {
+            marker in
             JSONValue.object([
-                "comment": .string(mark.text), "pos": .integer(mark.frames.lowerBound), "type": .integer(0),
-                "duration": .integer(mark.frames.upperBound - mark.frames.lowerBound),
+                "comment": .string(marker.text), "pos": .integer(marker.frames.lowerBound),
+                "type": .integer(0),
+                "duration": .integer(marker.frames.upperBound - marker.frames.lowerBound),
             ])
         }
         return JSONText.line(JSONValue.array(list))
@@ -257,7 +263,7 @@ struct MeltProject {
     /// Shotcut's markers.
     private var markers: XMLElement {
         let gaps = timeline.angles.flatMap { timeline.gaps(of: $0.track) }
-        let list = timeline.marks.map { ($0, "#00ff00") } + gaps.map { ($0, "#ff0000") }
+        let list = timeline.markers.map { ($0, "#00ff00") } + gaps.map { ($0, "#ff0000") }
         let elements = list.enumerated().map { index, entry in
             EditXML.element(
                 "properties", ["name": "\(index)"],
@@ -269,7 +275,7 @@ struct MeltProject {
         return EditXML.element("properties", ["name": "shotcut:markers"], elements)
     }
 
-    /// A frame as MLT writes times: `00:01:02.033`.
+    /// Formats a frame number in MLT's time format, for example `00:01:02.033`.
     private func clock(_ frame: Int64) -> String {
         let milliseconds = timeline.rate.time(ofTick: frame).ticks(perSecond: 1000)
         let seconds = milliseconds / 1000

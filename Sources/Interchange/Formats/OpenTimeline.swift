@@ -3,14 +3,15 @@ internal import FoundationEssentials
 internal import Media
 internal import SessionFolder
 
-/// Writes OpenTimelineIO: below all angles, one a track and switched off, above them the layers of the cut, then the audio.
+/// Writes OpenTimelineIO: all angles at the bottom, one per track and disabled, then the layers of the cut,
+/// then the audio.
 ///
-/// OpenTimelineIO has no word for position and scale. They stand in the metadata `multicam` in pixels, and in the effect that
-/// DaVinci Resolve writes and reads.
+/// OpenTimelineIO doesn't define fields for position and scale. They are stored in pixels in the `multicam`
+/// metadata, and in the effect that DaVinci Resolve writes and reads.
 struct OpenTimeline {
     private let timeline: EditTimeline
 
-    /// The project of a timeline.
+    /// Creates the project of a timeline.
     static func data(of timeline: EditTimeline) -> Data {
         JSONText.pretty(OpenTimeline(timeline: timeline).document) + Data("\n".utf8)
     }
@@ -33,7 +34,7 @@ struct OpenTimeline {
             "Stack.1", "tracks",
             [
                 "children": .array(angles + layers + sounds),
-                "markers": .array(timeline.marks.map { marker($0, "GREEN") }),
+                "markers": .array(timeline.markers.map { marker($0, "GREEN") }),
             ])
         return object(
             "Timeline.1", timeline.session.title,
@@ -92,7 +93,8 @@ struct OpenTimeline {
                     begin.frames(at: mediaRate), length.frames(at: mediaRate), at: mediaRate),
                 "metadata": .object([
                     "multicam": .object([
-                        "stream": .integer(Int64(clip.part.stream)), "grid": .boolean(track.isOnGrid),
+                        "stream": .integer(Int64(clip.part.stream)),
+                        "variable_rate": .boolean(!track.isOnGrid),
                         "rotation": .integer(Int64(track.rotation.degrees)),
                     ])
                 ]),
@@ -119,7 +121,7 @@ struct OpenTimeline {
             ])
     }
 
-    // MARK: Pictures
+    // MARK: Picture effects
 
     private func facts(of picture: EditPicture) -> JSONValue {
         let rectangle = { (pixels: PixelRectangle) in
@@ -135,7 +137,8 @@ struct OpenTimeline {
         ])
     }
 
-    /// Zooms are factors of the frame fitted into the picture, ways are shares of the picture's sides, to the right and up.
+    /// Zoom values are factors relative to the frame fitted into the picture. Offsets are fractions of the
+    /// picture's width and height, to the right and up.
     private func transform(_ picture: EditPicture) -> JSONValue {
         let size = timeline.session.size
         let (scale, offset) = picture.transform(in: size)
@@ -182,7 +185,7 @@ struct OpenTimeline {
             ])
     }
 
-    // MARK: Words of the format
+    // MARK: Schema objects
 
     private func object(_ schema: String, _ name: String, _ fields: [String: JSONValue]) -> JSONValue {
         .object(fields.merging(["OTIO_SCHEMA": .string(schema), "name": .string(name)]) { own, _ in own })

@@ -1,21 +1,22 @@
+public import FoundationEssentials
 internal import Glibc
 public import Media
 public import Profiles
 internal import SessionFolder
 
-/// Writes projects for editors into a session folder.
+/// Writes editing projects into a session folder.
 public enum SessionExport {
-    /// Where the cut stands that was exported last, relative to the session folder; `--cut FILE` reads it back.
+    /// Path of the last exported cut, relative to the session folder. `--cut FILE` reads it back.
     public static let cutFile = "edit/cut.json"
 
-    /// Writes the projects of a cut, and the cut itself. Files that exist are replaced as a whole.
+    /// Writes the projects for a cut, and the cut itself. Existing files are replaced.
     ///
     /// - Parameters:
     ///   - session: The recording.
-    ///   - cut: A cut of it.
+    ///   - cut: A cut of the recording.
     ///   - formats: The formats, in order.
     ///   - folder: Path of the session folder.
-    /// - Returns: Paths of the files, relative to the session folder.
+    /// - Returns: Paths of the files relative to the session folder.
     /// - Throws: `FileError` "make the folder", "create", "write" or "rename".
     public static func write(
         _ session: RecordedSession, cut: Cut, formats: [EditFormat], in folder: String
@@ -25,5 +26,26 @@ public enum SessionExport {
         }
         try SessionFolder.write(cut.json, to: cutFile, in: folder)
         return formats.map(\.file) + [cutFile]
+    }
+}
+
+extension EditFormat {
+    /// Path of the project file, relative to the session folder.
+    public var file: String { "edit/session.\(rawValue)" }
+
+    /// Returns the content of the project file.
+    ///
+    /// - Parameters:
+    ///   - session: The recording.
+    ///   - cut: A cut of the recording.
+    /// - Returns: The bytes of the file.
+    public func data(of session: RecordedSession, cut: Cut) -> Data {
+        let timeline = EditTimeline(session, cut: cut)
+        return switch self {
+        case .fcpxml: FinalCutXML.data(of: timeline)
+        case .otio: OpenTimeline.data(of: timeline)
+        case .mlt: MeltProject.data(of: timeline)
+        case .edl: DecisionList.data(of: timeline)
+        }
     }
 }

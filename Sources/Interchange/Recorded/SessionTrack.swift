@@ -2,50 +2,55 @@ public import Containers
 public import Media
 public import Timing
 
-/// All that was recorded of one role: a camera's angle, a microphone, or the program. Tracks of one role that follow each other
-/// (`desk`, then `desk.2`) are one.
+/// Everything recorded for one role: a camera's angle, a microphone, or the program. Consecutive tracks of one role
+/// (`desk`, then `desk.2`) are joined.
 public struct SessionTrack: Sendable, Equatable {
-    /// What a track shows or lets hear.
+    /// Kind of a track.
     public enum Kind: String, Sendable {
         case camera, microphone, program
     }
 
     /// The role; `program` for the program.
     public let role: String
-    /// What the track is.
+    /// Kind of the track.
     public let kind: Kind
-    /// The files in order. They do not overlap; between them nothing was recorded.
+    /// The files in order. They don't overlap; nothing was recorded between them.
     public internal(set) var parts: [SessionPart]
     /// Frames per second of the track's grid; `nil` for audio.
     public let rate: FrameRate?
-    /// Whether the frames lie on the grid T0 + k / rate. Those of a copied H.264 track lie at their own capture times.
+    /// Whether the frames are on the grid T0 + k / rate. Frames of a copied H.264 track are at their own capture times.
     public let isOnGrid: Bool
-    /// The clockwise rotation that makes the stored frames upright. The files state it, so players apply it themselves.
+    /// Clockwise rotation that makes the stored frames upright. The files declare it, so players apply it themselves.
     public let rotation: Rotation
-    /// The part of the camera's frames that the stored frames show.
+    /// Pixel aspect ratio of the stored frames, as declared in the files; `nil` for square pixels.
+    public var pixelAspect: AspectRatio?
+    /// The part of the camera's frames that the stored frames contain.
     public let shown: FramePart
-    /// Number of audio channels; 0 where the track has no audio.
+    /// Number of audio channels; 0 for a track without audio.
     public let channels: Int
-    /// Stretches for which nothing was captured: repeated frames, a slate or silence stand there.
+    /// Periods in which nothing was captured, which contain duplicated frames, a slate, or silence.
     public let gaps: [Gap]
-    /// Names of the devices that played the role, in order, without what could harm a reader.
+    /// Names of the devices assigned to the role, in order, without unsafe characters.
     public let devices: [String]
-    /// The camera that shows who speaks into this microphone; `nil` where nobody said.
+    /// The camera that shows this microphone's speaker; `nil` if not specified.
     public let camera: String?
 
-    /// Of a group's recording, what the track's files count from: the wall clock at T0 of the computer that recorded them, and how much later
-    /// than the group's T0 that was. `nil` where that is the session's.
+    /// Periods without usable content: identical or black pictures, or digital silence.
+    public internal(set) var empty: [Range<MediaTime>] = []
+
+    /// Origin of the track's files in a group's recording: the wall clock at T0 of the computer that recorded them, and
+    /// its T0 relative to the group's T0. `nil` if the session's origin applies.
     public var origin: Origin?
 
-    /// What a track's files count from, in a group's recording.
+    /// Origin of a track's files in a group's recording.
     public struct Origin: Sendable, Equatable {
-        /// The wall clock at the T0 of the computer that recorded the track.
+        /// Wall clock at T0 of the computer that recorded the track.
         public let start: LocalTime
-        /// How much later than the group's T0 that was.
+        /// Its T0 relative to the group's T0; positive if it is later.
         public let later: Nanoseconds
     }
 
-    /// Describes a track.
+    /// Creates a track.
     public init(
         role: String, kind: Kind, parts: [SessionPart], rate: FrameRate? = nil, isOnGrid: Bool = true,
         rotation: Rotation = .none, shown: FramePart = .whole, channels: Int = 0, gaps: [Gap] = [],
@@ -64,13 +69,67 @@ public struct SessionTrack: Sendable, Equatable {
         self.camera = camera
     }
 
-    /// The part that holds an instant; `nil` where nothing was recorded.
+    /// Returns the part that contains an instant; `nil` if nothing was recorded.
     public func part(at time: MediaTime) -> SessionPart? {
         parts.last { $0.from <= time && time < $0.to }
     }
 
-    /// The size of the stored frames at an instant, or of the nearest part before, or the first; `nil` for audio.
+    /// Returns the periods of a recording in which the track can't be used for a cut, in order: nothing was
+    /// captured for a second or longer, or the captured content is empty. Used by automatic cuts.
+    ///
+    /// - Parameter end: End of the recording.
+    /// - Returns: The periods, relative to T0; they may overlap.
+    public func unusable(until end: MediaTime) -> [Range<MediaTime>] {
+        var stretches = gaps.filter { $0.from < $0.to }.map { $0.from..<$0.to } + empty
+        var last = MediaTime.zero
+        for part in parts {
+            if last < part.from { stretches.append(last..<part.from) }
+            last = max(last, part.to)
+        }
+        if last < end { stretches.append(last..<end) }
+        return stretches.map { $0.clamped(to: .zero..<max(end, .zero)) }.filter { stretch in
+            stretch.upperBound.nanoseconds - stretch.lowerBound.nanoseconds >= Self.shortestOutage.count
+        }.sorted { $0.lowerBound < $1.lowerBound }
+    }
+
+    /// The shortest period without a picture that a cut avoids.
+    private static let shortestOutage = Nanoseconds.seconds(1)
+
+    /// Returns the size of the stored frames at an instant, or in the nearest earlier part or the first part;
+    /// `nil` for audio.
     public func size(at time: MediaTime) -> FrameSize? {
         (parts.last { $0.from <= time } ?? parts.first)?.size
+    }
+}
+
+/// One media file of a track: its content and its position in the session.
+public struct SessionPart: Sendable, Equatable {
+    /// Path of the file, relative to the session folder.
+    public let file: String
+    /// Index of the track's stream in the file, from 0.
+    public let stream: Int
+    /// Codec of the stream: `h264`, `mjpeg`, `aac` or `pcm_s24le`.
+    public let codec: String
+    /// Session time of the file's time 0.
+    public let from: MediaTime
+    /// Session time when the next part's first frame is shown, or when the track ends.
+    public internal(set) var to: MediaTime
+    /// Session time when the first frame is shown. It equals `from`, except for a copied H.264 track, since each of its
+    /// files begins with a key frame. Until this time, the previous file continues.
+    public internal(set) var firstFrame: MediaTime
+    /// Size of the stored frames in pixels; `nil` for audio.
+    public let size: FrameSize?
+
+    /// Creates a part.
+    public init(
+        file: String, stream: Int, codec: String, from: MediaTime, to: MediaTime, size: FrameSize? = nil
+    ) {
+        self.file = file
+        self.stream = stream
+        self.codec = codec
+        self.from = from
+        self.to = to
+        firstFrame = from
+        self.size = size
     }
 }

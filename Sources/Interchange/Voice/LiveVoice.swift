@@ -1,54 +1,57 @@
 internal import Glibc
 public import Media
 
-/// The cut by voice while it is recorded: decides every 10 ms, from what was heard until then. Pure.
+/// Voice switching during a recording: makes a decision every 10 ms, based on the audio up to that time. A
+/// pure value type.
 ///
-/// It learns each microphone's noise, and how much of the other voices is heard on it, as it goes, in each band of a `VoiceMeter`: in some
-/// band even a soft voice is louder than the noise or the other voice there. It knows nothing of what comes, so it
-/// weighs what speaks for a change against what speaks for the present picture, and cuts some 0.5 s after the change.
+/// In each band of a `VoiceMeter`, it continuously learns each microphone's noise and the level of the other
+/// voices in it. Even a soft voice is louder than the noise or another voice in some band. Since the future
+/// is unknown, evidence for a change is weighed against evidence for the current picture, and the switch
+/// occurs about 0.5 s after the speaker changes.
 public struct LiveVoice: Sendable {
-    /// What is to be shown.
+    /// The picture to show.
     public enum Choice: Sendable, Equatable {
-        /// Who speaks into a microphone, by its place in the list of levels.
+        /// The speaker of a microphone, given by its index in the list of levels.
         case speaker(Int)
-        /// All of them: several speak.
+        /// All speakers, because several are speaking.
         case several
-        /// All of them: nobody speaks.
+        /// All speakers, because no one is speaking.
         case nobody
 
         fileprivate var isWide: Bool { self == .several || self == .nobody }
     }
 
-    /// Length of the shortest shot in levels of 10 ms.
-    private let shortest: Int
+    /// Minimum length of a shot, in 10 ms levels.
+    private let minShot: Int
     private var ears: [Ear]
     private var pairs: [Pair]
     private var time = 0
     private var shown = Choice.nobody
     private var shownSince: Int
-    /// By how many levels each speaker alone was heard, less what speaks against it.
+    /// For each speaker, the number of levels with only this speaker, minus the evidence to the contrary.
     private var alone: [Double]
-    /// When anything but noise was heard last.
+    /// Time of the last sound above the noise.
     private var sounded = -1_000_000
 
-    // In levels of 10 ms.
+    // In 10 ms levels.
     private static let enoughAlone = 20.0
     private static let enoughTogether = 25
-    /// A speaker who was not heard for so long has ended; without any sound nobody speaks. Most pauses between sentences are shorter.
+    /// Time without a voice after which a speaker is considered finished. Without any sound for this time, no
+    /// one is speaking. Most pauses between sentences are shorter.
     private static let end = 53
-    /// How much louder than the noise a voice is, as a ratio: 5 dB.
+    /// Minimum ratio of a voice to the noise: 5 dB.
     private static let noiseMargin: Float = 3.2
-    // In decibels above what is no voice of one's own.
+    // In decibels above the level expected from noise and other voices.
     private static let mostOfOne = VoiceMeter.Powers(repeating: 6)
     private static let enoughOfAll: Float = 6
 
-    /// Begins with everybody in the picture.
+    /// Starts with all speakers shown.
     ///
     /// - Parameters:
-    ///   - microphones: How many there are.
-    ///   - shortest: Length of the shortest shot.
-    public init(microphones: Int, shortest: Nanoseconds) {
-        self.shortest = max(1, Int(clamping: shortest.count / 10_000_000))
+    ///   - microphones: Number of microphones.
+    ///   - minShot: Minimum length of a shot.
+    public init(microphones: Int, minShot: Nanoseconds) {
+        self.minShot = max(1, Int(clamping: minShot.count / 10_000_000))
         let count = max(0, microphones)
         ears = Array(repeating: Ear(), count: count)
         alone = Array(repeating: 0, count: count)
@@ -58,19 +61,25 @@ public struct LiveVoice: Sendable {
         shownSince = 0
     }
 
-    /// Begins a new recording with everybody in the picture; what was learned of microphones and voices stays.
+    /// Starts a new recording with all speakers shown. The learned properties of microphones and voices are
+    /// kept.
     public mutating func beginAgain() {
         shown = .nobody
         shownSince = time
         forget()
     }
 
-    /// Takes the next powers of each microphone.
+    /// Processes each microphone's next powers.
     ///
-    /// - Parameter powers: What a `VoiceMeter` measured in 10 ms, in the order of the microphones; missing ones count as silent.
-    /// - Returns: What is to be shown from now on, where that changes.
-    public mutating func add(_ powers: [VoiceMeter.Powers]) -> Choice? {
-        for index in ears.indices { ears[index].hear(index < powers.count ? powers[index] : .zero, at: time) }
+    /// - Parameter powers: The powers that a `VoiceMeter` measured over 10 ms, in the order of the
+    ///   microphones. Missing values count as silence.
+    /// - Returns: The picture to show from now on, if it changes.
+    public mutating func add(_ powers: [VoiceMeter.Powers?]) -> Choice? {
+        for index in ears.indices {
+            let power = index < powers.count ? powers[index] : .zero
+            ears[index].isMuted = power == nil
+            ears[index].hear(power ?? .zero, at: time)
+        }
         learn()
         if ears.contains(where: \.isSounding) { sounded = time }
         let speaking = ears.indices.filter(isOwn)
@@ -78,8 +87,8 @@ public struct LiveVoice: Sendable {
         for index in speaking { ears[index].note(at: time, counts: counts) }
         weigh(speaking)
         time += 1
-        guard let choice, time - shownSince >= shortest else { return nil }
-        // Where several or nobody speaks the picture is the same.
+        guard let choice, time - shownSince >= minShot else { return nil }
+        // The picture is the same whether several people or no one is speaking.
         let isSeen = !(choice.isWide && shown.isWide)
         shown = choice
         guard isSeen else { return nil }
@@ -88,10 +97,11 @@ public struct LiveVoice: Sendable {
         return choice
     }
 
-    /// Whether two go on to speak, each of whom was heard for long enough since the later one began.
+    /// Whether two people are still speaking, and both have been heard for long enough since the later one
+    /// began.
     ///
-    /// Of two who speak at once mostly the louder syllable is heard. Who ends is not heard any more once the next one has begun, and a
-    /// word is not long enough.
+    /// If two people speak at the same time, usually only the louder syllable is detected. A speaker who is
+    /// finishing isn't heard after the next one has begun, and a single word isn't long enough.
     private var isTogether: Bool {
         func isHeard(_ one: Int, since other: Int) -> Bool {
             ears[one].count - ears[other].countsThen[one] >= Self.enoughTogether
@@ -102,7 +112,7 @@ public struct LiveVoice: Sendable {
         }
     }
 
-    /// Counts what the present level says.
+    /// Updates the evidence with the current level.
     private mutating func weigh(_ speaking: [Int]) {
         for index in alone.indices {
             let gain =
@@ -115,7 +125,7 @@ public struct LiveVoice: Sendable {
         alone = alone.map { _ in 0 }
     }
 
-    /// What is to be shown, where that is another choice than now.
+    /// The picture to show, if it differs from the current one.
     private var choice: Choice? {
         if shown != .nobody, time - 1 - sounded >= Self.end { return .nobody }
         if shown != .several, isTogether { return .several }
@@ -126,8 +136,8 @@ public struct LiveVoice: Sendable {
         return shown == .several && goesOn ? nil : .speaker(best)
     }
 
-    /// Whether a microphone hears a voice of its own: more than its noise and all other voices leave on it, clearly in one band and a
-    /// little in another, or somewhat in several.
+    /// Whether a microphone is picking up its own speaker: its level exceeds its noise and the leakage of all
+    /// other voices, either clearly in one band and slightly in another, or moderately in several.
     private func isOwn(_ index: Int) -> Bool {
         let ear = ears[index]
         var others = ear.noise * Self.noiseMargin
@@ -139,13 +149,15 @@ public struct LiveVoice: Sendable {
         return over.sum() > Self.enoughOfAll
     }
 
-    /// Counts how much louder one microphone of each pair is while one of them hears a voice.
+    /// Records the level difference between each pair of microphones while one of them is picking up a voice.
     private mutating func learn() {
-        // Until both have spoken nobody knows how loud voices are, so the loudest is the one that is most above its noise.
+        // Until both people have spoken, the levels of their voices are unknown. Therefore the loudest
+        // microphone is the one that is furthest above its noise.
         guard let loudest = ears.indices.max(by: { ears[$0].aboveNoise < ears[$1].aboveNoise }),
             ears[loudest].aboveNoise > 10
         else { return }
         for index in pairs.indices where pairs[index].one == loudest || pairs[index].other == loudest {
+            guard !ears[pairs[index].one].isMuted, !ears[pairs[index].other].isMuted else { continue }
             pairs[index].count(ears[pairs[index].one], ears[pairs[index].other])
         }
     }
@@ -160,29 +172,32 @@ extension VoiceMeter.Powers {
 }
 
 extension LiveVoice {
-    /// One microphone: how loud it is in each band, its noise, and when it heard a voice of its own.
+    /// State of one microphone: its level in each band, its noise, and the time when its own speaker was last heard.
     fileprivate struct Ear {
-        /// The mean of the last 50 ms.
+        /// Whether the microphone's audio is excluded from the decision.
+        var isMuted = false
+        /// The mean over the last 50 ms.
         private(set) var power = lowest
-        /// The highest power of late, which fades by 1.5 dB each 10 ms: the sound of a voice reaches the other microphones some
-        /// milliseconds later, and a room goes on with it.
+        /// Recent maximum power, which decays by 1.5 dB per 10 ms. Sound reaches the other microphones a few
+        /// milliseconds later, and the room reverberates.
         private(set) var highest = lowest
-        /// How loud its noise gets: the highest power in the quietest stretch of the last 20 s.
+        /// Peak level of the noise: the maximum power in the quietest segment of the last 20 s.
         private(set) var noise = lowest
         private var last: [VoiceMeter.Powers] = []
-        /// The highest power of each stretch, and of the present one.
+        /// Maximum power of each segment, including the current one.
         private var maxima: [VoiceMeter.Powers] = []
         private var loudest = lowest
-        /// When a voice of its own was heard last, and in how many levels so far.
+        /// Time when the microphone's own speaker was last heard, and the total number of levels with it.
         private(set) var owned = -1_000_000
         private(set) var count = 0
-        /// For each microphone what `count` was as this one's voice began. Empty until it did.
+        /// For each microphone, its `count` when this microphone's speaker began. Empty before the first time.
         private(set) var countsThen: [Int] = []
-        /// Length of a stretch in levels of 10 ms: shorter than the pauses of people who speak.
+        /// Length of a segment, in 10 ms levels. It is shorter than speakers' pauses.
         private static let stretch = 15
-        /// Less is no noise, but that nothing was recorded.
+        /// Lower levels indicate missing audio rather than noise.
         private static let lowest = VoiceMeter.Powers(repeating: 1e-9)
-        /// How much louder than the noise a sound is, as a ratio: 5 dB in the narrowest band, whose noise varies most, 2 dB in the widest.
+        /// Minimum ratio of a sound to the noise: 5 dB in the narrowest band, where noise varies the most,
+        /// and 2 dB in the widest.
         private static let soundMargin = {
             var margin = VoiceMeter.widths
             for band in margin.indices {
@@ -191,9 +206,9 @@ extension LiveVoice {
             return margin
         }()
 
-        /// The level above that of the noise, in decibels.
+        /// Level relative to the noise, in decibels.
         var aboveNoise: Float { VoiceMeter.level(of: power) - VoiceMeter.level(of: noise) }
-        /// Whether anything is heard, by whomever.
+        /// Whether any sound is present, from any speaker.
         var isSounding: Bool { any(power .> noise * Self.soundMargin) }
 
         mutating func hear(_ next: VoiceMeter.Powers, at time: Int) {
@@ -208,7 +223,7 @@ extension LiveVoice {
             noise = maxima.reduce(maxima.first ?? loudest, pointwiseMin)
         }
 
-        /// Notes that it hears its own voice.
+        /// Records that the microphone picked up its own speaker.
         mutating func note(at time: Int, counts: [Int]) {
             if time - owned > LiveVoice.end { countsThen = counts }
             count += 1
@@ -216,11 +231,11 @@ extension LiveVoice {
         }
     }
 
-    /// Two microphones, and how loud a voice of one is on the other.
+    /// Two microphones, and how much each one's voice leaks into the other.
     fileprivate struct Pair {
         let one: Int
         let other: Int
-        /// How much of the other one's power, as a ratio, is heard on each at most.
+        /// For each of the two, the maximum fraction of the other microphone's power that it picks up.
         private(set) var leakToOne = VoiceMeter.Powers(repeating: 1)
         private(set) var leakToOther = VoiceMeter.Powers(repeating: 1)
         private var differences = [VoiceDifferences](
@@ -231,7 +246,7 @@ extension LiveVoice {
             self.other = other
         }
 
-        /// Counts in each band where a voice is heard how much louder one is.
+        /// Records the level difference in each band that contains a voice.
         mutating func count(_ one: Ear, _ other: Ear) {
             let noise = VoiceMeter.level(of: one.noise) - VoiceMeter.level(of: other.noise)
             let difference = (one.power / other.power).decibels

@@ -1,35 +1,47 @@
 internal import FoundationEssentials
 internal import Glibc
+internal import Media
 
-/// Who speaks when, from the levels of all microphones. Pure.
+/// Speech activity of each speaker over time, from the levels of all microphones. A pure value type.
 ///
-/// A microphone's own voice is louder than its noise, and louder than what the other voices leave on it. How much that is differs
-/// with the room and the gains; the differences of levels say it: between two microphones they gather around two values, one for
-/// each voice.
+/// The voice of a microphone's own speaker is louder than the noise and the leakage of other voices. How much
+/// louder depends on the room and the gains, and is derived from the levels: between two microphones, the
+/// level differences cluster around two values, one for each voice.
 struct VoiceActivity {
-    /// For each microphone whether its own voice is heard, every 10 ms.
+    /// For each microphone, whether its own speaker can be heard, every 10 ms.
     private(set) var speaks: [[Bool]]
 
     private static let noiseMargin: Float = 7
     private static let loudMargin: Float = 12
-    /// Difference in decibels below which two microphones hear one voice.
+    /// Level difference in decibels below which two microphones are considered to pick up the same voice.
     private static let leastSeparation: Float = 8
-    /// A pause within what somebody says, in levels of 10 ms.
+    /// Maximum length of a pause within one utterance, in 10 ms levels.
     private static let longestPause = 70
-    /// Shorter sounds are no speech.
+    /// Minimum length of speech, in 10 ms levels.
     private static let shortestSound = 12
-    /// How long a voice that ends goes on below the noise or another voice.
+    /// How long a fading voice is masked by the noise or another voice, in 10 ms levels.
     private static let fading = 9
 
-    /// Decides for whole recordings.
+    /// Detects speech in an entire recording.
     ///
-    /// - Parameter levels: For each microphone a level in decibels every 10 ms; of equal lengths.
-    init(levels: [[Float]]) {
+    /// - Parameters:
+    ///   - levels: Each microphone's level in decibels, every 10 ms. All arrays have the same length.
+    ///   - muted: The ranges during which each microphone is ignored, in order.
+    init(levels: [[Float]], muted: [[Range<Int>]] = []) {
+        var levels = levels
+        for index in muted.indices where index < levels.count {
+            for stretch in muted[index] {
+                for time in stretch.clamped(to: levels[index].indices) {
+                    levels[index][time] = VoiceMeter.silence
+                }
+            }
+        }
+
         let smooth = levels.map(Self.smoothed)
         let floors = levels.indices.map { Self.floor(smooth[$0]) }
         let voices = smooth.map { Self.percentile(Self.known($0), 0.97) }
-        let leaks = Self.leaks(smooth, floors: floors, voices: voices)
-        // The sound of a voice reaches the other microphones some milliseconds later.
+        let leaks = Self.leaks(smooth, floors: floors, voices: voices, muted: muted)
+        // Sound reaches the other microphones a few milliseconds later.
         let near = smooth.map { Self.maximum($0, reach: 2) }
         speaks = smooth.indices.map { one in
             var heard = smooth[one].map { $0 > floors[one] + Self.noiseMargin }
@@ -43,21 +55,30 @@ struct VoiceActivity {
         }
     }
 
-    /// For each microphone and each other one how much louder than the other it must be, in decibels, to hear a voice of its own;
-    /// `nil` where the other says nothing about it.
-    private static func leaks(_ levels: [[Float]], floors: [Float], voices: [Float]) -> [[Float?]] {
+    /// Returns, for each pair of microphones, the minimum level difference in decibels at which the first
+    /// one's own speaker is considered heard; `nil` if the second one provides no information about it.
+    private static func leaks(
+        _ levels: [[Float]], floors: [Float], voices: [Float], muted: [[Range<Int>]]
+    ) -> [[Float?]] {
         var leaks = levels.map { _ in [Float?](repeating: nil, count: levels.count) }
         let count = levels.first?.count ?? 0
-        let loudest = (0..<count).map { time -> Int? in
-            guard levels.indices.contains(where: { levels[$0][time] > floors[$0] + loudMargin }) else {
-                return nil
+        // While a microphone is ignored, it provides no information about the others.
+        var isMuted = levels.map { _ in [Bool](repeating: false, count: count) }
+        for index in muted.indices where index < levels.count {
+            for stretch in muted[index] {
+                for time in stretch.clamped(to: 0..<count) { isMuted[index][time] = true }
             }
-            return levels.indices.max { levels[$0][time] - voices[$0] < levels[$1][time] - voices[$1] }
+        }
+        let loudest = (0..<count).map { time -> Int? in
+            let heard = levels.indices.lazy.filter { !isMuted[$0][time] }
+            guard heard.contains(where: { levels[$0][time] > floors[$0] + loudMargin }) else { return nil }
+            return heard.max { levels[$0][time] - voices[$0] < levels[$1][time] - voices[$1] }
         }
         for one in levels.indices {
             for other in levels.indices where one < other {
                 let differences = (0..<count).compactMap { time in
-                    loudest[time] == one || loudest[time] == other
+                    (loudest[time] == one || loudest[time] == other)
+                        && !isMuted[one][time] && !isMuted[other][time]
                         ? levels[one][time] - levels[other][time] : nil
                 }
                 guard differences.count >= 50 else { continue }
@@ -67,7 +88,7 @@ struct VoiceActivity {
                     leaks[one][other] = low + margin
                     leaks[other][one] = margin - high
                 } else {
-                    // Only one of them speaks, and that is the louder one.
+                    // Only one of them has a speaker: the louder one.
                     let middle = percentile(differences.sorted(), 0.5)
                     if middle > 0 { leaks[other][one] = 4 - middle } else { leaks[one][other] = middle + 4 }
                 }
@@ -76,7 +97,8 @@ struct VoiceActivity {
         return leaks
     }
 
-    /// The two values around which numbers gather: medians of two groups, each nearer to its own.
+    /// Returns the two values around which numbers cluster: the medians of two groups, where each number
+    /// belongs to the group with the closer median.
     private static func modes(_ numbers: [Float]) -> (low: Float, high: Float) {
         let sorted = numbers.sorted()
         var (low, high) = (percentile(sorted, 0.02), percentile(sorted, 0.98))
@@ -93,7 +115,7 @@ struct VoiceActivity {
 
     private static func floor(_ levels: [Float]) -> Float { max(percentile(known(levels), 0.05) + 1.5, -80) }
 
-    /// Levels at which something was recorded, in order of size.
+    /// Returns the levels of recorded audio in ascending order.
     private static func known(_ levels: [Float]) -> [Float] {
         levels.filter { $0 > VoiceMeter.silence + 10 }.sorted()
     }
@@ -103,7 +125,7 @@ struct VoiceActivity {
         return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
     }
 
-    /// The mean power of five levels around each.
+    /// Returns, for each level, the mean power of the five levels around it.
     private static func smoothed(_ levels: [Float]) -> [Float] {
         let powers = levels.map { pow(10, Double($0) / 10) }
         return levels.indices.map { time in
@@ -118,7 +140,8 @@ struct VoiceActivity {
         }
     }
 
-    /// Closes pauses, then leaves out sounds that are too short for speech, and lets the others fade.
+    /// Bridges short pauses, then removes sounds that are too short to be speech, and extends the others by
+    /// the fading time.
     private static func joined(_ heard: [Bool]) -> [Bool] {
         var heard = heard
         for pause in runs(of: false, in: heard)
@@ -137,7 +160,7 @@ struct VoiceActivity {
         return heard
     }
 
-    /// The stretches of a value.
+    /// Returns the runs of a value.
     static func runs<Value: Equatable>(of value: Value, in values: [Value]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start: Int?
@@ -155,7 +178,8 @@ struct VoiceActivity {
 }
 
 extension [Float] {
-    /// The first index from which on a condition holds, in an array where it holds to the end once it does.
+    /// Returns the first index that satisfies a condition, in an array whose later elements all satisfy it
+    /// too.
     fileprivate func partitioningIndex(where holds: (Float) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -163,5 +187,76 @@ extension [Float] {
             if holds(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
+    }
+}
+
+/// Distribution of the level difference between two microphones in one band while one of them picks up a
+/// voice, in decibels. A pure value type.
+///
+/// The differences cluster around two values, one for each voice. Their variance depends on the room.
+struct VoiceDifferences {
+    /// Maximum level of each microphone relative to the other one while its own speaker is silent.
+    private(set) var leakToOne: Float = 0
+    private(set) var leakToOther: Float = 0
+    /// Histogram in steps of 1 dB from −60 to 60. Old values lose weight over time.
+    private var counts = [Double](repeating: 0, count: 121)
+    private var weight = 1.0
+    private var news = 0
+
+    /// Records a difference.
+    ///
+    /// - Parameters:
+    ///   - difference: Level of the first microphone relative to the second; `nil` without a voice.
+    ///   - noise: Noise level of the first microphone relative to the second.
+    mutating func count(_ difference: Float?, noise: Float) {
+        if let difference {
+            // Increasing the weight of new values avoids scaling down all old ones.
+            weight *= 1.0002
+            counts[Int(rounding: max(-60, min(60, difference))) + 60] += weight
+            if weight > 1e9 {
+                counts = counts.map { $0 / weight }
+                weight = 1
+            }
+            news += 1
+        }
+        if news < 50 {
+            (leakToOne, leakToOther) = (noise - 2, -noise - 2)
+        } else if difference != nil, news % 25 == 0 {
+            settle(noise)
+        }
+    }
+
+    private mutating func settle(_ noise: Float) {
+        var (low, high) = (quantile(0..<121, 0.02), quantile(0..<121, 0.98))
+        for _ in 0..<20 where low < high {
+            let border = (low + high) / 2 + 1
+            let next = (quantile(0..<border, 0.5), quantile(border..<121, 0.5))
+            if next == (low, high) { break }
+            (low, high) = next
+        }
+        if high - low >= 8 {
+            // Differences for simultaneous voices lie between the two values, so those outside show the
+            // variance of each individual voice.
+            let border = (low + high) / 2 + 1
+            let scatter = (low - quantile(0..<border, 0.1), quantile(border..<121, 0.9) - high)
+            leakToOne = Float(low - 60) + max(2, 1.5 * Float(scatter.0))
+            leakToOther = Float(60 - high) + max(2, 1.5 * Float(scatter.1))
+        } else {
+            // So far only one of them has spoken: the one that is louder relative to its noise. If the
+            // difference is very different, the other one is speaking, and if it is in between, both are.
+            let middle = Float(quantile(0..<121, 0.5) - 60)
+            (leakToOne, leakToOther) = middle > noise ? (middle - 18, 6 - middle) : (middle + 6, -middle - 18)
+        }
+    }
+
+    /// Returns the index below which the given fraction of a range's weight lies.
+    private func quantile(_ range: Range<Int>, _ share: Double) -> Int {
+        let wanted = range.reduce(0) { $0 + counts[$1] } * share
+        var sum = 0.0
+        for place in range {
+            sum += counts[place]
+            if sum > 0, sum >= wanted { return place }
+        }
+        return range.upperBound - 1
     }
 }

@@ -1,12 +1,17 @@
 public import Media
 public import Profiles
 
-/// The cut that follows the voices: whoever speaks is shown, and all of them where several speak or nobody does. Pure.
+/// A cut that follows the voices: it shows the active speaker, or all speakers if several people or no one is
+/// speaking. A pure value type.
 ///
-/// It knows the whole recording, so it cuts a little before a voice, and never to what lasts shorter than a shot may. A cut that
-/// comes while nothing changes looks like a mistake: each comes where somebody begins or ends to speak.
+/// Microphones are ignored while they were muted in the program. Unusable periods of a camera
+/// (`SessionTrack.unusable`) aren't shown unless no other camera is better.
+///
+/// Because the whole recording is known, each switch comes slightly before the voice, and shots shorter than
+/// the minimum are avoided. A switch for no visible reason looks like a mistake, so switches are made only
+/// where someone starts or stops speaking.
 public struct VoiceCut: Sendable, Equatable {
-    /// A microphone, and the camera that shows who speaks into it.
+    /// A microphone and the camera that shows its speaker.
     public struct Speaker: Sendable, Equatable {
         /// Role of the microphone.
         public let microphone: String
@@ -20,49 +25,49 @@ public struct VoiceCut: Sendable, Equatable {
         }
     }
 
-    /// The length of a recording from which on no cut is made: levels of longer ones would fill the memory.
+    /// Maximum length of a recording. The levels of a longer one would exhaust memory.
     private static let longest = MediaTime(nanoseconds: 172_800_000_000_000)
 
-    /// Who may speak.
+    /// The possible speakers.
     public var speakers: [Speaker]
-    /// Roles of the cameras that are shown where several speak or nobody does, the first one first.
+    /// Roles of the cameras that are shown if several people or no one is speaking, in order.
     public var wide: [String]
-    /// The layout of `wide`.
-    public var wideLayout: ProgramSettings.Layout
-    /// Length of the shortest shot.
+    /// Layout of `wide`.
+    public var wideLayout: ProgramLayout
+    /// Minimum length of a shot.
     public var shortest: Nanoseconds = .seconds(2)
-    /// How long before a voice its camera is shown.
+    /// How far the switch to a camera precedes the voice.
     public var lead: Nanoseconds = .milliseconds(80)
 
-    /// Finds out which camera shows whom, and what shows all of them: a camera that no microphone belongs to, else a grid.
+    /// Determines the camera of each speaker, and the wide shot: a camera without a microphone, otherwise a grid.
     ///
     /// - Parameters:
     ///   - session: The recording.
-    ///   - cameras: Cameras by the role of the microphone, in place of what the recording says.
-    /// - Throws: `CutError` with a sentence that asks: a microphone without a camera, a role that is not there, or fewer than two
-    ///   cameras or no microphone to choose by.
+    ///   - cameras: Cameras by the role of the microphone, overriding those in the recording.
+    /// - Throws: `CutError` with a message that asks for the missing information: a microphone without a camera, a role
+    ///   that doesn't exist, fewer than two cameras, or no microphones.
     public init(for session: RecordedSession, cameras: [String: String] = [:]) throws(CutError) {
         for (microphone, camera) in cameras.sorted(by: { $0.key < $1.key }) {
             guard session.microphones.contains(where: { $0.role == microphone }) else {
                 let roles = session.microphones.map(\.role).joined(separator: ", ")
                 throw CutError(
-                    "there is no track of a microphone `\(microphone.printable())`. There are: \(roles.isEmpty ? "none" : roles)."
+                    "no track found for microphone `\(microphone.printable())`. Available microphones: \(roles.isEmpty ? "none" : roles)."
                 )
             }
             guard session.angle(camera)?.kind == .camera else {
                 let roles = session.angles.filter { $0.kind == .camera }.map(\.role).joined(separator: ", ")
                 throw CutError(
-                    "there is no track of a camera `\(camera.printable())`. There are: \(roles.isEmpty ? "none" : roles)."
+                    "no track found for camera `\(camera.printable())`. Available cameras: \(roles.isEmpty ? "none" : roles)."
                 )
             }
         }
         guard session.duration <= Self.longest, session.frameCount <= 20_000_000 else {
-            throw CutError("the recording is longer than two days, and a cut by voice is not made of that.")
+            throw CutError("the recording is longer than two days, the limit for a cut by voice.")
         }
         let all = session.angles.filter { $0.kind == .camera }.map(\.role)
         guard all.count >= 2, !session.microphones.isEmpty else {
             throw CutError(
-                "a cut by voice needs tracks of two cameras and of a microphone for each voice; this recording has \(all.count) of cameras and \(session.microphones.count) of microphones."
+                "a cut by voice requires two camera tracks and a microphone track for each speaker. Found: \(all.count) camera tracks, \(session.microphones.count) microphone tracks."
             )
         }
         speakers = []
@@ -78,21 +83,19 @@ public struct VoiceCut: Sendable, Equatable {
         guard unknown.isEmpty, !speakers.isEmpty else {
             let role = unknown.first ?? session.microphones[0].role
             throw CutError(
-                "which camera shows who speaks into \(unknown.isEmpty ? role : unknown.joined(separator: ", "))? Say `--speaker \(role)=\(all[0])`, and for the next recording `microphones: { \(role): { camera: \(all[0]) } }` in the profile."
+                "no camera is assigned to microphone \(unknown.isEmpty ? role : unknown.joined(separator: ", ")). Specify `--speaker \(role)=\(all[0])`. For future recordings, set `microphones: { \(role): { camera: \(all[0]) } }` in the profile."
             )
         }
-        let shown = speakers.map(\.camera)
-        let free = all.first { !shown.contains($0) }
-        wide = free.map { [$0] } ?? all
-        wideLayout = free == nil ? .grid : .single
+        wide = VoiceShots(cameras: speakers.map(\.camera), all: all).wide
+        wideLayout = wide.count > 1 ? .grid : .single
     }
 
-    /// Makes the cut.
+    /// Creates the cut.
     ///
     /// - Parameters:
     ///   - session: The recording.
-    ///   - levels: For each of `speakers`, in order, what a `VoiceMeter` measured from T0 on.
-    /// - Returns: A cut whose shots are `shortest` or longer, but where the recording itself is shorter.
+    ///   - levels: For each of `speakers`, in order, the levels that a `VoiceMeter` measured from T0 on.
+    /// - Returns: A cut with shots of at least `shortest`, unless the recording itself is shorter.
     public func cut(of session: RecordedSession, levels: [[Float]]) -> Cut {
         let length = max(1, Int(clamping: session.duration.ticks(perSecond: 100)))
         let activity = VoiceActivity(
@@ -100,7 +103,7 @@ public struct VoiceCut: Sendable, Equatable {
                 let level = index < levels.count ? levels[index] : []
                 return Array(level.prefix(length))
                     + [Float](repeating: VoiceMeter.silence, count: max(0, length - level.count))
-            })
+            }, muted: speakers.map { Self.mutedLevels(of: $0.microphone, session, count: length) })
         let cameras = speakers.map(\.camera).reduce(into: [String]()) {
             if !$0.contains($1) { $0.append($1) }
         }
@@ -114,33 +117,104 @@ public struct VoiceCut: Sendable, Equatable {
         let shortest = max(
             1, Int(clamping: session.rate.ticks(before: MediaTime(nanoseconds: self.shortest.count))))
         let price = 0.3 * session.rate.perSecond
+        let faults = (cameras + wide).reduce(into: [String: [Bool]]()) { faults, role in
+            faults[role] = faults[role] ?? Self.faults(of: role, session, count: frames)
+        }
+        let cameraFaults = cameras.map { faults[$0] ?? [] }
+        let wideFaults = wide.compactMap { faults[$0] }
         let search = ShotSearch(
-            worth: Self.worth(shown, shortest: shortest, lead: Int(lead.inSeconds * session.rate.perSecond)),
+            worth: Self.worth(
+                shown, cameraFaults, wideFaults, shortest: shortest,
+                lead: Int(lead.inSeconds * session.rate.perSecond)),
             mayBegin: (0..<frames).map { frame in
-                frame > 0
-                    && shown.indices.contains { camera in
-                        let (shown, heard) = (shown[camera], heard[camera])
-                        return shown[frame] != shown[frame - 1] || shown[frame] && !heard[frame - 1]
-                    }
+                guard frame > 0 else { return false }
+                let isVoice = shown.indices.contains { camera in
+                    let (shown, heard) = (shown[camera], heard[camera])
+                    return shown[frame] != shown[frame - 1] || shown[frame] && !heard[frame - 1]
+                }
+                return isVoice || faults.values.contains { $0[frame] != $0[frame - 1] }
             }, shortest: shortest, price: price)
-        let shots = search.shots().map { shot in
-            let isWide = shot.choice == cameras.count
-            return Cut.Shot(
-                first: Int64(shot.frames.lowerBound), end: Int64(shot.frames.upperBound),
-                show: isWide ? wide : [cameras[shot.choice]],
-                layout: isWide ? wideLayout.rawValue : ProgramSettings.Layout.single.rawValue,
-                why: why(shot, cameras, shown, session))
+        let shots = search.shots().flatMap { shot -> [Cut.Shot] in
+            let reason = why(shot, cameras, shown, cameraFaults, session)
+            let pictures =
+                shot.choice == cameras.count
+                ? widePictures(shot.frames, faults, shortest: shortest)
+                : [(frames: shot.frames, show: [cameras[shot.choice]])]
+            return pictures.map { picture in
+                let isGrid = picture.show.count > 1
+                return Cut.Shot(
+                    first: Int64(picture.frames.lowerBound), end: Int64(picture.frames.upperBound),
+                    show: picture.show,
+                    layout: isGrid ? wideLayout : .single, why: reason)
+            }
         }
         return Cut(rate: session.rate, shots: shots)
     }
 
-    /// Whether anybody whom a camera shows speaks.
+    /// Returns the ranges of levels during which the user had muted a microphone. A microphone that was never in the
+    /// mix wasn't muted.
+    private static func mutedLevels(
+        of microphone: String, _ session: RecordedSession, count: Int
+    ) -> [Range<Int>] {
+        let gains = session.gains(of: microphone)
+        guard gains.contains(where: { $0.decibels != nil }) else { return [] }
+        func level(_ frame: Int64) -> Int {
+            min(Int(clamping: session.rate.time(ofTick: frame).ticks(perSecond: 100)), count)
+        }
+        return gains.indices.filter { gains[$0].decibels == nil }.map { index in
+            let begin = level(gains[index].frame)
+            return begin..<max(begin, index + 1 < gains.count ? level(gains[index + 1].frame) : count)
+        }
+    }
+
+    /// Returns, for each frame, whether a camera is unusable.
+    private static func faults(of role: String, _ session: RecordedSession, count: Int) -> [Bool] {
+        var faults = [Bool](repeating: false, count: count)
+        for stretch in session.angle(role)?.unusable(until: session.duration) ?? [] {
+            let first = min(Int(clamping: session.rate.ticks(before: stretch.lowerBound)), count)
+            let end = min(Int(clamping: session.rate.ticks(before: stretch.upperBound)), count)
+            for frame in first..<max(first, end) { faults[frame] = true }
+        }
+        return faults
+    }
+
+    /// Returns the cameras that the wide shot shows during a range of frames: all of its usable cameras. No picture is
+    /// shorter than `shortest`.
+    private func widePictures(
+        _ frames: Range<Int>, _ faults: [String: [Bool]], shortest: Int
+    ) -> [(frames: Range<Int>, show: [String])] {
+        var pictures: [(frames: Range<Int>, show: [String])] = []
+        for frame in frames {
+            let usable = wide.filter { faults[$0]?[frame] != true }
+            let show = usable.isEmpty ? wide : usable
+            if let last = pictures.last,
+                last.show == show || last.frames.count < shortest && pictures.count > 1
+            {
+                pictures[pictures.count - 1].frames = last.frames.lowerBound..<frame + 1
+            } else {
+                pictures.append((frame..<frame + 1, show))
+            }
+        }
+        // Pictures at the beginning or the end that are too short are merged with their neighbors.
+        if pictures.count > 1, let last = pictures.last, last.frames.count < shortest {
+            pictures.removeLast()
+            pictures[pictures.count - 1].frames =
+                pictures[pictures.count - 1].frames.lowerBound..<frames.upperBound
+        }
+        if pictures.count > 1, pictures[0].frames.count < shortest {
+            pictures.removeFirst()
+            pictures[0].frames = frames.lowerBound..<pictures[0].frames.upperBound
+        }
+        return pictures
+    }
+
+    /// Returns whether any of a camera's speakers is speaking.
     private static func seen(_ speaks: [[Bool]]) -> [Bool] {
         guard let first = speaks.first else { return [] }
         return first.indices.map { time in speaks.contains { $0[time] } }
     }
 
-    /// Levels of every 10 ms as the session's frames have them.
+    /// Converts levels in 10 ms steps to the session's frames.
     private static func frames(_ levels: [Bool], count: Int, of session: RecordedSession) -> [Bool] {
         (0..<count).map { frame in
             let level = session.rate.time(ofTick: Int64(frame)).ticks(perSecond: 100)
@@ -148,18 +222,21 @@ public struct VoiceCut: Sendable, Equatable {
         }
     }
 
-    /// Begins each voice earlier.
+    /// Moves the start of each voice earlier.
     private func advance(_ speaks: inout [Bool], by count: Int) {
         for run in VoiceActivity.runs(of: true, in: speaks) {
             for time in max(0, run.lowerBound - count)..<run.lowerBound { speaks[time] = true }
         }
     }
 
-    /// What each camera, and last the wide shot, is worth at each frame.
+    /// Returns the value of each camera, followed by that of the wide shot, at each frame.
     ///
-    /// What does not last as long as a shot must needs no shot: there the cameras before and after are as good.
-    /// A pause is as long as it is without the lead of the voice that ends it.
-    private static func worth(_ seen: [[Bool]], shortest: Int, lead: Int) -> [[Float]] {
+    /// Pauses and simultaneous voices that are shorter than a shot don't need the wide shot: the preceding
+    /// and following cameras are equally good. The length of a pause includes the next voice's lead time. If
+    /// the active speaker's camera is unusable, the wide shot gets its value. Unusable cameras are avoided.
+    private static func worth(
+        _ seen: [[Bool]], _ faults: [[Bool]], _ wideFaults: [[Bool]], shortest: Int, lead: Int
+    ) -> [[Float]] {
         let counts = (seen.first ?? []).indices.map { frame in seen.count { $0[frame] } }
         var worth = seen.map { seen in
             zip(seen, counts).map { $0 ? ($1 == 1 ? Float(1) : 0.3) : 0 }
@@ -172,7 +249,7 @@ public struct VoiceCut: Sendable, Equatable {
         for crowd in VoiceActivity.runs(of: true, in: counts.map { $0 > 1 }) where crowd.count < shortest {
             for frame in crowd { wide[frame] = 0.3 }
         }
-        // In a pause the one who spoke last stays, so that the cut comes with the next voice.
+        // During a pause, the last speaker remains in the picture, so that the cut occurs at the next voice.
         var last: Int?
         for frame in counts.indices {
             if counts[frame] == 1 {
@@ -181,12 +258,22 @@ public struct VoiceCut: Sendable, Equatable {
                 worth[last][frame] = 0.05
             }
         }
+        for (camera, faults) in faults.enumerated() {
+            for frame in faults.indices where faults[frame] {
+                if counts[frame] == 1, seen[camera][frame] { wide[frame] = 1 }
+                worth[camera][frame] = unusable
+            }
+        }
+        for frame in wide.indices where wideFaults.allSatisfy({ $0[frame] }) { wide[frame] = unusable }
         return worth + [wide]
     }
 
+    /// Value of a frame without a usable picture. Switching away from it is always a gain.
+    private static let unusable: Float = -2
+
     private func why(
         _ shot: (choice: Int, frames: Range<Int>), _ cameras: [String], _ seen: [[Bool]],
-        _ session: RecordedSession
+        _ faults: [[Bool]], _ session: RecordedSession
     ) -> String {
         func names(_ camera: String) -> String {
             let microphones = speakers.filter { $0.camera == camera }.map(\.microphone)
@@ -194,12 +281,83 @@ public struct VoiceCut: Sendable, Equatable {
         }
         if shot.choice < cameras.count { return "\(names(cameras[shot.choice])) speaks" }
         let counts = shot.frames.map { frame in seen.count { $0[frame] } }
+        let hidden = cameras.indices.max { one, other in
+            func length(_ camera: Int) -> Int {
+                shot.frames.count { seen[camera][$0] && faults[camera][$0] }
+            }
+            return length(one) < length(other)
+        }
+        if let hidden, shot.frames.count(where: { seen[hidden][$0] && faults[hidden][$0] }) * 2 > counts.count
+        {
+            return "\(names(cameras[hidden])) is speaking, but camera \(cameras[hidden]) has no picture"
+        }
         guard counts.count(where: { $0 > 1 }) > counts.count(where: { $0 == 0 }) else {
-            return "nobody speaks"
+            return "silence"
         }
         let those = cameras.indices.filter { index in
             shot.frames.count { seen[index][$0] } * 4 > shot.frames.count
         }
         return "\(those.map { names(cameras[$0]) }.joined(separator: " and ")) speak"
+    }
+}
+
+/// Finds the sequence of shots with the highest total value, none shorter than requested, by dynamic
+/// programming over frames. A pure value type.
+struct ShotSearch {
+    /// The value of each choice at each frame. All arrays have the same length, at least one frame.
+    let worth: [[Float]]
+    /// For each frame, whether a shot may begin there. The first frame is always allowed.
+    let mayBegin: [Bool]
+    /// Minimum length of a shot in frames, at least 1.
+    let shortest: Int
+    /// Minimum gain of a cut, in frames with a value of 1.
+    let price: Double
+
+    /// Returns the best shots in order, each with its choice and its frames.
+    func shots() -> [(choice: Int, frames: Range<Int>)] {
+        let count = worth.first?.count ?? 0
+        let sums = worth.map { values in
+            values.reduce(into: [0.0]) { $0.append(($0.last ?? 0) + Double($1)) }
+        }
+        guard count >= shortest else {
+            let best = worth.indices.max { (sums[$0].last ?? 0) < (sums[$1].last ?? 0) } ?? 0
+            return [(best, 0..<count)]
+        }
+        // best[choice][frames]: maximum value of the first `frames` frames if the last shot shows this choice and may
+        // end there. from: the previous choice if that shot has its minimum length there; `stays` if it is longer.
+        let (stays, begins) = (Int16(-1), Int16(-2))
+        var best = worth.map { _ in [Double](repeating: -.infinity, count: count + 1) }
+        var from = worth.map { _ in [Int16](repeating: stays, count: count + 1) }
+        for end in shortest...count {
+            for choice in worth.indices {
+                var value = best[choice][end - 1] + Double(worth[choice][end - 1])
+                var origin = stays
+                let shot = sums[choice][end] - sums[choice][end - shortest]
+                if end == shortest { (value, origin) = (shot, begins) }
+                if end >= 2 * shortest, mayBegin[end - shortest] {
+                    for other in worth.indices where other != choice {
+                        let changed = best[other][end - shortest] - price + shot
+                        if changed > value + 1e-6 { (value, origin) = (changed, Int16(other)) }
+                    }
+                }
+                best[choice][end] = value
+                from[choice][end] = origin
+            }
+        }
+        var choice = worth.indices.max { best[$0][count] < best[$1][count] } ?? 0
+        var shots: [(choice: Int, frames: Range<Int>)] = []
+        var (position, end) = (count, count)
+        while true {
+            let origin = from[choice][position]
+            if origin == stays {
+                position -= 1
+            } else {
+                shots.append((choice, position - shortest..<end))
+                if origin == begins { break }
+                position -= shortest
+                (choice, end) = (Int(origin), position)
+            }
+        }
+        return shots.reversed()
     }
 }

@@ -1,22 +1,22 @@
 internal import Glibc
 public import Media
 
-/// Measures how loud the voice on one microphone is, every 10 ms, in each of eight bands from 150 Hz to 4.8 kHz.
+/// Measures the voice level of one microphone every 10 ms in each of eight bands from 150 Hz to 4.8 kHz.
 ///
-/// Rumble below and hiss above the bands would hide quiet voices. Within a band a voice stands out of noise, and of another voice, that
-/// is louder beside it. Memory grows by 32 bytes for each 10 ms that are not forgotten.
+/// Rumble below and hiss above the bands would hide quiet voices. Within a band, a voice can be louder than
+/// noise or another voice that is louder overall. Each 10 ms retained takes 32 bytes of memory.
 public struct VoiceMeter: Sendable {
-    /// The mean power of each band; full scale is 1.
+    /// Mean power of each band. Full scale is 1.
     public typealias Powers = SIMD8<Float>
 
-    /// Samples of one level at 48 kHz.
+    /// Number of samples per level at 48 kHz.
     public static let samplesPerLevel = 480
-    /// The level of digital silence in decibels, and of stretches for which nothing was recorded.
+    /// Level of digital silence, and of periods without a recording, in decibels.
     public static let silence: Float = -120
 
-    /// Powers of each 10 ms: since T0, but for those that were forgotten.
+    /// Powers in 10 ms steps since T0, without those already dropped.
     public private(set) var powers: [Powers] = []
-    /// How many were forgotten, the oldest ones.
+    /// Number of powers dropped at the beginning.
     public private(set) var forgotten = 0
     /// Number of powers since T0.
     public var count: Int { forgotten + powers.count }
@@ -24,20 +24,21 @@ public struct VoiceMeter: Sendable {
     private var sampleCount = 0
     private var (near, far) = (Powers.zero, Powers.zero)
 
-    /// Begins at T0.
+    /// Creates a meter that starts at T0.
     public init() {}
 
-    /// The level of all bands in decibels below full scale, `silence` at least.
+    /// Returns the level of all bands in decibels relative to full scale, at least `silence`.
     public static func level(of powers: Powers) -> Float {
-        // Bands overlap, so that their sum is too much.
+        // The bands overlap, so their sum is too large.
         max(silence, 10 * log10(powers.sum() * 0.66 + 1e-13))
     }
 
-    /// Takes the next samples at 48 kHz, one channel, full scale ±1.
+    /// Processes the next samples: 48 kHz, one channel, full scale ±1.
     public mutating func add(_ samples: some Sequence<Float>) {
         let filter = Self.filter
         for sample in samples {
-            // In digital silence what filters keep would become so small that processors are slow with it.
+            // During digital silence, the filter states would become denormal numbers, which slow down
+            // processors.
             let value = (sample.isFinite ? max(-2, min(sample, 2)) : 0) + 1e-9
             let entering = filter.gain * value
             let band = entering + near
@@ -49,16 +50,16 @@ public struct VoiceMeter: Sendable {
         }
     }
 
-    /// Fills with silence up to an instant, where nothing was recorded.
+    /// Appends silence up to an instant, for a period without a recording.
     public mutating func skip(to time: MediaTime) {
         let wanted = time.ticks(perSecond: 48_000) / Int64(Self.samplesPerLevel)
         if sampleCount > 0, Int64(count) < wanted { finishLevel() }
-        // Two days have 17 million.
+        // Two days contain 17 million levels.
         while Int64(count) < min(wanted, 20_000_000) { powers.append(.zero) }
     }
 
-    /// Forgets the powers before an index that counts from T0; for whoever listens without end. At most twice as many as are
-    /// wanted stay, and at least a second.
+    /// Drops the powers before an index counted from T0, for continuous use. At most twice the requested number remain,
+    /// and at least one second.
     public mutating func forget(before index: Int) {
         let old = min(index, count) - forgotten
         guard old > max(100, powers.count / 2) else { return }
@@ -73,8 +74,8 @@ public struct VoiceMeter: Sendable {
 
     /// Width of each band in hertz.
     static let widths = Powers(110, 150, 210, 300, 430, 650, 1000, 1800)
-    /// Band passes of second order side by side (R. Bristow-Johnson, Cookbook formulae for audio equalizer biquad filter coefficients:
-    /// BPF, constant 0 dB peak gain).
+    /// Parallel second-order band-pass filters (R. Bristow-Johnson, Cookbook formulae for audio equalizer biquad filter
+    /// coefficients: BPF, constant 0 dB peak gain).
     private static let filter: (gain: Powers, first: Powers, second: Powers) = {
         var (gain, first, second) = (Powers.zero, Powers.zero, Powers.zero)
         var low = 150.0

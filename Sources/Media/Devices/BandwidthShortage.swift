@@ -1,32 +1,34 @@
-/// Why a USB bus has no room for a camera's stream: who reserves how much of it, what this camera asks for, and what would
-/// fit.
+/// Reason why a USB bus doesn't have enough bandwidth for a camera's stream: existing reservations, this
+/// camera's request, and what would fit.
 ///
-/// A camera's *alternate setting* reserves bandwidth, in bytes for each microframe of 125 µs, whether it sends them or not.
+/// A camera's *alternate setting* reserves bandwidth in bytes per microframe of 125 µs, even if the camera
+/// sends less.
 public struct BandwidthShortage: Sendable, Hashable {
-    /// A part of a bus's bandwidth.
+    /// A share of a bus's bandwidth.
     public struct Share: Sendable, Hashable {
-        /// Bytes in each microframe of 125 µs.
+        /// Bytes per microframe of 125 µs.
         public let bytes: Int
-        /// Percentage of the bandwidth that the bus may promise to all its devices.
+        /// Percentage of the bandwidth that the bus can allocate to all its devices.
         public let percent: Int
 
-        /// Makes a share from bytes a microframe and their percentage of what the bus may promise.
+        /// Creates a share from bytes per microframe and their percentage of the allocatable bandwidth.
         public init(bytes: Int, percent: Int) {
             self.bytes = bytes
             self.percent = percent
         }
     }
 
-    /// The bandwidth that another device reserves now.
+    /// Bandwidth currently reserved by another device.
     public struct Claim: Sendable, Hashable {
-        /// The device as a person reads it, with its node where it is a camera: `Studio Webcam (/dev/video0)`.
+        /// The device in readable form, including the device node for a camera: `Studio Webcam
+        /// (/dev/video0)`.
         public let device: String
-        /// The program that uses the device; `nil` where that is not known.
+        /// The program that uses the device; `nil` if unknown.
         public let holder: DeviceHolder?
-        /// The part of the bus that the device reserves.
+        /// Share of the bus that the device reserves.
         public let share: Share
 
-        /// Makes a claim, and makes the device's name printable.
+        /// Creates a claim and makes the device's name printable.
         public init(device: String, holder: DeviceHolder?, share: Share) {
             self.device = device.printable()
             self.holder = holder
@@ -34,20 +36,20 @@ public struct BandwidthShortage: Sendable, Hashable {
         }
     }
 
-    /// The PCI address of the USB controller, for example `0000:00:14.0`; `nil` where it is not known.
+    /// PCI address of the USB controller, for example `0000:00:14.0`; `nil` if unknown.
     public let controller: String?
-    /// The reservations of other devices, the largest first.
+    /// Reservations of other devices, largest first.
     public let claims: [Claim]
-    /// The smallest reservation that the camera can have asked for; `nil` where it is not known.
+    /// The smallest reservation that the camera may have requested; `nil` if unknown.
     public let asked: Share?
-    /// The largest of the camera's reservations that would still fit; `nil` where none does, or it is not known.
+    /// The largest of the camera's reservations that would still fit; `nil` if none fits or it is unknown.
     public let fitting: Share?
-    /// Raw formats of the camera that `fitting` carries, the largest first: `yuyv 640x480 at 15`.
+    /// Raw formats of the camera that fit into `fitting`, largest first: `yuyv 640x480 at 15`.
     public let fittingFormats: [String]
-    /// PCI addresses of controllers with a free port on which nothing streams.
+    /// PCI addresses of controllers that have a free port and no active streams.
     public let freeControllers: [String]
 
-    /// Makes a shortage; leave out what is not known.
+    /// Creates a shortage; omit unknown values.
     public init(
         controller: String?, claims: [Claim] = [], asked: Share? = nil, fitting: Share? = nil,
         fittingFormats: [String] = [], freeControllers: [String] = []
@@ -62,7 +64,8 @@ public struct BandwidthShortage: Sendable, Hashable {
 }
 
 extension BandwidthShortage.Share {
-    /// The share of the narrowest part of a route through the USB; `nil` where no part is known.
+    /// Creates the share for the narrowest bandwidth domain on a USB route; `nil` if all domains of the route are
+    /// unknown.
     ///
     /// - Parameters:
     ///   - reservation: The reserved bandwidth.
@@ -78,48 +81,50 @@ extension BandwidthShortage.Share {
 }
 
 extension BandwidthShortage {
-    /// Sentences that say who has the bandwidth, what was asked for, and what to do.
+    /// Sentences that explain which devices are using the bandwidth, what the camera requested, and what to
+    /// do.
     public var explanation: String {
         let place = controller.map { " \($0.printable())" } ?? ""
-        let head = "the USB controller\(place) has no bandwidth left for it (this is not about disk space)"
+        let head =
+            "the USB controller\(place) does not have enough free bandwidth for it (this is not about disk space)"
         return ([head + account] + [advice]).joined(separator: ". ") + "."
     }
 
-    /// The reservations of others and the camera's own demand, as the middle of the explanation.
+    /// Reservations of other devices and the camera's own demand, as the middle part of the explanation.
     private var account: String {
         var parts: [String] = []
         if !claims.isEmpty {
             let shown = claims.prefix(3).map { claim in
                 let who = claim.holder.map { ", in use by \($0)," } ?? ""
-                return "\(claim.device)\(who) keeps \(claim.share)"
+                return "\(claim.device)\(who) reserves \(claim.share)"
             }
-            let more = claims.count > 3 ? ["\(claims.count - 3) more keep the rest"] : []
+            let more = claims.count > 3 ? ["\(claims.count - 3) more reserve the rest"] : []
             parts.append((shown + more).joined(separator: "; "))
         }
-        if let asked { parts.append("this camera asks for at least \(asked)") }
+        if let asked { parts.append("this camera needs at least \(asked)") }
         return parts.isEmpty ? "" : ": " + parts.joined(separator: ", and ")
     }
 
-    /// The last sentence of the explanation, without its full stop: what to do.
+    /// Last sentence of the explanation, without its period: what to do.
     private var advice: String {
         let port =
             freeControllers.isEmpty
-            ? "move it to a port of another controller"
-            : "move it to a port of the controller \(freeControllers.prefix(2).map { $0.printable() }.joined(separator: " or ")), which is free"
+            ? "connect it to a port of another controller"
+            : "connect it to a port of the controller \(freeControllers.prefix(2).map { $0.printable() }.joined(separator: " or ")), which is free"
         guard let fitting else {
             guard asked != nil else { return "Choose mjpeg or a smaller size, or \(port)" }
-            return "No format of it fits beside them: stop one of them, or \(port)"
+            return "None of its formats fits in the rest: stop another camera, or \(port)"
         }
         let raw = fittingFormats.prefix(2).map { $0.printable() }.joined(separator: " or ")
         let choice =
             raw.isEmpty
-            ? "Choose a smaller mjpeg size, for which it may ask for up to \(fitting)"
-            : "Choose \(raw), or an mjpeg size for which it asks for up to \(fitting)"
+            ? "Choose a smaller mjpeg size that needs at most \(fitting)"
+            : "Choose \(raw), or an mjpeg size that needs at most \(fitting)"
         return "\(choice), or \(port)"
     }
 }
 
 extension BandwidthShortage.Share: CustomStringConvertible {
-    /// The share as a person reads it: `800 bytes a microframe (13 %)`.
-    public var description: String { "\(bytes) bytes a microframe (\(percent) %)" }
+    /// The share in readable form: `800 bytes a microframe (13 %)`.
+    public var description: String { "\(bytes) bytes per microframe (\(percent) %)" }
 }

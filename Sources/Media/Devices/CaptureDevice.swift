@@ -1,74 +1,80 @@
-/// A connected camera or microphone, and what it offers.
+/// A connected camera or microphone and its capabilities.
 public struct CaptureDevice: Sendable, Hashable {
-    /// The medium that a device captures: frames or audio.
+    /// Type of media that a device captures: video or audio.
     public enum MediaType: String, Sendable, Codable { case video, audio }
-    /// The kind of a device: built in, on a cable, synthetic, a file, or something else.
+    /// Type of a device: built-in, wired, synthetic, a file, or other.
     public enum DeviceType: String, Sendable, Codable {
-        case builtIn, external, virtual, file, network, screen, microphone
+        case builtIn = "built-in"
+        case external, virtual, file, network, screen, microphone
 
-        /// Whether a frame's time is exact as it is told: a file has it, and at a screen this computer looks by its own clock. Any other
-        /// device's times jitter, and a model of its clock smooths them.
+        /// Whether frame times are exact. A file stores exact times, and screen captures use this computer's clock. The
+        /// times of all other devices jitter, and a clock model smooths them.
         package var hasExactTimes: Bool { self == .file || self == .screen }
     }
-    /// The side of the computer that a built-in camera is on: `front` looks at the user.
+    /// Mounting side of a built-in camera: `front` faces the user.
     public enum Position: String, Sendable, Codable { case unspecified, front, back }
 
-    /// Why a device cannot be used now.
+    /// Reason why a device can't currently be used.
     public enum Problem: Sendable, Hashable {
-        /// Another program streams from it; `by` is that program's name, where the system tells.
+        /// Another program is streaming from the device. `by` is that program's name, if the system reports
+        /// it.
         case inUse(by: String?)
-        /// The user may not open it; `group` is the group that may.
+        /// The user lacks permission to open the device. Members of `group` have permission.
         case noPermission(group: String)
-        /// It did not answer as it should; the text says how.
+        /// The device didn't respond correctly; the text describes the problem.
         case failing(String)
     }
 
-    /// The medium that the device captures.
+    /// Type of media that the device captures.
     public let mediaType: MediaType
-    /// The kind of the device.
+    /// Type of the device.
     public package(set) var deviceType: DeviceType
-    /// Whether the system or the user has told `deviceType`. Where neither has, it is `external`, as most devices are.
+    /// Whether the system or the user specified `deviceType`. If neither did, it is `external`, like most devices.
     public package(set) var isTypeKnown: Bool
-    /// The side of the computer that a built-in camera is on, where the camera says.
+    /// Mounting side of a built-in camera, if the camera reports it.
     public package(set) var position: Position
-    /// The clockwise rotation that brings a camera's frames upright, by the way it is built in or mounted.
+    /// Clockwise rotation that makes the camera's frames upright, given how the camera is built in or
+    /// mounted.
     public package(set) var mounting: Rotation
-    /// The identity that the device keeps across replugs and reboots.
+    /// Pixel aspect ratio of a camera's stored frames; `nil` for square pixels. Only files have other ratios.
+    public package(set) var pixelAspect: AspectRatio?
+    /// Identity that stays the same across reconnections and reboots.
     public let identity: DeviceIdentity
-    /// The device's name as a person reads it, without control characters.
+    /// Readable name of the device, without control characters.
     public let name: String
-    /// Whether this camera is a capture stick: it shows what another device sends it by HDMI or another cable.
+    /// Whether this camera is a capture stick, which captures the output of another device over HDMI or another cable.
     public package(set) var isCaptureStick = false
-    /// The manufacturer that the device names; empty where it names none.
+    /// Manufacturer name that the device reports; empty if it reports none.
     public let manufacturer: String
-    /// The node of a V4L2 camera (`/dev/video0`), or the source's name of a PulseAudio microphone.
+    /// Device node of a V4L2 camera (`/dev/video0`), or source name of a PulseAudio microphone.
     public package(set) var node: String
-    /// The selector that names exactly this device: `usb:…`, `/dev/video0`, `pulse:…`.
+    /// Selector that matches exactly this device: `usb:…`, `/dev/video0`, `pulse:…`.
     public let selector: String
-    /// The USB controller or other bus that the device is connected to, and whose bandwidth it shares; `nil` where unknown.
+    /// USB controller or other bus of the device, which shares its bandwidth; `nil` if unknown.
     public let controller: String?
-    /// Megabits per second of the USB connection (sysfs `speed`); `nil` where unknown.
+    /// Speed of the USB connection in megabits per second (sysfs `speed`); `nil` if unknown.
     public let busSpeed: Int?
-    /// The identity of the microphone in this camera, or of the camera around this microphone; `nil` without one.
+    /// Identity of the microphone in this camera, or of the camera that contains this microphone; `nil` without one.
     public package(set) var companion: DeviceIdentity?
-    /// A camera's formats by increasing size; those of one size as the driver orders them. Empty for a microphone.
+    /// A camera's formats, in order of increasing size; formats of the same size are in the driver's order.
+    /// Empty for a microphone.
     public let formats: [OfferedFormat]
-    /// A microphone's native format; `nil` for a camera.
+    /// Native format of a microphone; `nil` for a camera.
     public package(set) var audio: AudioFormat?
     /// Whether this microphone is the sound server's default.
     public package(set) var isDefault = false
-    /// The sound server's card that this microphone is a part of; `nil` where it is part of none.
+    /// Sound server card of this microphone; `nil` if it isn't part of a card.
     public package(set) var card: SoundCard?
-    /// The ports that this microphone can listen to; empty where there is no choice.
+    /// Input ports that this microphone can select; empty if there is nothing to select.
     public package(set) var ports: [AudioPort] = []
-    /// The side that each channel of this microphone listens to; empty where its driver does not say.
+    /// Position of each channel of this microphone; empty if its driver doesn't report positions.
     public package(set) var channelPositions: [Position] = []
-    /// A camera's V4L2 controls with their present values.
+    /// A camera's V4L2 controls with their current values.
     public let controls: [DeviceControl]
-    /// Why the device cannot be used now; `nil` when it can.
+    /// Reason why the device can't currently be used; `nil` if it can.
     public let problem: Problem?
 
-    /// Makes a device, and sorts its formats by increasing size.
+    /// Creates a device and sorts its formats by increasing size.
     public init(
         mediaType: MediaType, deviceType: DeviceType, isTypeKnown: Bool = true,
         position: Position = .unspecified, mounting: Rotation = .none, identity: DeviceIdentity, name: String,
@@ -96,9 +102,73 @@ public struct CaptureDevice: Sendable, Hashable {
         self.problem = problem
     }
 
-    /// Whether all formats that a camera offers are without colour, as of an infrared camera.
-    public var isGrey: Bool { !formats.isEmpty && formats.allSatisfy(\.isGrey) }
+    /// Whether all of the camera's formats are monochrome, as with an infrared camera.
+    public var isGray: Bool { !formats.isEmpty && formats.allSatisfy(\.isGray) }
 
-    /// The named sizes that a camera offers, by increasing size.
+    /// The named sizes that a camera offers, smallest first.
     public var sizePresets: [SizePreset] { SizePreset.offered(by: formats) }
+}
+
+/// A stream that a device provides to a session: a camera's frames, or channels of a microphone.
+public struct InputPort: Sendable, Hashable {
+    /// Media type of the stream.
+    public let mediaType: CaptureDevice.MediaType
+    /// Direction that the port faces, if the device or the user specifies it.
+    public let position: CaptureDevice.Position
+    /// Channels of the microphone, counted from 0; empty for a camera.
+    public let channels: [Int]
+
+    /// Creates a port.
+    public init(
+        mediaType: CaptureDevice.MediaType, position: CaptureDevice.Position = .unspecified,
+        channels: [Int] = []
+    ) {
+        self.mediaType = mediaType
+        self.position = position
+        self.channels = channels
+    }
+}
+
+extension CaptureDevice {
+    /// Streams that the device can provide to a session.
+    ///
+    /// A camera has one port. A microphone has one port with all of its channels. If its driver reports positions, it
+    /// also has one port with the front channels and one with the back channels. A microphone inside a camera faces the
+    /// same way as the camera.
+    public var inputPorts: [InputPort] {
+        guard mediaType == .audio else { return [InputPort(mediaType: .video, position: position)] }
+        let all = Array(0..<(audio?.channels ?? 0))
+        let sides = [Position.front, .back].compactMap { side -> InputPort? in
+            let channels = all.filter {
+                channelPositions.indices.contains($0) && channelPositions[$0] == side
+            }
+            return channels.isEmpty || channels == all
+                ? nil : InputPort(mediaType: .audio, position: side, channels: channels)
+        }
+        return [InputPort(mediaType: .audio, position: position, channels: all)] + sides
+    }
+}
+
+/// A change to the set of connected devices, or to the information about one of them.
+public enum DeviceChange: Sendable, Equatable {
+    /// The device was connected when monitoring started.
+    case present(CaptureDevice)
+    /// The device was connected. A previously connected device has a new value with the same identity.
+    case arrived(CaptureDevice)
+    /// The device was disconnected; the value is its last state.
+    case departed(CaptureDevice)
+    /// The device is still connected and differs from `before`: for example, a problem was resolved, or its microphone
+    /// was found.
+    case changed(CaptureDevice, before: CaptureDevice)
+    /// Devices of one kind can't currently be listed. Reported once until listing works again.
+    case problem(DeviceError)
+
+    /// The affected device in its current or last state; `nil` for a listing problem.
+    public var device: CaptureDevice? {
+        switch self {
+        case .present(let device), .arrived(let device), .departed(let device), .changed(let device, _):
+            device
+        case .problem: nil
+        }
+    }
 }

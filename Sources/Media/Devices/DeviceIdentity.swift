@@ -1,15 +1,20 @@
-/// The properties by which a device is recognised across replugs, reboots and ports.
+/// Properties that identify a device across reconnections, reboots, and ports.
 public struct DeviceIdentity: Sendable, Hashable, Codable {
-    /// The USB path from the controller on, for example `pci-0000:00:14.0-usb-0:2:1.0`; empty where there is none.
+    /// USB path starting at the controller, for example `pci-0000:00:14.0-usb-0:2:1.0`; empty for other buses.
     public let busPath: String
-    /// The USB vendor and product numbers, `046d:082d`; empty where there are none.
+    /// USB vendor and product IDs, `046d:082d`; empty if unavailable.
     public let product: String
-    /// The serial number; empty where the device has none.
+    /// Serial number; empty for devices without one.
     public let serial: String
-    /// The name that the device gives itself.
+    /// Name that the device reports.
     public let name: String
 
-    /// Makes an identity; what the device does not have stays empty.
+    private enum CodingKeys: String, CodingKey {
+        case busPath = "bus_path"
+        case product, serial, name
+    }
+
+    /// Creates an identity; properties that the device doesn't have remain empty.
     public init(busPath: String = "", product: String = "", serial: String = "", name: String) {
         self.busPath = busPath
         self.product = product
@@ -17,8 +22,8 @@ public struct DeviceIdentity: Sendable, Hashable, Codable {
         self.name = name
     }
 
-    /// Whether both are functions of one USB device, such as the camera and the microphone of a webcam: their paths differ in
-    /// the interface alone.
+    /// Whether both are functions of one USB device, such as the camera and the microphone of a webcam: their paths
+    /// differ only in the interface.
     package func isFunction(of other: Self) -> Bool {
         guard let own = busPath.lastIndex(of: ":"), let its = other.busPath.lastIndex(of: ":") else {
             return false
@@ -28,12 +33,81 @@ public struct DeviceIdentity: Sendable, Hashable, Codable {
 }
 
 extension DeviceIdentity: CustomStringConvertible {
-    /// One text for manifests and logs: `usb:<path> <product> serial:<serial>`, or the name where none of them is known.
+    /// Single string for manifests and logs: `usb:<path> <product> serial:<serial>`, or the name if all of
+    /// these are unknown.
     public var description: String {
         var parts: [String] = []
         if !busPath.isEmpty { parts.append("usb:\(busPath)") }
         if !product.isEmpty { parts.append(product) }
         if !serial.isEmpty { parts.append("serial:\(serial)") }
         return parts.isEmpty ? name : parts.joined(separator: " ")
+    }
+}
+
+/// Result of searching for a known device among the connected devices.
+public enum DeviceSearch: Sendable, Equatable {
+    /// The device is connected. `isElsewhere` indicates that it is on a different port than before.
+    case found(CaptureDevice, isElsewhere: Bool)
+    /// Several identical devices without serial numbers match: none is on the previous port, or they can't be
+    /// distinguished by port.
+    case ambiguous([CaptureDevice])
+    /// No connected device matches.
+    case absent
+}
+
+extension DeviceIdentity {
+    /// Finds the device with this identity again after a reconnection or reboot, on the same port or a
+    /// different one.
+    ///
+    /// A serial number identifies a device on any port. Without one, or if the manufacturer reused it for
+    /// many devices, the port distinguishes identical devices. On a new port, such a device is recognized
+    /// only if no other device is identical. A pure function.
+    ///
+    /// - Parameter devices: Connected devices of the same media type, except those already identified as
+    ///   other devices.
+    /// - Returns: Never a device with another product ID or another serial number.
+    public func search(among devices: [CaptureDevice]) -> DeviceSearch {
+        let fitting = devices.filter { isSameKind(as: $0.identity) && $0.identity.serial == serial }
+        let home = fitting.filter { $0.identity.busPath == busPath }
+        if home.count > 1 { return .ambiguous(home) }
+        if let only = home.first { return .found(only, isElsewhere: false) }
+        guard let only = fitting.first else { return .absent }
+        return fitting.count == 1 ? .found(only, isElsewhere: true) : .ambiguous(fitting)
+    }
+
+    /// Finds several known devices at once. A device that matches one identity on its own port isn't matched
+    /// to another identity that has moved.
+    ///
+    /// - Parameters:
+    ///   - known: Identities of one media type.
+    ///   - devices: Connected devices of that media type.
+    /// - Returns: The result of each search, in the order of `known`.
+    public static func search(for known: [DeviceIdentity], among devices: [CaptureDevice]) -> [DeviceSearch] {
+        let atHome = known.map { $0.search(among: devices) }
+        let homes = Set(
+            atHome.compactMap { result in
+                if case .found(let device, isElsewhere: false) = result { device } else { nil }
+            })
+        return zip(known, atHome).map { identity, result in
+            if case .found(_, isElsewhere: false) = result { return result }
+            return identity.search(among: devices.filter { !homes.contains($0) })
+        }
+    }
+
+    /// Whether the two devices differ only in their port: same kind, same serial number or none, different
+    /// bus path.
+    public func isTwin(of other: DeviceIdentity) -> Bool {
+        isSameKind(as: other) && serial == other.serial && busPath != other.busPath
+    }
+
+    /// Whether both have the same make and model and, for a device with several cameras, the same interface.
+    private func isSameKind(as other: DeviceIdentity) -> Bool {
+        product == other.product && name == other.name && interface == other.interface
+    }
+
+    /// Part of the bus path after the port: `1.0` in `pci-0000:00:14.0-usb-0:2:1.0`. Empty if absent.
+    private var interface: Substring {
+        guard busPath.contains("usb"), let colon = busPath.lastIndex(of: ":") else { return "" }
+        return busPath[busPath.index(after: colon)...]
     }
 }

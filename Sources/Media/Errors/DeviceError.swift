@@ -1,54 +1,58 @@
 import Glibc
 
-/// A failure of one camera or microphone.
+/// Failure of one camera or microphone.
 ///
-/// `description` builds the whole message that a user reads: what failed, on which device, why, and what to try.
+/// `description` builds the complete message for the user: what failed, on which device, why, and what to try.
 public struct DeviceError: Error, Sendable, Equatable {
-    /// The reason why a device failed.
+    /// Reason why a device failed.
     public enum Reason: Sendable, Equatable {
         /// No such device is connected, or no such file exists.
         case notFound
-        /// Several devices fit a selector. `candidates` are selectors that each name one of them.
+        /// Several devices match the selector. `candidates` are selectors that each identify one of them.
         case ambiguous(candidates: [String])
-        /// Another program uses the device; `by` is that program, or `nil` where proc(5) does not tell.
+        /// Another program is using the device. `by` is that program, or `nil` if proc(5) doesn't identify
+        /// it.
         case busy(by: DeviceHolder?)
-        /// The user may not open the device; the obstacle says why, or is `nil` where the system does not tell.
+        /// The user lacks permission to open the device. The obstacle gives the cause; `nil` if the cause is
+        /// unknown.
         case noPermission(AccessObstacle?)
-        /// The device was unplugged, or does not answer.
+        /// The device was unplugged or doesn't respond.
         case disconnected
-        /// The device cannot deliver the requested format; `offered` lists what it can.
+        /// The device can't deliver the requested format; `offered` lists the available formats.
         case formatNotSupported(requested: String, offered: [String])
-        /// The device delivered nothing usable within so many seconds.
+        /// The device delivered no usable data within this number of seconds.
         case silent(seconds: Int)
         /// No source is connected to the device's video input, or the source is switched off.
         case noSignal
-        /// The USB controller has no bandwidth left for the device's stream.
+        /// The USB controller doesn't have enough bandwidth left for the device's stream.
         case noBandwidth(BandwidthShortage)
-        /// The sound server does not answer or went away; the text says why.
+        /// The sound server doesn't respond or has disconnected; the text gives the reason.
         case noSoundServer(String)
-        /// A control of the camera does not get its value.
+        /// A camera control couldn't be set.
         case control(ControlFault)
-        /// Any other error number of the system.
+        /// A process or system limit was reached; the device isn't at fault.
+        case limit(MachineLimit)
+        /// Any other system error number.
         case system(errno: Int32)
-        /// A reason outside this list, as a sentence that ends in what to do.
+        /// Any other reason, as a sentence that ends with what to do.
         case other(String)
     }
 
-    /// The device as the user named it: a node, a selector, or a role with its selector.
+    /// The device as the user specified it: a node, a selector, or a role with its selector.
     public let device: String
-    /// The action that failed, to stand before “failed” in the message, for example `start`.
+    /// The action that failed, as it appears before "failed" in the message, for example `start`.
     public let operation: String
     /// Why the operation failed.
     public let reason: Reason
 
-    /// Makes an error with a known reason.
+    /// Creates an error with a known reason.
     public init(device: String, operation: String, reason: Reason) {
         self.device = device
         self.operation = operation
         self.reason = reason
     }
 
-    /// Makes an error from an `errno`, and turns the number into the reason a person would give for it.
+    /// Creates an error from an `errno` value, converted to the most specific reason.
     public init(device: String, operation: String, errno number: Int32) {
         let reason: Reason =
             switch number {
@@ -57,14 +61,19 @@ public struct DeviceError: Error, Sendable, Equatable {
             case EACCES, EPERM: .noPermission(nil)
             case EIO, ENODEV: .disconnected
             case ENOSPC: .noBandwidth(BandwidthShortage(controller: nil))
-            default: .system(errno: number)
+            default: MachineLimit(errno: number).map { .limit($0) } ?? .system(errno: number)
             }
         self.init(device: device, operation: operation, reason: reason)
+    }
+
+    /// Creates an error for a device after the system refused to create its thread.
+    public init(device: String, operation: String, _ error: ThreadError) {
+        self.init(device: device, operation: operation, reason: .limit(error.limit))
     }
 }
 
 extension DeviceError: CustomStringConvertible {
-    /// The whole message for a user: the device, the operation, the reason and what to try.
+    /// The complete message for the user: the device, the operation, the reason, and what to try.
     public var description: String { "\(device.printable()): \(operation) failed: \(explanation)" }
 
     private var explanation: String {
@@ -75,40 +84,116 @@ extension DeviceError: CustomStringConvertible {
             return "no such device. Run `multicam devices` to list what is connected, or try `--virtual`."
         case .ambiguous(let candidates):
             let list = candidates.map { $0.printable() }.joined(separator: ", ")
-            return "it could be any of \(list). Name one of them with `--camera ROLE=…` or `--mic ROLE=…`."
+            return
+                "several devices match: \(list). Name one of them with `--camera ROLE=…` or `--mic ROLE=…`."
         case .busy(let holder?):
-            let activity = holder.activity.map { ": it \($0)" } ?? ""
-            return "\(holder) is using it\(activity). Close that program, or pick another camera."
+            let activity = holder.activity.map { ", which \($0)" } ?? ""
+            return "it is in use by \(holder)\(activity). Close that program, or choose another camera."
         case .busy(nil):
-            return "a program of another user's or container's is using it, which root could name: "
-                + "`sudo fuser -v \(device.shellQuoted())`. Close it, or pick another camera."
+            return "it is in use by a program of another user or container. To find the program, run "
+                + "`sudo fuser -v \(device.shellQuoted())`. Close it, or choose another camera."
         case .noPermission where device.hasPrefix("file:"):
-            return "you may not read it. Allow it with `chmod`, or choose another file."
+            return "permission denied. Allow reading with `chmod`, or choose another file."
         case .noPermission(let obstacle):
             return (obstacle ?? .notInGroup("video")).explanation(node: device)
+        case .disconnected where device.hasPrefix("file:"):
+            return "it could not be read. Check the disk that holds it."
         case .disconnected:
-            return "it was unplugged or does not answer. Plug it in again, at another port if need be."
+            return "it was unplugged or does not respond. Plug it in again, or try another port."
         case .formatNotSupported(let requested, let offered):
             let list = offered.map { $0.printable() }.joined(separator: "; ")
-            return "it cannot deliver \(requested). It offers \(list)."
+            return "it does not support \(requested). Supported: \(list)."
         case .noSignal:
             return
-                "there is no signal at its input. Switch the source on and look at its cable, or leave it out of the profile."
+                "no signal at its input. Switch the source on and check its cable, or remove the device from the profile."
         case .silent(let seconds):
             return
-                "it delivered nothing usable within \(seconds) s. Plug it in again, or leave it out of the profile."
+                "it delivered no usable data within \(seconds) s. Plug it in again, or remove it from the profile."
         case .noBandwidth(let shortage):
             return shortage.explanation
         case .noSoundServer(let why):
-            return "the PulseAudio server does not answer (\(why.printable())). "
+            return "the PulseAudio server does not respond (\(why.printable())). "
                 + "Start it with `\(SoundServerStart.command)`, or record without microphones (`--no-mics`)."
         case .control(let fault):
             return fault.description
+        case .limit(let limit):
+            return limit.explanation
+        case .system(let number) where device.hasPrefix("file:"):
+            return "\(String(cString: strerror(number))) (errno \(number))."
         case .system(let number):
             return "\(String(cString: strerror(number))) (errno \(number)). "
-                + "Plug it in again and look at `dmesg` if it stays."
+                + "Plug it in again. If the error remains, check `dmesg`."
         case .other(let sentence):
             return sentence
         }
     }
+}
+
+/// Reason why the user lacks permission to open a device node, which determines how to fix it.
+public enum AccessObstacle: Sendable, Hashable {
+    /// Only members of this group may open the node, and the user isn't a member.
+    case notInGroup(String)
+    /// The user was added to the group after the current login session began.
+    case loginNeeded(group: String)
+    /// No group other than root's may open the node.
+    case closed
+    /// The node's permissions allow access, but the container's rules block it (device cgroup, user namespace).
+    case container
+    /// The node's permissions allow access, but a security policy such as AppArmor or SELinux denies it.
+    case forbidden
+
+    /// Returns sentences that explain why the node can't be opened and what to do, for a node such as `/dev/video0`.
+    public func explanation(node: String) -> String {
+        let quoted = node.shellQuoted()
+        return switch self {
+        case .notInGroup(let group):
+            "permission denied. Join the group with `sudo usermod -aG \(group.shellQuoted()) $USER` and log in again."
+        case .loginNeeded(let group):
+            "you were added to the group \(group.printable()) after this login. Log out and in again, or run "
+                + "`newgrp \(group.shellQuoted())` for this terminal."
+        case .closed:
+            "only root can open it. Assign it to the group video with "
+                + "`sudo chgrp video \(quoted) && sudo chmod g+rw \(quoted)`."
+        case .container:
+            "the container has no access to it (device cgroup). Start the container with `--device \(quoted)`."
+        case .forbidden:
+            "its permissions allow access, but a security policy denies it. Look for AppArmor or SELinux in `sudo dmesg`."
+        }
+    }
+}
+
+extension AccessObstacle {
+    /// Returns the shell command that fixes the problem; `nil` if it must be run outside this machine or is unknown.
+    public func mend(node: String) -> String? {
+        let quoted = node.shellQuoted()
+        return switch self {
+        case .notInGroup(let group): "sudo usermod -aG \(group.shellQuoted()) $USER"
+        case .loginNeeded(let group): "newgrp \(group.shellQuoted())"
+        case .closed: "sudo chgrp video \(quoted) && sudo chmod g+rw \(quoted)"
+        case .container, .forbidden: nil
+        }
+    }
+}
+
+/// The program that uses a device, as identified by proc(5).
+public struct DeviceHolder: Sendable, Hashable {
+    /// The program's name, without control characters.
+    public let program: String
+    /// The program's process ID.
+    public let process: Int32
+    /// The program's own description of its activity, such as `records profile "pip" into /home/ann/recordings/talk`;
+    /// `nil` if it provides none.
+    public var activity: String?
+
+    /// Creates a value and makes the program's name printable.
+    public init(program: String, process: Int32, activity: String? = nil) {
+        self.program = program.printable()
+        self.process = process
+        self.activity = activity
+    }
+}
+
+extension DeviceHolder: CustomStringConvertible {
+    /// The program, in backticks, and its process ID, for example "obs (process 4312)".
+    public var description: String { "`\(program)` (process \(process))" }
 }

@@ -1,21 +1,36 @@
-/// A failure to decode, convert, compose or encode.
+internal import Glibc
+
+/// Failure to decode, convert, compose, or encode.
 public struct EncodingError: Error, Sendable, Equatable {
-    /// The track, file or format that was being worked on.
+    /// The track, file, or format that was being processed.
     public let subject: String
-    /// The action that failed, to stand before “failed” in the message, for example `decoding`.
+    /// The action that failed, as it appears before "failed" in the message, for example `decoding`.
     public let operation: String
-    /// Why it failed, as the end of a sentence without a full stop.
+    /// Reason for the failure, as the end of a sentence without a period.
     public let reason: String
 
-    /// Makes an error from the parts of its message.
+    /// Creates an error from the parts of its message.
     public init(subject: String, operation: String, reason: String) {
         self.subject = subject
         self.operation = operation
         self.reason = reason
     }
+
+    /// Creates an error for an encoder or decoder after the system refused to create its thread.
+    public init(subject: String, _ error: ThreadError) {
+        self.init(
+            subject: subject, operation: "starting a thread", reason: error.limit.explanation.trimmingFullStop
+        )
+    }
+
+    /// Creates an error for a media file that can't be opened.
+    public init(file error: FileError) {
+        let reason = error.errno == 0 ? error.detail : String(cString: strerror(error.errno))
+        self.init(subject: error.path, operation: "opening", reason: reason.trimmingFullStop)
+    }
 }
 
 extension EncodingError: CustomStringConvertible {
-    /// The whole message for a user: the subject, the operation and the reason.
+    /// The complete message for the user: the subject, the operation, and the reason.
     public var description: String { "\(subject.printable()): \(operation) failed: \(reason.printable())." }
 }

@@ -1,66 +1,80 @@
 import Glibc
 
-/// A failure to make, write or read a file of a recording.
+/// Failure to create, write, or read a file of a recording.
 public struct FileError: Error, Sendable, Equatable {
     /// The path of the file or folder.
     public let path: String
-    /// The action that failed, to stand before “failed” in the message, for example `read`.
+    /// The action that failed, as it appears before "failed" in the message, for example `read`.
     public let operation: String
-    /// The system's error number, or 0 when the content is wrong; `detail` then says how.
+    /// System error number, or 0 if the content is invalid; `detail` then explains the problem.
     public let errno: Int32
-    /// The fault of the content, as a sentence; empty when `errno` is not 0.
+    /// Description of invalid content, as a sentence; empty if `errno` isn't 0.
     public let detail: String
+    /// The process or system limit that was reached; `nil` if the error has a different cause.
+    public let limit: MachineLimit?
 
-    /// Makes an error from the system's error number.
+    /// Creates an error from a system error number.
     public init(path: String, operation: String, errno: Int32) {
         self.path = path
         self.operation = operation
         self.errno = errno
         detail = ""
+        limit = MachineLimit(errno: errno)
     }
 
-    /// Makes an error about a file's content, with `errno` 0. `detail` is a sentence.
+    /// Creates an error for a file after the system refused to create its thread.
+    public init(path: String, _ error: ThreadError) {
+        self.path = path
+        operation = "starting a thread"
+        errno = 0
+        detail = error.limit.explanation
+        limit = error.limit
+    }
+
+    /// Creates an error about a file's content, with `errno` 0. `detail` is a sentence.
     public init(path: String, operation: String, detail: String) {
         self.path = path
         self.operation = operation
         errno = 0
         self.detail = detail
+        limit = nil
     }
 
-    /// Whether the user may not do it (`EACCES` or `EPERM`).
+    /// Whether the user lacks permission (`EACCES` or `EPERM`).
     public var isPermission: Bool { errno == EACCES || errno == EPERM }
 
-    /// Whether the path itself is a mistake: a part of it is a file, it is too long, its links lead in a circle, it exists
-    /// already, or it would put a safety copy beside its recording.
+    /// Whether the path itself is invalid: a component is a file, the path is too long, its links form a loop, it
+    /// already exists, or it would put a backup next to its recording.
     public var isUserMistake: Bool {
-        [ENOTDIR, ENAMETOOLONG, ELOOP, EEXIST].contains(errno) || operation == Self.copyIntoItself
+        [ENOTDIR, ENAMETOOLONG, ELOOP, EEXIST].contains(errno) || operation == Self.backupIntoItself
     }
 
-    /// The operation of a safety copy that would be written where the recording is.
-    public static let copyIntoItself = "make a safety copy beside the recording"
+    /// Operation name for a backup that would be written to the recording's own location.
+    public static let backupIntoItself = "making a backup next to the recording"
 
     /// Whether the operation only reads the file.
     private var isReading: Bool { operation == "read" || operation == "open" }
 }
 
 extension FileError: CustomStringConvertible {
-    /// The whole message for a user: the path, the operation, the reason and what to try.
+    /// The complete message for the user: the path, the operation, the reason, and what to try.
     public var description: String {
         let explanation =
             switch errno {
             case 0: detail.printable()
             case EACCES where isReading, EPERM where isReading:
-                "no permission to read it. Ask its owner, or read it as the user who recorded it."
-            case EACCES, EPERM: "no permission. Choose a folder of your own with `--output`."
+                "permission denied. Ask the owner for read access, or run the command as the user who recorded it."
+            case EACCES, EPERM: "permission denied. Choose a folder that you can write to with `--output`."
             case ENOSPC, EDQUOT: "the disk is full. Free some space, or choose another disk with `--output`."
             case EROFS: "the file system is read-only. Choose another disk with `--output`."
             case ENOENT: "no such file or folder. Check the path."
-            case ENOTDIR: "a part of the path is a file, not a folder. Check the path."
+            case ENOTDIR: "part of the path is a file, not a folder. Check the path."
             case ENAMETOOLONG: "the name is too long. Choose a shorter one."
-            case ELOOP: "links on the way lead in a circle. Check the path."
-            case EEXIST: "it is there already. Choose another name."
+            case ELOOP: "the path contains a loop of symbolic links. Check the path."
+            case EEXIST: "it already exists. Choose another name."
             default:
-                "\(String(cString: strerror(errno))) (errno \(errno)). Check the disk, or choose another."
+                limit?.explanation
+                    ?? "\(String(cString: strerror(errno))) (errno \(errno)). Check the disk, or choose another."
             }
         return "\(path.printable()): \(operation) failed: \(explanation)"
     }

@@ -1,6 +1,7 @@
-/// Width × height in pixels, each 1…16384.
+/// Frame size in pixels, width × height, each 1…16384.
 public struct FrameSize: Sendable, Hashable, Codable {
-    /// Lengths in pixels that a side may have: those that codecs and drivers know. Longer ones overflow a byte count.
+    /// Valid side lengths in pixels: the range that codecs and drivers support. Larger values would overflow
+    /// byte counts.
     private static let sides = 1...16384
 
     /// Width in pixels.
@@ -8,13 +9,13 @@ public struct FrameSize: Sendable, Hashable, Codable {
     /// Height in pixels.
     public let height: Int
 
-    /// Makes a size in pixels, without checking that it is plausible.
+    /// Creates a size in pixels without checking that it is plausible.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
     }
 
-    /// Reads a size such as `1280x720`. `nil` for anything else, and for sides outside 1…16384.
+    /// Parses a size such as `1280x720`. Returns `nil` for any other string, and for sides outside 1…16384.
     public init?(_ text: String) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
         guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]),
@@ -23,33 +24,187 @@ public struct FrameSize: Sendable, Hashable, Codable {
         self.init(width: width, height: height)
     }
 
-    /// Reads the size that `encode` writes.
+    /// Decodes the size that `encode` writes.
     ///
-    /// - Throws: `DecodingError` for sides outside 1…16384, as in an edited file: later arithmetic would overflow.
+    /// - Throws: `DecodingError` for sides outside 1…16384, for example in an edited file. Later arithmetic would
+    ///   overflow.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         width = try values.decode(Int.self, forKey: .width)
         height = try values.decode(Int.self, forKey: .height)
         guard isPlausible else {
             throw DecodingError.dataCorruptedError(
-                forKey: .width, in: values, debugDescription: "\(width)x\(height) is no frame's size")
+                forKey: .width, in: values, debugDescription: "\(width)x\(height) is not a valid frame size")
         }
     }
 
-    /// Whether a frame can have this size: both sides lie in 1…16384. Sizes from devices and files need not.
+    /// Whether a frame can have this size: both sides are in 1…16384. Sizes from devices and files may be outside this
+    /// range.
     public var isPlausible: Bool { Self.sides.contains(width) && Self.sides.contains(height) }
 
-    /// Width times height, in pixels.
+    /// Number of pixels, width times height.
     public var pixelCount: Int { width * height }
 
-    /// The size after turning by a right angle.
+    /// The size after a 90° rotation.
     public var turned: Self { Self(width: height, height: width) }
 
-    /// The size with half of each side, rounded up.
+    /// The size with both sides halved, rounded up.
     public var halved: Self { Self(width: (width + 1) / 2, height: (height + 1) / 2) }
 }
 
 extension FrameSize: CustomStringConvertible {
-    /// The size as `1280x720`.
+    /// The size in the form `1280x720`.
     public var description: String { "\(width)x\(height)" }
+}
+
+/// Named frame size. A camera offers a preset if one of its formats has that size.
+public enum SizePreset: String, Sendable, Hashable, Codable, CaseIterable {
+    case vga, hd720, hd1080, uhd4k
+
+    /// The size in pixels, for example 1280 × 720 for `hd720`.
+    public var size: FrameSize {
+        switch self {
+        case .vga: FrameSize(width: 640, height: 480)
+        case .hd720: FrameSize(width: 1280, height: 720)
+        case .hd1080: FrameSize(width: 1920, height: 1080)
+        case .uhd4k: FrameSize(width: 3840, height: 2160)
+        }
+    }
+
+    /// Returns the preset for a size; `nil` for a size without a name.
+    public init?(_ size: FrameSize) {
+        guard let preset = Self.allCases.first(where: { $0.size == size }) else { return nil }
+        self = preset
+    }
+
+    /// Returns the presets available in the given formats, in order of increasing size.
+    public static func offered(by formats: [OfferedFormat]) -> [Self] {
+        allCases.filter { preset in formats.contains { $0.size == preset.size } }
+    }
+}
+
+/// Aspect ratio of a frame, width to height: `16:9`.
+public struct AspectRatio: Sendable, Hashable, Codable {
+    /// Horizontal term of the ratio, 1…16384.
+    public let width: Int
+    /// Vertical term of the ratio, 1…16384.
+    public let height: Int
+
+    /// Creates the aspect ratio of a frame size, without reducing it to lowest terms.
+    public init(_ size: FrameSize) {
+        (width, height) = (size.width, size.height)
+    }
+
+    /// Parses a ratio such as `16:9`. Returns `nil` for any other string, and for ratios below 1:10 or above
+    /// 10:1.
+    public init?(_ text: String) {
+        let sides = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard sides.count == 2, sides.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+            let width = Int(sides[0]), let height = Int(sides[1]), (1...16384).contains(width),
+            (1...16384).contains(height), width <= 10 * height, height <= 10 * width
+        else { return nil }
+        (self.width, self.height) = (width, height)
+    }
+
+    /// The ratio 1:1, used for square pixels.
+    public static let square = Self(width: 1, height: 1)
+
+    /// Creates a ratio in lowest terms; `nil` if `init(_:)` would reject it.
+    public init?(width: Int, over height: Int) {
+        var (a, b) = (width, height)
+        while b > 0 { (a, b) = (b, a % b) }
+        guard a > 0, width > 0 else { return nil }
+        self.init("\(width / a):\(height / a)")
+    }
+
+    /// Converts this display aspect ratio to a storage aspect ratio for the given pixel aspect ratio: 16:9 becomes 5:4
+    /// with 64:45 pixels.
+    func inPixels(of pixel: AspectRatio) -> Self {
+        Self(width: width * pixel.height, height: height * pixel.width)
+    }
+
+    /// Converts this display aspect ratio of an upright frame to the stored frame's pixels.
+    ///
+    /// - Parameters:
+    ///   - pixel: The pixel aspect ratio of the stored frame.
+    ///   - rotation: The clockwise rotation that makes the stored frame upright.
+    /// - Returns: The aspect ratio to crop the stored frame to, oriented as `Framing` expects it.
+    package func stored(inPixelsOf pixel: AspectRatio, rotation: Rotation) -> Self {
+        inPixels(of: rotation.swapsSides ? pixel.turned : pixel)
+    }
+
+    init(width: Int, height: Int) {
+        (self.width, self.height) = (width, height)
+    }
+
+    /// The aspect ratio after a 90° rotation.
+    public var turned: Self { Self(width: height, height: width) }
+
+    /// Returns the largest size with this aspect ratio within another size, with the nearest even sides, at
+    /// least 2 pixels each.
+    ///
+    /// A side within 2 pixels of the full length keeps the full length: a camera's 1366×768 is meant to be
+    /// 16:9.
+    public func largest(within size: FrameSize) -> FrameSize {
+        if size.width * height >= size.height * width {
+            let side = Self.even(size.height * width, over: height, atMost: size.width)
+            return FrameSize(width: size.width - side <= 2 ? size.width : side, height: size.height)
+        }
+        let side = Self.even(size.width * height, over: width, atMost: size.height)
+        return FrameSize(width: size.width, height: size.height - side <= 2 ? size.height : side)
+    }
+
+    /// Returns the even number nearest to a fraction, at least 2.
+    private static func even(_ dividend: Int, over divisor: Int, atMost limit: Int) -> Int {
+        max(2, min((dividend + divisor) / (2 * divisor) * 2, limit))
+    }
+}
+
+extension AspectRatio: CustomStringConvertible {
+    /// The ratio in the form `16:9`.
+    public var description: String { "\(width):\(height)" }
+}
+
+/// Clockwise rotation, in multiples of 90°, that makes a stored frame upright.
+public enum Rotation: Int, Sendable, Hashable, Codable, CaseIterable {
+    case none = 0
+    case quarter = 90
+    case half = 180
+    case threeQuarters = 270
+
+    /// Creates a rotation from a counterclockwise angle in degrees. Returns `nil` unless it is a multiple of
+    /// 90.
+    ///
+    /// - Parameter degrees: 0…359.
+    public init?(counterclockwiseDegrees degrees: Int) {
+        self.init(rawValue: (360 - degrees) % 360)
+    }
+
+    private init(quarters: Int) {
+        self =
+            switch quarters & 3 {
+            case 1: .quarter
+            case 2: .half
+            case 3: .threeQuarters
+            default: .none
+            }
+    }
+
+    /// The clockwise angle in degrees: 0, 90, 180, or 270.
+    public var degrees: Int { rawValue }
+
+    /// Whether the rotation swaps width and height.
+    public var swapsSides: Bool { self == .quarter || self == .threeQuarters }
+
+    private var quarters: Int { rawValue / 90 }
+
+    /// Returns the combination of two rotations.
+    public static func + (first: Rotation, second: Rotation) -> Rotation {
+        Rotation(quarters: first.quarters + second.quarters)
+    }
+
+    /// Returns the first rotation minus the second.
+    public static func - (first: Rotation, second: Rotation) -> Rotation {
+        Rotation(quarters: first.quarters - second.quarters)
+    }
 }

@@ -1,29 +1,30 @@
-/// The part of a camera's frame that is used: the crop to a rectangle or a shape, and the zoom into it. Pure.
+/// The part of a camera's frame that is used: a crop to a rectangle or an aspect ratio, and a digital zoom. A
+/// pure value type.
 public struct Framing: Sendable, Hashable, Codable {
-    /// The rectangle that everything else is cut from, in pixels of the stored frame; `nil` for all of it.
+    /// The first crop rectangle, in pixels of the stored frame; `nil` for the whole frame.
     public var area: PixelRectangle?
-    /// The shape that is cut out of `area`, as seen upright; `nil` keeps the area's own shape.
+    /// The aspect ratio of the crop within `area`, as seen upright; `nil` keeps the area's own ratio.
     public var shape: AspectRatio?
-    /// The zoom into the shape. It cuts too, so nothing is seen in more detail than before.
+    /// Digital zoom into the cropped area. It crops further, so it doesn't add detail.
     public var zoom: Zoom
 
-    /// Makes a framing; by default the whole frame.
+    /// Creates a framing; the default is the whole frame.
     public init(area: PixelRectangle? = nil, shape: AspectRatio? = nil, zoom: Zoom = .none) {
         self.area = area
         self.shape = shape
         self.zoom = zoom
     }
 
-    /// The whole frame, without crop and zoom.
+    /// The whole frame, without crop or zoom.
     public static let whole = Self()
 
-    /// The part of a frame that is used.
+    /// Returns the part of a frame that is used.
     ///
     /// - Parameters:
     ///   - frame: The size of the stored frame.
-    ///   - rotation: The clockwise rotation that brings the frame upright.
-    /// - Returns: A rectangle in pixels of the stored frame, at an even position, with even sides where they are not the
-    ///   frame's own; `nil` for the whole frame.
+    ///   - rotation: The clockwise rotation that makes the frame upright.
+    /// - Returns: A rectangle in pixels of the stored frame, at an even position. Its sides are even unless they equal
+    ///   the frame's sides. `nil` for the whole frame.
     public func part(of frame: FrameSize, rotation: Rotation) -> PixelRectangle? {
         let everything = PixelRectangle(x: 0, y: 0, width: frame.width, height: frame.height)
         let outer = area ?? everything
@@ -36,19 +37,19 @@ public struct Framing: Sendable, Hashable, Codable {
         return part == everything ? nil : part
     }
 
-    /// Whether panning to the left or right, as seen upright, shows another part of the frame.
+    /// Whether panning left or right, as seen upright, can reveal another part of the frame.
     public func canPan(in frame: FrameSize, rotation: Rotation) -> Bool {
         let room = room(in: frame, rotation: rotation)
         return (rotation.swapsSides ? room.down : room.across) >= 2
     }
 
-    /// Whether tilting up or down, as seen upright, shows another part of the frame.
+    /// Whether tilting up or down, as seen upright, can reveal another part of the frame.
     public func canTilt(in frame: FrameSize, rotation: Rotation) -> Bool {
         let room = room(in: frame, rotation: rotation)
         return (rotation.swapsSides ? room.across : room.down) >= 2
     }
 
-    /// The pixels of the stored frame that are not seen, across and down.
+    /// Returns the number of unused pixels in the stored frame, horizontally and vertically.
     private func room(in frame: FrameSize, rotation: Rotation) -> (across: Int, down: Int) {
         let outer = area?.size ?? frame
         let size = seen(of: outer, rotation: rotation)
@@ -64,7 +65,7 @@ public struct Framing: Sendable, Hashable, Codable {
         return FrameSize(width: side(shaped.width), height: side(shaped.height))
     }
 
-    /// The pan and tilt as directions in the stored frame, each −1…1: the rotation to upright undone.
+    /// Returns pan and tilt as directions in the stored frame, each −1…1, before the upright rotation.
     private func direction(_ rotation: Rotation) -> (right: Double, down: Double) {
         switch rotation {
         case .none: (zoom.pan, -zoom.tilt)
@@ -74,9 +75,147 @@ public struct Framing: Sendable, Hashable, Codable {
         }
     }
 
-    /// An even position within some room, from its beginning at −1 to its end at 1.
+    /// Returns an even offset within a range of pixels: 0 at position −1, the full range at 1.
     private static func place(in room: Int, at position: Double) -> Int {
         let place = Int(rounding: Double(room) * (1 + position) / 4) * 2
         return max(0, min(place, room / 2 * 2))
+    }
+}
+
+/// Digital zoom: factor and position.
+public struct Zoom: Sendable, Hashable, Codable {
+    /// Magnification, 1…8; 1 shows the whole frame.
+    public var factor: Double
+    /// Horizontal position of the zoomed area, −1…1: 0 is the center, 1 is the frame's right edge, and −1 is
+    /// its left edge.
+    ///
+    /// "Right" is from the camera's point of view, in the upright frame. Mirroring doesn't change it.
+    public var pan: Double
+    /// Vertical position of the zoomed area, −1…1: 0 is the center, 1 is the top of the upright frame, and −1
+    /// is its bottom.
+    public var tilt: Double
+
+    /// Creates a zoom; the default is the whole frame.
+    public init(factor: Double = 1, pan: Double = 0, tilt: Double = 0) {
+        self.factor = factor
+        self.pan = pan
+        self.tilt = tilt
+    }
+
+    /// No zoom: the whole frame.
+    public static let none = Self()
+    /// Valid zoom factors. Beyond 8, the cropped area of a typical frame has too few pixels.
+    public static let factors = 1.0...8.0
+    /// Valid values of `pan` and `tilt`.
+    public static let positions = -1.0...1.0
+}
+
+/// A part of a frame as fractions of its width and height, valid for any frame size. The whole frame is 0, 0,
+/// 1, 1.
+public struct FramePart: Sendable, Hashable, Codable {
+    /// Left edge, 0…1.
+    public let x: Double
+    /// Upper edge, 0…1.
+    public let y: Double
+    /// Width, above 0; `x + width` is at most 1.
+    public let width: Double
+    /// Height, above 0; `y + height` is at most 1.
+    public let height: Double
+
+    /// The whole frame.
+    public static let whole = FramePart(unchecked: (0, 0, 1, 1))
+
+    /// Creates a part from a rectangle, clipped to the frame.
+    ///
+    /// - Parameters:
+    ///   - rectangle: In the frame's pixels.
+    ///   - frame: Width and height of the frame in pixels.
+    public init(_ rectangle: PixelRectangle, of frame: FrameSize) {
+        func share(_ pixels: Int, _ whole: Int) -> Double {
+            min(max(Double(pixels) / Double(max(whole, 1)), 0), 1)
+        }
+        let (left, top) = (share(rectangle.x, frame.width), share(rectangle.y, frame.height))
+        self.init(
+            unchecked: (
+                left, top, min(share(rectangle.width, frame.width), 1 - left),
+                min(share(rectangle.height, frame.height), 1 - top)
+            ))
+    }
+
+    private init(unchecked shares: (x: Double, y: Double, width: Double, height: Double)) {
+        (x, y, width, height) = shares
+    }
+
+    /// Creates a part; `nil` if it is empty, not finite, or not inside the frame.
+    public init?(x: Double, y: Double, width: Double, height: Double) {
+        guard [x, y, width, height].allSatisfy(\.isFinite), x >= 0, y >= 0, width > 0, height > 0,
+            x + width <= 1 + 1e-9, y + height <= 1 + 1e-9
+        else { return nil }
+        self.init(unchecked: (x, y, width, height))
+    }
+
+    /// Returns the part in pixels for a frame of this size, with even sides and an even position, at least 2
+    /// × 2.
+    ///
+    /// - Parameter frame: Width and height of the stored frame in pixels, at least 2 × 2.
+    /// - Returns: The rectangle in the frame's pixels.
+    public func pixels(of frame: FrameSize) -> PixelRectangle {
+        func edges(_ begin: Double, _ length: Double, _ whole: Int) -> (begin: Int, length: Int) {
+            let even = max(whole & ~1, 2)
+            let from = min(Int(rounding: begin * Double(whole)) & ~1, even - 2)
+            let to = min(max(Int(rounding: (begin + length) * Double(whole)) & ~1, from + 2), even)
+            return (from, to - from)
+        }
+        let (left, width) = edges(x, width, frame.width)
+        let (top, height) = edges(y, height, frame.height)
+        return PixelRectangle(x: left, y: top, width: width, height: height)
+    }
+}
+
+/// Rectangle in pixels, with the origin at the top left corner.
+public struct PixelRectangle: Sendable, Hashable, Codable {
+    /// Distance in pixels from the left edge.
+    public var x: Int
+    /// Distance in pixels from the top edge.
+    public var y: Int
+    /// Width in pixels.
+    public var width: Int
+    /// Height in pixels.
+    public var height: Int
+
+    /// Creates a rectangle from its top left corner and its sides, in pixels.
+    public init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    /// Width and height of the rectangle in pixels.
+    public var size: FrameSize { FrameSize(width: width, height: height) }
+
+    /// Whether the two rectangles share a pixel.
+    public func overlaps(_ other: PixelRectangle) -> Bool {
+        x < other.x + other.width && other.x < x + width && y < other.y + other.height && other.y < y + height
+    }
+
+    /// Returns the rectangle's counterpart in a resized frame: inside that frame, with an even position and even sides
+    /// of at least 2.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the frame that contains this rectangle.
+    ///   - other: The size of the same frame after scaling; sides of at least 2.
+    /// - Returns: This rectangle unchanged if the sizes are equal.
+    package func scaled(from size: FrameSize, to other: FrameSize) -> Self {
+        guard size != other else { return self }
+        func even(_ place: Int, _ from: Int, _ to: Int) -> Int { (place * to + from) / (2 * from) * 2 }
+        let left = min(even(x, size.width, other.width), other.width / 2 * 2 - 2)
+        let top = min(even(y, size.height, other.height), other.height / 2 * 2 - 2)
+        let (right, bottom) = (
+            even(x + width, size.width, other.width), even(y + height, size.height, other.height)
+        )
+        return Self(
+            x: left, y: top, width: max(2, min(right, other.width / 2 * 2) - left),
+            height: max(2, min(bottom, other.height / 2 * 2) - top))
     }
 }

@@ -1,15 +1,15 @@
 /// A slice of audio as its microphone delivered it.
 public final class CapturedAudio: Sendable {
-    /// The rate and the channels of the samples.
+    /// Sample rate and channels of the audio.
     public let format: AudioFormat
-    /// The capture time of the first sample on the session clock: arrival less the device's latency.
+    /// Capture time of the first sample on the session clock: the arrival time minus the device's latency.
     public let capturedAt: ClockTime
-    /// The number of samples per channel that the device counted before this slice. A jump is a loss.
+    /// Number of samples per channel that the device counted before this slice. A jump indicates a loss.
     public let firstSample: Int64
     /// The samples: `frameCount` × `format.channels` values, interleaved, full scale ± 1.
     public let samples: [Float]
 
-    /// Makes a slice from interleaved samples, full scale ± 1.
+    /// Creates a slice from interleaved samples, full scale ± 1.
     public init(format: AudioFormat, capturedAt: ClockTime, firstSample: Int64, samples: [Float]) {
         self.format = format
         self.capturedAt = capturedAt
@@ -20,17 +20,34 @@ public final class CapturedAudio: Sendable {
     /// Number of samples per channel.
     public var frameCount: Int { samples.count / format.channels }
 
-    /// The samples of some of the channels, interleaved.
+    /// Returns the samples of the selected channels, interleaved.
     ///
-    /// - Parameter pick: The channels, from 0, in the order in which they are wanted; all when empty.
-    /// - Returns: `frameCount` values of each picked channel.
-    package func samples(of pick: [Int]) -> [Float] {
-        guard !pick.isEmpty else { return samples }
-        var picked: [Float] = []
-        picked.reserveCapacity(frameCount * pick.count)
+    /// - Parameter sourceChannels: The channels, from 0, in output order; empty for all.
+    /// - Returns: `frameCount` values for each selected channel.
+    package func samples(of sourceChannels: [Int]) -> [Float] {
+        guard !sourceChannels.isEmpty else { return samples }
+        var selected: [Float] = []
+        selected.reserveCapacity(frameCount * sourceChannels.count)
         for frame in 0..<frameCount {
-            for channel in pick { picked.append(samples[frame * format.channels + channel]) }
+            for channel in sourceChannels { selected.append(samples[frame * format.channels + channel]) }
         }
-        return picked
+        return selected
     }
+}
+
+/// The format of a microphone's audio: 32-bit float samples, channels interleaved, full scale ± 1.
+public struct AudioFormat: Sendable, Hashable, Codable {
+    /// Nominal sample rate per channel in hertz: 8000…192 000.
+    public let rate: Int
+    /// Number of channels, 1…8.
+    public let channels: Int
+
+    /// Creates a format from its rate and number of channels.
+    public init(rate: Int, channels: Int) {
+        self.rate = rate
+        self.channels = channels
+    }
+
+    /// Sample rate of every written track in hertz, regardless of the device's own rate.
+    public static let sessionRate = 48_000
 }

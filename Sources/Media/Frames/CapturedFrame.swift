@@ -1,34 +1,34 @@
-/// One frame as its camera delivered it.
+/// One frame as delivered by its camera.
 ///
-/// A compressed frame has exactly the camera's bytes. A raw one may borrow the driver's memory: hold it no longer than it
-/// is shown, and keep a copy for repeats.
+/// A compressed frame contains exactly the camera's bytes. A raw frame may borrow the driver's memory:
+/// release it immediately after it has been shown, and keep a copy if it may be repeated.
 public final class CapturedFrame: Sendable {
-    /// How the bytes are to be read.
+    /// Pixel format of the frame.
     public let pixel: PixelFormat
     /// Size of the stored frame in pixels, before any rotation.
     public let size: FrameSize
-    /// The colour matrix and range of the frame.
+    /// Color matrix and range of the frame.
     public let color: ColorDescription
-    /// The start of exposure on the session clock, by the driver's time stamp. Never the time of arrival.
+    /// Start of exposure on the session clock, from the driver's time stamp. It is never the arrival time.
     public let capturedAt: ClockTime
-    /// The device's own number of the frame. A jump is a loss by the driver or the bus.
+    /// The device's own frame number. A jump indicates a loss in the driver or on the bus.
     public let sequence: Int64
-    /// Whether the frame can be decoded without its predecessors. Always true but for H.264.
+    /// Whether the frame can be decoded without preceding frames. Always true except for H.264.
     public let isKey: Bool
-    /// The bytes of the frame: the whole compressed frame, or all planes of a raw one.
+    /// Data of the frame: the complete compressed frame, or all planes of a raw one.
     public let memory: SharedBytes
-    /// The place of each plane in `memory`, in the order of `pixel`. Empty for compressed frames.
+    /// Location of each plane in `memory`, in the order that `pixel` defines. Empty for compressed frames.
     public let planes: [FramePlane]
-    /// Whether the memory is the frame's own, so that holding it long keeps nobody waiting.
+    /// Whether the frame owns its memory, so that holding it for a long time doesn't block other components.
     public let isOwned: Bool
-    /// The times in the camera's USB packet headers; `nil` unless they were asked for (`CameraSource.deliverHeaderClock`)
-    /// and given.
+    /// Times from the camera's USB packet headers; `nil` unless they were requested (`CameraSource.deliverHeaderClock`)
+    /// and available.
     public let headerClock: UVCHeaderClock?
-    /// The decoding that several outputs share, where they need all of the pixels; `nil` where each decodes what it needs.
+    /// Decoding shared by several outputs that need all pixels; `nil` if each output decodes only what it needs.
     public let sharedDecoding: SharedDecoding?
 
-    /// Makes a frame. `isOwned` is `false` for memory lent by a driver; the other arguments are the properties of the same
-    /// name.
+    /// Creates a frame. `isOwned` is `false` for memory lent by a driver; the other arguments set the properties of the
+    /// same name.
     public init(
         pixel: PixelFormat, size: FrameSize, color: ColorDescription, capturedAt: ClockTime,
         sequence: Int64,
@@ -48,8 +48,154 @@ public final class CapturedFrame: Sendable {
         self.sharedDecoding = sharedDecoding
     }
 
-    /// The first byte of a plane of a raw frame; `index` is its place in `planes`. Valid as long as `memory` is.
+    /// Returns the first byte of a plane of a raw frame; `index` is its position in `planes`. Valid for the lifetime of
+    /// `memory`.
     public func plane(_ index: Int) -> UnsafePointer<UInt8> {
         UnsafePointer((memory.start + planes[index].offset).assumingMemoryBound(to: UInt8.self))
+    }
+}
+
+extension CapturedFrame {
+    /// Returns a frame that owns its memory, for long-term storage. Compressed frames own their memory
+    /// already and are returned unchanged.
+    public func ownedCopy() -> CapturedFrame {
+        guard !planes.isEmpty, !isOwned else { return self }
+        return CapturedFrame(
+            pixel: pixel, size: size, color: color, capturedAt: capturedAt, sequence: sequence, isKey: isKey,
+            memory: SharedBytes(copying: memory.bytes), planes: planes, isOwned: true,
+            headerClock: headerClock)
+    }
+
+    /// Returns the frame with a different capture time, sharing the same memory.
+    public func captured(at time: ClockTime) -> CapturedFrame {
+        CapturedFrame(
+            pixel: pixel, size: size, color: color, capturedAt: time, sequence: sequence, isKey: isKey,
+            memory: memory, planes: planes, isOwned: isOwned, headerClock: headerClock,
+            sharedDecoding: sharedDecoding)
+    }
+
+    /// Returns the frame, marked to be decoded once for all outputs. Only JPEGs are marked: raw frames don't need
+    /// decoding, and H.264 is decoded as a stream.
+    public func sharingDecoding() -> CapturedFrame {
+        guard pixel == .mjpeg else { return self }
+        return CapturedFrame(
+            pixel: pixel, size: size, color: color, capturedAt: capturedAt, sequence: sequence, isKey: isKey,
+            memory: memory, planes: planes, isOwned: isOwned, headerClock: headerClock,
+            sharedDecoding: SharedDecoding())
+    }
+}
+
+/// Location of one plane of a raw frame in its memory.
+public struct FramePlane: Sendable, Hashable {
+    /// Offset in bytes from the start of the memory to the plane's first pixel.
+    public let offset: Int
+    /// Distance in bytes between rows, at least the size of a row's pixels.
+    public let stride: Int
+
+    /// Creates a plane from its offset and stride in bytes.
+    public init(offset: Int, stride: Int) {
+        self.offset = offset
+        self.stride = stride
+    }
+
+    /// Returns the planes of a tightly packed raw frame and their total size in bytes. Empty and 0 for compressed
+    /// formats.
+    public static func packed(_ pixel: PixelFormat, _ size: FrameSize) -> (planes: [Self], byteCount: Int) {
+        let (width, height) = (size.width, size.height)
+        let (halfWidth, halfHeight) = ((width + 1) / 2, (height + 1) / 2)
+        let sides: [(stride: Int, rows: Int)] =
+            switch pixel {
+            case .mjpeg, .h264: []
+            case .yuyv, .uyvy: [(halfWidth * 4, height)]
+            case .bgra: [(width * 4, height)]
+            case .grey: [(width, height)]
+            case .nv12: [(width, height), (halfWidth * 2, halfHeight)]
+            case .i420, .converted: [(width, height), (halfWidth, halfHeight), (halfWidth, halfHeight)]
+            case .i422: [(width, height), (halfWidth, height), (halfWidth, height)]
+            }
+        var offset = 0
+        let planes = sides.map { side in
+            defer { offset += side.stride * side.rows }
+            return Self(offset: offset, stride: side.stride)
+        }
+        return (planes, offset)
+    }
+}
+
+/// Decoding of a frame that several outputs need. The first output decodes it, and the others use the result.
+///
+/// This object and the decoded frame have the same lifetime as the encoded frame.
+public final class SharedDecoding: Sendable {
+    /// Result of decoding the frame.
+    public enum Outcome: Sendable {
+        /// The decoded raw frame, in the size and sampling of the encoded one.
+        case whole(CapturedFrame)
+        /// The frame could not be decoded.
+        case damaged
+    }
+
+    private enum State {
+        case untouched
+        case underWay
+        case done(Outcome)
+    }
+
+    private let state = ConditionLock(State.untouched)
+
+    /// Creates a decoding that hasn't started yet.
+    public init() {}
+
+    /// Returns the decoded frame; the first caller decodes it. Callable from any thread; may block while
+    /// another thread is decoding.
+    ///
+    /// - Parameter decode: Decodes the frame. Only the first caller's closure runs, on that caller's thread;
+    ///   concurrent callers wait.
+    /// - Returns: The result of that one call, the same for all callers.
+    public func outcome(_ decode: () -> Outcome) -> Outcome {
+        let known: Outcome?? = state.wait { state in
+            switch state {
+            case .untouched:
+                state = .underWay
+                return .some(nil)
+            case .underWay: return nil
+            case .done(let outcome): return .some(outcome)
+            }
+        }
+        if let outcome = known ?? nil { return outcome }
+        let outcome = decode()
+        state.broadcast { $0 = .done(outcome) }
+        return outcome
+    }
+}
+
+/// Times from the header of a frame's first USB packet. They relate the clocks of the camera, the bus, and
+/// the computer at one instant, and give the camera's clock at the time of exposure (UVC 1.5, 2.4.3.3;
+/// `struct uvc_meta_buf` in linux/uvcvideo.h).
+///
+/// Fields that the camera omits are `nil`.
+public struct UVCHeaderClock: Sendable, Hashable {
+    /// PTS: the camera's clock at the start of the frame's exposure. It counts at the rate in the device's descriptor
+    /// (`dwClockFrequency`) and wraps at 2³².
+    public let presentationTime: UInt32?
+    /// STC from the SCR field: the camera's clock when it sent the packet. The same counter as `presentationTime`.
+    public let sourceClock: UInt32?
+    /// SOF from the SCR field: the bus frame number (1 kHz, 0…2047) when the camera sent the packet.
+    public let busFrame: UInt16?
+    /// Time at which the driver received the packet, in nanoseconds on its time stamp clock:
+    /// `CLOCK_MONOTONIC` unless the driver's parameter `clock` specifies another.
+    public let hostTime: ClockTime
+    /// Bus frame number of the computer's controller at `hostTime`, with the controller's number of bits.
+    public let hostFrame: UInt16
+
+    /// Creates a value from the fields of a header.
+    public init(
+        presentationTime: UInt32?, sourceClock: UInt32?, busFrame: UInt16?, hostTime: ClockTime,
+        hostFrame: UInt16
+    ) {
+        self.presentationTime = presentationTime
+        self.sourceClock = sourceClock
+        self.busFrame = busFrame
+        self.hostTime = hostTime
+        self.hostFrame = hostFrame
     }
 }

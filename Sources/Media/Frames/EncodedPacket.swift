@@ -1,24 +1,100 @@
-/// The bytes of one encoded frame or slice of audio, ready for a file.
+/// Data of one encoded frame or audio slice, ready to be written to a file.
 public final class EncodedPacket: Sendable {
     /// The encoded bytes.
     public let bytes: SharedBytes
-    /// The time at which it is shown, in ticks of its track's time scale since T0. Negative while an encoder is being
-    /// primed.
+    /// Presentation time relative to T0, in ticks of the track's time scale. Negative while an encoder is
+    /// being primed.
     public let presentation: Int64
-    /// The time at which it is decoded, in ticks of its track's time scale since T0: never after `presentation`, and
-    /// strictly increasing in a track.
+    /// Decoding time relative to T0, in ticks of the track's time scale. Never later than `presentation`, and
+    /// strictly increasing within a track.
     public let decode: Int64
-    /// How long it is shown, in ticks of its track's time scale.
+    /// Duration in ticks of the track's time scale.
     public let duration: Int64
-    /// Whether it can be decoded without earlier packets.
+    /// Whether the packet can be decoded without earlier packets.
     public let isKey: Bool
+    /// Fate of the packet's tick; `nil` for audio, and for a frame that isn't shown.
+    public let fate: Fate?
+    /// Fates of the audio samples in the packet from `presentation` on; samples before T0 and an encoder's padding don't
+    /// have one. Empty for a frame.
+    public let samples: AudioFateRun
 
-    /// Makes a packet; times are in ticks of its track's time scale since T0.
-    public init(bytes: SharedBytes, presentation: Int64, decode: Int64, duration: Int64, isKey: Bool) {
+    /// Creates a packet; times are relative to T0, in ticks of the track's time scale.
+    public init(
+        bytes: SharedBytes, presentation: Int64, decode: Int64, duration: Int64, isKey: Bool,
+        fate: Fate? = nil, samples: AudioFateRun = AudioFateRun()
+    ) {
         self.bytes = bytes
         self.presentation = presentation
         self.decode = decode
         self.duration = duration
         self.isKey = isKey
+        self.fate = fate
+        self.samples = samples
+    }
+
+    /// Returns the fates of the packet's samples before a sample since T0.
+    public func samples(before end: Int64) -> AudioFateRun {
+        samples.prefix(Int(clamping: end - max(presentation, 0)))
+    }
+
+    /// Returns a frame's packet with the fate of its tick.
+    public func with(_ fate: Fate) -> EncodedPacket {
+        EncodedPacket(
+            bytes: bytes, presentation: presentation, decode: decode, duration: duration, isKey: isKey,
+            fate: fate)
+    }
+}
+
+/// Properties of an encoded stream that its file needs in addition to the packets.
+public struct StreamParameters: Sendable, Equatable {
+    /// Codecs that tracks can use.
+    public enum Codec: String, Sendable, Codable {
+        case h264, mjpeg, aac
+    }
+
+    /// Codec of the packets.
+    public let codec: Codec
+    /// Time scale of the packets in ticks per second.
+    public let timeScale: Int64
+    /// H.264: Annex B or avcC parameter sets; AAC: AudioSpecificConfig (ISO/IEC 14496-3). Empty for MJPEG.
+    public let setup: [UInt8]
+    /// Size of the stored frames in pixels; `nil` for audio.
+    public let size: FrameSize?
+    /// The nominal frame rate; `nil` for audio.
+    public let rate: FrameRate?
+    /// Pixel aspect ratio of the stored frames; `nil` for square pixels.
+    public var pixelAspect: AspectRatio?
+    /// Color matrix and range of the frames; `nil` for audio, and if unknown.
+    public let color: ColorDescription?
+    /// Sample rate and channels of the audio; `nil` for video.
+    public let audio: AudioFormat?
+    /// Encoder delay: ticks before T0 that players must skip (AAC: its priming samples). The file's edit list records
+    /// it.
+    public let priming: Int64
+
+    /// Time scale in ticks per second of H.264 frames that keep their own capture times, for example in a copied
+    /// stream. A tick of 11 µs is finer than the accuracy of capture times.
+    public static let ownTimeScale: Int64 = 90_000
+
+    /// Rate of the grid for all presentation times; `nil` for audio, and for frames that keep their own times.
+    public var grid: FrameRate? { hasOwnTimes ? nil : rate }
+
+    /// Whether the stream is H.264 with frames that keep their own capture times instead of grid times. A file
+    /// indicates this by its time scale.
+    public var hasOwnTimes: Bool { codec == .h264 && timeScale == Self.ownTimeScale }
+
+    /// Creates parameters; omit those that don't apply to this kind of stream.
+    public init(
+        codec: Codec, timeScale: Int64, setup: [UInt8] = [], size: FrameSize? = nil, rate: FrameRate? = nil,
+        color: ColorDescription? = nil, audio: AudioFormat? = nil, priming: Int64 = 0
+    ) {
+        self.codec = codec
+        self.timeScale = timeScale
+        self.setup = setup
+        self.size = size
+        self.rate = rate
+        self.color = color
+        self.audio = audio
+        self.priming = priming
     }
 }

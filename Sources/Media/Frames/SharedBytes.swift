@@ -1,31 +1,33 @@
-/// A block of memory that several parts read, and that goes back to its owner when the last one releases it.
+/// A block of memory that several readers share. It is returned to its owner when the last reference is
+/// released.
 ///
-/// The owner may be a driver's buffer, a pool, a codec's packet or an array: the closure keeps it alive.
+/// The owner may be a driver's buffer, a pool, a codec's packet, or an array; the closure keeps it alive.
 public final class SharedBytes: @unchecked Sendable {
-    // Written before it is shared, only read afterwards; `release` runs once, in `deinit`.
-    /// The first byte. Write to the memory only before it is shared.
+    // Memory is written only before it is shared and read-only afterwards; `release` runs once, in `deinit`.
+    /// Pointer to the first byte. Write to the memory only before it is shared.
     public let start: UnsafeMutableRawPointer
     /// Number of bytes.
     public let count: Int
     private let release: @Sendable () -> Void
 
-    /// Shares memory that something else owns.
+    /// Shares memory that another object owns.
     ///
     /// - Parameters:
     ///   - start: The first byte. Readable until `release` runs.
     ///   - count: The number of bytes.
-    ///   - release: Gives the memory back, on whatever thread drops the last reference. It must not block.
+    ///   - release: Returns the memory to its owner, on the thread that releases the last reference. It must
+    ///     not block.
     public init(start: UnsafeMutableRawPointer, count: Int, release: @escaping @Sendable () -> Void) {
         self.start = start
         self.count = count
         self.release = release
     }
 
-    /// Allocates `count` bytes, uninitialised, aligned to 64 bytes for vector code, and followed by 64 unused bytes for
-    /// readers that overshoot.
+    /// Allocates `count` uninitialized bytes, aligned to 64 bytes for SIMD code. 64 padding bytes follow for
+    /// readers that read past the end.
     public convenience init(count: Int) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: count + 64, alignment: 64)
-        nonisolated(unsafe) let owned = memory  // Only `deinit` touches it again.
+        nonisolated(unsafe) let owned = memory  // Only `deinit` accesses it again.
         self.init(start: memory, count: count) { owned.deallocate() }
     }
 
@@ -45,6 +47,6 @@ public final class SharedBytes: @unchecked Sendable {
         release()
     }
 
-    /// The whole memory, to be read while this object is held.
+    /// The entire memory block; valid while this object is retained.
     public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 }

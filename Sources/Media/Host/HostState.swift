@@ -1,20 +1,263 @@
-/// The state of the computer at one moment. Sources that gave no value, or an impossible one, are listed in `missing`.
+/// State of the computer at one moment. Sources that don't provide a plausible value are listed in `missing`.
 public struct HostState: Sendable, Equatable {
     /// Pressure stall information of each resource, for the machine and for this process's control group.
     public var stalls: [ResourceStall] = []
     /// Temperatures of the kernel's thermal zones, with their limits.
     public var zones: [ThermalZone] = []
-    /// The processors' permitted speed and their heat throttling; `nil` where unknown.
+    /// Permitted processor speed and thermal throttling; `nil` if unknown.
     public var speed: ProcessorSpeed?
-    /// The part of the processors that this process may use; `nil` where unknown.
+    /// Share of processor capacity that this process may use; `nil` if unknown.
     public var share: ProcessorShare?
-    /// The power supply; `nil` where unknown.
+    /// Power supply; `nil` if unknown.
     public var power: PowerSupply?
-    /// The space on the recording's disk; `nil` where unknown.
+    /// Space on the recording's disk; `nil` if unknown.
     public var disk: DiskSpace?
-    /// The sources that gave no usable value, each with its reason.
+    /// Sources without a usable value, each with the reason.
     public var missing: [MissingSource] = []
 
-    /// Makes a state in which nothing is known yet.
+    /// Creates a state with all values unknown.
     public init() {}
+}
+
+/// Reads the state of the computer while a session is running: stalls, temperatures, speed, power, disk.
+public protocol HostReading: Sendable {
+    /// Reads the computer's current state.
+    ///
+    /// The call may block if a driver or a disk doesn't respond. Call it on a thread that may block, never
+    /// from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - folder: The session folder, which identifies the disk.
+    ///   - time: The current instant on the session clock.
+    /// - Returns: The values that could be read, and the sources that couldn't.
+    func read(folder: String, at time: ClockTime) -> HostState
+
+    /// Reads only the free space of a disk. This call may also block.
+    ///
+    /// - Parameter folder: A folder on the disk.
+    /// - Returns: Number of bytes that this user can still write; `nil` if the system doesn't report them.
+    func freeBytes(folder: String) -> Int64?
+}
+
+extension HostReading {
+    /// Always `nil`: the reader doesn't report free space.
+    public func freeBytes(folder: String) -> Int64? { nil }
+}
+
+/// A source of the computer's state that provides no value or an implausible one, for example in containers and virtual
+/// machines.
+public struct MissingSource: Sendable, Hashable, Codable {
+    /// The kinds of sources of the computer's state.
+    public enum Source: String, Sendable, Codable, CaseIterable {
+        /// Time that tasks spend waiting for the processor (pressure stall information, `cpu`).
+        case processorStall = "cpu-stall"
+        /// Time that tasks spend waiting for storage (pressure stall information, `io`).
+        case storageStall = "io-stall"
+        /// Time that tasks spend waiting for memory (pressure stall information, `memory`).
+        case memoryStall = "memory-stall"
+        /// Time that the tasks in this process's own control group spend waiting for a resource.
+        case groupStall = "group-stall"
+        /// The temperatures of the thermal zones.
+        case temperature
+        /// Permitted processor speed.
+        case speed = "cpu-speed"
+        /// Number of times that a processor was slowed down because of heat.
+        case throttling = "cpu-throttling"
+        /// Share of the processors that this process may use.
+        case share = "cpu-share"
+        /// The batteries and the power supply.
+        case power
+        /// The free space on the recording's disk.
+        case disk
+        /// All sources: none is currently responding.
+        case all
+    }
+
+    /// The source that is missing.
+    public let source: Source
+    /// The missing part of the source, for example `thermal_zone3`; `nil` if the whole source is missing. Printable.
+    public let part: String?
+    /// Reason why the source is missing, as the end of a sentence without a period. Printable.
+    public let reason: String
+
+    /// Creates a value and replaces unprintable characters in `part` and `reason`.
+    public init(_ source: Source, part: String? = nil, _ reason: String) {
+        self.source = source
+        self.part = part?.printable(limit: 60)
+        self.reason = reason.printable(limit: 300)
+    }
+}
+
+extension MissingSource: CustomStringConvertible {
+    /// A sentence with the source, its part, and the reason.
+    public var description: String {
+        "\(source.rawValue)\(part.map { " (\($0))" } ?? ""): \(reason)."
+    }
+}
+
+/// Fraction of the last 10 s during which tasks waited for a resource (the kernel's pressure stall
+/// information, `avg10`).
+public struct ResourceStall: Sendable, Equatable {
+    /// A resource with kernel stall information; the raw value is the file name.
+    public enum Resource: String, Sendable, CaseIterable {
+        case processor = "cpu"
+        case storage = "io"
+        case memory
+    }
+
+    /// Set of tasks included in a stall measurement.
+    public enum Scope: Sendable, Equatable {
+        /// All tasks on the computer.
+        case machine
+        /// The tasks in this process's control group.
+        case ownGroup
+    }
+
+    /// The resource that tasks waited for.
+    public let resource: Resource
+    /// The tasks included in the measurement.
+    public let scope: Scope
+    /// Fraction of the time during which at least one task was waiting, 0…1.
+    public let some: Double
+    /// Fraction of the time during which all runnable tasks were waiting simultaneously, 0…1. `nil` for the
+    /// processor on kernels before 5.13, which don't report it.
+    public let full: Double?
+
+    /// Creates a value from fractions of time, each 0…1.
+    public init(_ resource: Resource, _ scope: Scope, some: Double, full: Double?) {
+        self.resource = resource
+        self.scope = scope
+        self.some = some
+        self.full = full
+    }
+}
+
+/// A temperature in thousandths of a degree Celsius, the kernel's unit.
+public struct Temperature: Sendable, Hashable, Comparable {
+    /// Thousandths of a degree Celsius.
+    public let millidegrees: Int
+
+    /// Creates a temperature from thousandths of a degree Celsius.
+    public init(millidegrees: Int) {
+        self.millidegrees = millidegrees
+    }
+
+    /// Creates a temperature from whole degrees Celsius.
+    public init(degrees: Int) {
+        millidegrees = degrees * 1000
+    }
+
+    /// The temperature in degrees Celsius.
+    public var degrees: Double { Double(millidegrees) / 1000 }
+
+    /// Whether the left temperature is lower than the right one.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.millidegrees < rhs.millidegrees }
+}
+
+extension Temperature: CustomStringConvertible {
+    /// The temperature in whole degrees, such as `87 °C`, because sensors are rarely more precise.
+    public var description: String { "\(Int(rounding: degrees)) °C" }
+}
+
+/// A thermal zone that the kernel monitors, with its trip points.
+public struct ThermalZone: Sendable, Equatable {
+    /// The kernel's folder and the driver's type name: `thermal_zone0 x86_pkg_temp`. Printable.
+    public let name: String
+    /// Current temperature of the zone.
+    public let temperature: Temperature
+    /// Passive trip point: above it, the kernel slows the machine down. `nil` if undefined.
+    public let passive: Temperature?
+    /// Hot trip point: above it, the kernel warns of damage. `nil` if undefined.
+    public let hot: Temperature?
+    /// Critical trip point: above it, the kernel shuts the machine down. `nil` if undefined.
+    public let critical: Temperature?
+
+    /// Creates a value and replaces unprintable characters in `name`.
+    public init(
+        name: String, temperature: Temperature, passive: Temperature? = nil, hot: Temperature? = nil,
+        critical: Temperature? = nil
+    ) {
+        self.name = name.printable(limit: 60)
+        self.temperature = temperature
+        self.passive = passive
+        self.hot = hot
+        self.critical = critical
+    }
+}
+
+/// Current speed limit of the processors, and the number of times that heat slowed them down.
+public struct ProcessorSpeed: Sendable, Equatable {
+    /// Sum of the processors' permitted frequencies divided by the sum of their maximum frequencies, 0…1. A
+    /// value below 1 indicates a cap set by the user, a power profile, or the firmware.
+    public let allowed: Double
+    /// Number of processors that aren't permitted to run at their maximum frequency.
+    public let capped: Int
+    /// Number of processors whose frequencies are known.
+    public let count: Int
+    /// Number of times that a processor was slowed down because of heat since the system started; `nil` if no
+    /// processor reports it.
+    public let throttlings: Int64?
+
+    /// Creates a value from processor data.
+    public init(allowed: Double, capped: Int, count: Int, throttlings: Int64?) {
+        self.allowed = allowed
+        self.capped = capped
+        self.count = count
+        self.throttlings = throttlings
+    }
+}
+
+/// Share of processor capacity that this process may use, and how often its control group was throttled.
+public struct ProcessorShare: Sendable, Equatable {
+    /// Number of processors that the process may use (its affinity).
+    public let processors: Int
+    /// CPU quota of its control group in processors, for example 1.5; `nil` without a quota.
+    public let quota: Double?
+    /// Number of quota periods in which the group was active since its creation; `nil` without a quota.
+    public let periods: Int64?
+    /// Number of periods that ended with the group stopped because its quota was used up; `nil` without a quota.
+    public let throttledPeriods: Int64?
+
+    /// Creates a value from the affinity and the control group's data.
+    public init(processors: Int, quota: Double? = nil, periods: Int64? = nil, throttledPeriods: Int64? = nil)
+    {
+        self.processors = processors
+        self.quota = quota
+        self.periods = periods
+        self.throttledPeriods = throttledPeriods
+    }
+
+    /// Maximum number of processors that can be used: the smaller of `processors` and `quota`.
+    public var usable: Double { min(Double(processors), quota ?? .infinity) }
+}
+
+/// Power supply of the computer.
+public struct PowerSupply: Sendable, Equatable {
+    /// Whether a battery is discharging, even if the computer is plugged in.
+    public let isDischarging: Bool
+    /// Charge of the fullest battery, 0…1; `nil` without a battery, or if none reports it.
+    public let charge: Double?
+    /// Time until all batteries are empty at the current rate; `nil` if the batteries don't report it.
+    public let timeToEmpty: Nanoseconds?
+
+    /// Creates a value from battery data.
+    public init(isDischarging: Bool, charge: Double? = nil, timeToEmpty: Nanoseconds? = nil) {
+        self.isDischarging = isDischarging
+        self.charge = charge
+        self.timeToEmpty = timeToEmpty
+    }
+}
+
+/// Space on the recording's disk.
+public struct DiskSpace: Sendable, Equatable {
+    /// Number of bytes available to this user.
+    public let freeBytes: Int64
+    /// Current total size of the files in the session folder, in bytes.
+    public let recordedBytes: Int64
+
+    /// Creates a value from numbers of bytes.
+    public init(freeBytes: Int64, recordedBytes: Int64) {
+        self.freeBytes = freeBytes
+        self.recordedBytes = recordedBytes
+    }
 }

@@ -1,24 +1,114 @@
-/// One publication as the live process is told of it.
+/// Request for a live output, sent to the live process.
 public struct LiveRequest: Sendable, Equatable, Codable {
-    /// The publication's name.
+    /// The live output's name.
     public var name: String
-    /// The address to send to.
+    /// The destination address.
     public var url: Secret
-    /// What is published: `program`, or a camera's role.
+    /// Source of the live output: `program`, or a camera's role.
     public var of: String
-    /// The encoder of its own; `nil` for the recording's packets. Of a virtual camera the size and the rate.
+    /// Settings for a separate encoder; `nil` to send the recording's packets. For a virtual camera, the size
+    /// and the rate.
     public var video: LiveVideo?
-    /// The bearer token of a WHIP server; `nil` for none.
+    /// Bearer token for a WHIP server; `nil` for none.
     public var token: Secret?
-    /// Whether the program is encoded for it on standby, too.
+    /// Whether the program is also encoded for this live output on standby.
     public var standby: Bool
 
-    /// Makes a request; each parameter sets the property of its name.
+    /// Creates a request; each parameter sets the property of the same name.
     public init(
         name: String, url: Secret, of: String = "program", video: LiveVideo? = nil, token: Secret? = nil,
         standby: Bool = false
     ) {
         (self.name, self.url, self.of) = (name, url, of)
         (self.video, self.token, self.standby) = (video, token, standby)
+    }
+}
+
+/// Size, rate, and bit rate of a live output's separate encoder, used in requests and reports.
+public struct LiveVideo: Sendable, Hashable, Codable {
+    /// Width in pixels, even; `nil` for the source's width.
+    public var width: Int?
+    /// Height in pixels, even; `nil` for the source's height.
+    public var height: Int?
+    /// Maximum frame rate, such as `30` or `30000/1001`; `nil` for the source's rate.
+    public var rate: String?
+    /// Bits per second; `nil` for a virtual camera, which doesn't use an encoder.
+    public var bitrate: Int?
+
+    /// Creates a description; each parameter sets the property of the same name.
+    public init(size: FrameSize?, rate: FrameRate?, bitrate: Int?) {
+        (width, height) = (size?.width, size?.height)
+        self.rate = rate.map { $0.seconds == 1 ? "\($0.frames)" : "\($0.frames)/\($0.seconds)" }
+        self.bitrate = bitrate
+    }
+
+    /// Width and height; `nil` if one is missing.
+    public var size: FrameSize? {
+        guard let width, let height else { return nil }
+        return FrameSize(width: width, height: height)
+    }
+}
+
+/// Command from the recorder to the live process, sent as one line of JSON. Exactly one of the two properties is set.
+public struct LiveCommand: Sendable, Equatable, Codable {
+    /// Live output to start, or to continue with these settings.
+    public var publish: LiveRequest?
+    /// Name of the live output to end.
+    public var unpublish: String?
+
+    /// Creates the command to start a live output.
+    public init(publish: LiveRequest) { self.publish = publish }
+
+    /// Creates the command to end a live output.
+    public init(unpublish: String) { self.unpublish = unpublish }
+}
+
+/// Status of a live output, sent by the live process to the recorder. Each report is one line of JSON, sent
+/// on each change and once per second.
+public struct LiveReport: Sendable, Equatable, Codable {
+    /// State of a live output.
+    public enum State: String, Sendable, Codable {
+        /// The live output is waiting for data to send, or for the server's response.
+        case connecting
+        /// The live output is sending.
+        case connected
+        /// The connection was lost; the next attempt is at `retry_ns`.
+        case waiting
+        /// A key, name, certificate, or address is wrong; the next attempt is at `retry_ns`, one minute
+        /// later.
+        case refused
+        /// The live output was ended.
+        case ended
+    }
+
+    /// The live output's name.
+    public var live_output: String
+    /// Current connection state.
+    public var state: State
+    /// Time of this report on CLOCK_MONOTONIC.
+    public var at_ns: Int64
+    /// Reason for the state as one sentence without secrets; `nil` if there is nothing to report.
+    public var text: String?
+    /// Time of the next attempt on CLOCK_MONOTONIC; `nil` if none is needed.
+    public var retry_ns: Int64?
+    /// Number of video frames sent since the process started. For a virtual microphone, the number of audio
+    /// blocks.
+    public var sent_frames: Int64 = 0
+    /// Number of video frames dropped since the process started, because the network or the receiver couldn't keep up.
+    public var dropped_frames: Int64 = 0
+    /// Bits per second sent during the last second.
+    public var bitrate: Int64 = 0
+    /// How long the oldest item has been waiting to be sent.
+    public var queue_ns: Int64 = 0
+    /// Round-trip time; `nil` if the protocol doesn't report it.
+    public var rtt_ns: Int64?
+    /// Number of packets that the receiver initially missed; `nil` if the protocol doesn't report it.
+    public var lost_packets: Int64?
+    /// Current output of the separate encoder; `nil` without one.
+    public var encoder: LiveVideo?
+
+    /// Creates a report for a live output that hasn't sent anything yet.
+    public init(live_output: String, state: State, at_ns: Int64) {
+        (self.live_output, self.state, self.at_ns) = (live_output, state, at_ns)
     }
 }

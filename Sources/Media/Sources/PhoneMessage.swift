@@ -1,37 +1,39 @@
-/// A binary message of a phone: what it is, its number and its time, then the content; docs/reference/control-room.md has the layout. The
-/// same messages, with a length before each, are what a phone stores of a recording. A value: nothing of it is trusted but its bounds.
+/// Binary message from a phone: type, number, time, and content. See docs/reference/control-room.md for the
+/// layout. A phone stores a recording as the same messages, each with a length prefix. Treat the content as
+/// untrusted: only its bounds are validated.
 public struct PhoneMessage: Sendable, Equatable {
-    /// What the content is. The raw value is the first byte of the message.
+    /// Type of the content. The raw value is the first byte of the message.
     public enum Kind: UInt8, Sendable {
         case jpeg = 1
-        /// A frame in H.264, in Annex B.
+        /// H.264 frame in Annex B format.
         case h264 = 2
-        /// Samples of audio, 16 bits each, little endian.
+        /// Audio samples, 16-bit little-endian.
         case pcm = 3
-        /// In what is stored: how the phone's clock was related to CLOCK_MONOTONIC, as two numbers of 64 bits: what is added to the phone's
-        /// time, and how far off that may be, both in microseconds.
+        /// In stored recordings only: the relation of the phone's clock to CLOCK_MONOTONIC, as two 64-bit
+        /// integers in microseconds. The first is the offset to add to the phone's time; the second is its
+        /// maximum error.
         case date = 4
-        /// In what is stored: the format of the frames, as an object of JSON.
+        /// In stored recordings only: the frame format as a JSON object.
         case format = 5
-        /// A piece of what is stored; the number is its offset in bytes.
+        /// Chunk of a stored recording; the number is its offset in bytes.
         case stored = 6
     }
 
-    /// What the content is.
+    /// Type of the content.
     public let kind: Kind
-    /// Whether a frame can be decoded alone.
+    /// Whether the frame can be decoded without other frames.
     public let isKey: Bool
-    /// The number of the frame, of the first sample, or the offset of a piece in bytes; from 0.
+    /// Number of the frame or of the first sample, or the byte offset of a chunk; counted from 0.
     public let number: Int64
-    /// The phone's time.
+    /// Time on the phone's clock.
     public let time: Nanoseconds
 
-    /// Bytes before the content.
+    /// Size of the header in bytes.
     public static let prefix = 20
-    /// Numbers and times, in microseconds, beyond which JavaScript does not count exactly.
+    /// Limit for numbers and for times in microseconds: JavaScript can't represent larger integers exactly.
     private static let most: Int64 = 1 << 53
 
-    /// Reads what stands before the content; `nil` when it is none.
+    /// Parses the header of a message; returns `nil` if the header is invalid.
     ///
     /// - Parameter bytes: The message, or its first `prefix` bytes.
     public init?(_ bytes: UnsafeRawBufferPointer) {
@@ -44,5 +46,57 @@ public struct PhoneMessage: Sendable, Equatable {
         guard (0..<Self.most).contains(number), (0..<Self.most).contains(time) else { return nil }
         (self.kind, self.number, self.time) = (kind, number, .microseconds(time))
         isKey = kind != .h264 || bytes[1] & 1 == 1
+    }
+}
+
+/// Format of a phone's frames, as sent by its page as JSON. All values are untrusted.
+public struct PhoneFormat: Sendable, Decodable {
+    private let codec: String
+    private let width: Int
+    private let height: Int
+    private let rate: Double
+    private let matrix: String?
+    private let full: Bool?
+
+    private static let codecs: [String: PixelFormat] = ["h264": .h264, "jpeg": .mjpeg]
+    private static let sides = 16...4096
+    private static let rates = 1.0...120
+
+    /// Video format; `nil` if it can't be recorded: codecs other than H.264 and JPEG, sides that are odd or outside
+    /// 16…4096, or a rate outside 1…120 frames per second.
+    public var video: VideoFormat? {
+        guard let pixel = Self.codecs[codec], Self.sides.contains(width), Self.sides.contains(height),
+            width.isMultiple(of: 2), height.isMultiple(of: 2), Self.rates.contains(rate),
+            let rate = FrameRate(rate.rounded())
+        else { return nil }
+        return VideoFormat(pixel: pixel, size: FrameSize(width: width, height: height), rate: rate)
+    }
+
+    /// Color description: fixed for JPEG, and reported by the page for H.264.
+    public var color: ColorDescription {
+        Self.codecs[codec] == .mjpeg
+            ? .jpeg
+            : ColorDescription(
+                matrix: matrix == "bt709" ? .bt709 : .bt601, range: full == true ? .full : .limited)
+    }
+}
+
+/// Selector of a phone's camera and microphone, `phone:NAME`. The control room's web process provides both devices
+/// under this name.
+public enum PhoneSelector {
+    /// Prefix of phone selectors.
+    public static let scheme = "phone:"
+    private static let longestName = 32
+
+    /// Whether a selector names a phone.
+    public static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
+
+    /// Returns the selector of a phone.
+    ///
+    /// - Parameter name: The name chosen by the phone's user.
+    /// - Returns: The selector. `nil` unless the name has 1 to 32 ASCII letters, digits, `-` and `_`, and
+    ///   begins with a letter or digit.
+    public static func selector(of name: String) -> String? {
+        name.isPlainName(longest: longestName) ? scheme + name : nil
     }
 }

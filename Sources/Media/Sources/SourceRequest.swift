@@ -1,16 +1,59 @@
-/// A network camera as the process is told of it that connects to it.
+/// Request to connect to a network camera, sent to the process that provides network cameras.
 public struct SourceRequest: Sendable, Equatable, Codable {
-    /// The name under which it announces the camera, and its audio, at the media socket.
+    /// Name of the camera and its audio on the media socket, as announced by the process.
     public var name: String
     /// The address.
     public var url: Secret
-    /// Whether the camera's frames are wanted.
+    /// Whether the camera's frames are requested.
     public var video: Bool
-    /// Whether the camera's audio is wanted.
+    /// Whether the camera's audio is requested.
     public var audio: Bool
 
-    /// Makes a request; each parameter sets the property of its name.
+    /// Creates a request; each parameter sets the property of the same name.
     public init(name: String, url: Secret, video: Bool = false, audio: Bool = false) {
         (self.name, self.url, self.video, self.audio) = (name, url, video, audio)
+    }
+}
+
+/// Command from the recorder to the process that provides network cameras. Each command is one line of JSON.
+public struct SourceCommand: Sendable, Equatable, Codable {
+    /// Device to connect to until the process ends.
+    public var open: SourceRequest
+
+    /// Creates the command to connect to a device.
+    public init(open: SourceRequest) { self.open = open }
+}
+
+/// Status of a network camera, reported by the process that connects to it. Each report is one line of JSON,
+/// sent on each change and once per second.
+public struct SourceReport: Sendable, Equatable, Codable {
+    /// Connection state of a network camera.
+    public enum State: String, Sendable, Codable {
+        /// The connection is being established.
+        case connecting
+        /// The user must act first; `text` explains how.
+        case asking
+        /// The camera is delivering data.
+        case connected
+        /// The connection was lost or couldn't be established; the process retries.
+        case waiting
+        /// A password, path, or format is wrong; the process retries less often.
+        case refused
+        /// The user has ended or denied the connection. The process won't retry until the device is requested
+        /// again.
+        case ended
+    }
+
+    /// Name from the request.
+    public var source: String
+    /// Current connection state.
+    public var state: State
+    /// Reason for the state, or a notice for the user while the camera is connected, as one sentence without secrets.
+    /// `nil` if there is nothing to report.
+    public var text: String?
+
+    /// Creates a report; each parameter sets the property of the same name.
+    public init(source: String, state: State, text: String? = nil) {
+        (self.source, self.state, self.text) = (source, state, text)
     }
 }

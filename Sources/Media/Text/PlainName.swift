@@ -1,5 +1,6 @@
 extension String {
-    /// Whether it has nothing but letters and digits of ASCII, `-` and `_`, as names that become parts of selectors, addresses and files.
+    /// Whether the text contains only ASCII letters and digits, `-` and `_`. Used for names that become part
+    /// of selectors, addresses, and file names.
     package var isPlain: Bool {
         utf8.allSatisfy { byte in
             switch byte {
@@ -11,8 +12,67 @@ extension String {
         }
     }
 
-    /// Whether it is plain, has 1 to `longest` characters, and begins with a letter or digit, so that it is no option and no hidden file.
+    /// Whether the text is plain, has 1 to `longest` characters, and begins with a letter or digit, so that it can't be
+    /// an option or a hidden file.
     package func isPlainName(longest: Int) -> Bool {
         (1...longest).contains(utf8.count) && isPlain && !hasPrefix("-") && !hasPrefix("_")
+    }
+}
+
+extension String {
+    /// Whether the text is a relative path that stays within a folder: without empty components, `.`, `..`,
+    /// or zero bytes.
+    ///
+    /// The check operates on bytes, as the system does. In Swift, a `/` with a combining accent is a
+    /// different character; for the system, it still separates path components.
+    public var isPathWithin: Bool {
+        let names = utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return !utf8.contains(0) && names.allSatisfy { !["", ".", ".."].contains(Substring($0)) }
+    }
+}
+
+extension String {
+    /// The path with percent encoding: bytes that aren't allowed in a URI path become `%20` and so on (RFC
+    /// 3986, 2.1 and 3.3).
+    public var percentEncoded: String {
+        var text = ""
+        for byte in utf8 {
+            let scalar = Unicode.Scalar(byte)
+            if scalar.isASCII,
+                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                    || Self.pathSigns.contains(byte)
+            {
+                text.unicodeScalars.append(scalar)
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += digits.count == 1 ? "%0" + digits : "%" + digits
+            }
+        }
+        return text
+    }
+
+    /// The text with percent encoding such as `%20` decoded; `nil` if a percent sign isn't followed by two digits or
+    /// the bytes aren't valid UTF-8.
+    public var percentDecoded: String? {
+        var bytes: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(Self.digit),
+                let low = rest.popFirst().flatMap(Self.digit)
+            else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Punctuation that is allowed in a path without encoding.
+    private static let pathSigns = Array("-._~!$&'()*+,=:@/".utf8)
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
     }
 }

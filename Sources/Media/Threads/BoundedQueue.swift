@@ -1,7 +1,8 @@
-/// A first-in, first-out queue of limited length that hands values from one thread to another.
+/// A FIFO queue of limited length that passes values between threads.
 ///
-/// A writer that must never wait uses `offer`, which refuses when the queue is full. One that must not lose uses `put`,
-/// which waits for room: only where a bounded wait is right, as before a file or in simulated time.
+/// A writer that must never block uses `offer`, which fails when the queue is full. A writer that must not
+/// lose elements uses `put`, which waits for space. Use `put` only if a bounded wait is acceptable, for
+/// example when writing to a file or in simulated time.
 public final class BoundedQueue<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element?] = []
@@ -26,26 +27,26 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
     }
 
     private let monitor = ConditionLock(State())
-    /// The number of elements that may wait, at least 1.
+    /// Maximum number of queued elements, at least 1.
     public let capacity: Int
 
-    /// Makes an empty queue.
+    /// Creates an empty queue.
     ///
-    /// - Parameter capacity: The number of elements that may wait, at least 1.
+    /// - Parameter capacity: The maximum number of queued elements, at least 1.
     public init(capacity: Int) {
         precondition(capacity > 0, "a queue needs room for one element")
         self.capacity = capacity
     }
 
-    /// The number of elements that wait now.
+    /// Current number of queued elements.
     public var count: Int { monitor.withLock { $0.count } }
 
-    /// The element that `next()` returns next; it stays in the queue. `nil` when the queue is empty.
+    /// The element that `next()` will return; it remains in the queue. `nil` if the queue is empty.
     public var oldest: Element? { monitor.withLock { $0.oldest } }
 
-    /// Adds an element if there is room, without waiting.
+    /// Adds an element if there is space, without waiting.
     ///
-    /// - Returns: Whether it was taken; `false` when the queue is full or finished.
+    /// - Returns: Whether the element was added; `false` if the queue is full or finished.
     public func offer(_ element: Element) -> Bool {
         monitor.broadcast { state in
             guard !state.isFinished, state.count < capacity else { return false }
@@ -54,7 +55,7 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Adds an element, and sleeps until there is room. Once the queue is finished, the element is discarded.
+    /// Adds an element. Blocks until there is space. After the queue is finished, the element is discarded.
     public func put(_ element: Element) {
         monitor.wait { state -> Void? in
             if state.isFinished { return () }
@@ -65,7 +66,8 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         monitor.broadcast { _ in }
     }
 
-    /// Takes the oldest element, and sleeps until there is one. Returns `nil` once the queue is finished and empty.
+    /// Removes and returns the oldest element. Blocks until there is one. Returns `nil` when the queue is
+    /// finished and empty.
     public func next() -> Element? {
         let element: Element? = monitor.wait { state -> Element?? in
             if let element = state.takeFirst() { return .some(element) }
@@ -75,7 +77,8 @@ public final class BoundedQueue<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Ends the queue: it takes no more elements, waiting writers return, and readers get what is left, then `nil`.
+    /// Finishes the queue. It accepts no more elements, blocked writers return, and readers receive the
+    /// remaining elements followed by `nil`.
     public func finish() {
         monitor.broadcast { $0.isFinished = true }
     }

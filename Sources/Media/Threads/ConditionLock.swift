@@ -1,15 +1,17 @@
 public import Glibc
 
-/// State guarded by a lock, with a way to sleep until the state changes.
+/// State guarded by a lock, with a condition variable to wait for state changes.
 ///
-/// Built on pthreads because `Synchronization.Mutex` has nothing to wait on, and because ThreadSanitizer on Linux does
-/// not see it and reports false races. This is the only lock in the project; never hold it across a call into C.
+/// Built on pthreads because `Synchronization.Mutex` lacks a condition variable, and because ThreadSanitizer on Linux
+/// doesn't recognize it and reports false races. This is the only lock in the project; never hold it across a call into
+/// C.
 ///
-/// Its methods are inlinable so that the compiler makes them anew for each state: a generic call of another module costs
-/// several times what the lock does.
+/// Its methods are inlinable so that the compiler specializes them for each state. A generic call across modules costs
+/// several times as much as the lock itself.
 @usableFromInline
 package final class ConditionLock<State>: @unchecked Sendable {
-    // `state` is read and written only between lock and unlock of `mutex`, so that the language need not check it again.
+    // `state` is accessed only while `mutex` is locked, so the language doesn't need to check exclusivity
+    // again.
     @usableFromInline
     @exclusivity(unchecked) var state: State
     @usableFromInline
@@ -17,7 +19,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
     @usableFromInline
     let changed: UnsafeMutablePointer<pthread_cond_t>
 
-    /// Makes an unlocked lock around `state`. Its timed waits use `CLOCK_MONOTONIC`.
+    /// Creates an unlocked lock around `state`. Its timed waits use `CLOCK_MONOTONIC`.
     @inlinable
     package init(_ state: sending State) {
         self.state = state
@@ -39,7 +41,8 @@ package final class ConditionLock<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with the state while the lock is held, and returns its result. Wakes no sleeper.
+    /// Runs `body` on the state while holding the lock, and returns its result. Doesn't wake any waiting
+    /// threads.
     @inlinable
     package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
@@ -47,7 +50,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Changes the state under the lock and wakes one sleeper.
+    /// Changes the state under the lock and wakes one waiting thread.
     @inlinable
     package func signal<Result>(_ body: (inout State) -> Result) -> Result {
         let result = withLock(body)
@@ -55,7 +58,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
         return result
     }
 
-    /// Changes the state under the lock and wakes all sleepers.
+    /// Changes the state under the lock and wakes all waiting threads.
     @discardableResult @inlinable
     package func broadcast<Result>(_ body: (inout State) -> Result) -> Result {
         let result = withLock(body)
@@ -63,7 +66,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
         return result
     }
 
-    /// Sleeps until `body` returns a value. `body` runs under the lock, at once and after each change.
+    /// Blocks until `body` returns a value. `body` runs under the lock, immediately and after each change.
     @discardableResult @inlinable
     package func wait<Result>(_ body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
@@ -74,12 +77,12 @@ package final class ConditionLock<State>: @unchecked Sendable {
         }
     }
 
-    /// Sleeps until `body` returns a value or `deadline` passes on `CLOCK_MONOTONIC`.
+    /// Blocks until `body` returns a value or the `deadline` on `CLOCK_MONOTONIC` passes.
     ///
-    /// After the deadline `body` runs once more, and its result is returned: `nil` where it still has no value.
+    /// After the deadline, `body` runs once more and its result is returned, even if it is `nil`.
     @inlinable
     package func wait<Result>(until deadline: ClockTime, _ body: (inout State) -> Result?) -> Result? {
-        // Of a negative time the system takes none: it would answer at once, again and again.
+        // The system rejects negative times immediately, which would turn the wait into a busy loop.
         let deadline = max(deadline.nanoseconds, 0)
         var time = timespec(
             tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
@@ -89,5 +92,28 @@ package final class ConditionLock<State>: @unchecked Sendable {
             if let result = body(&state) { return result }
             if pthread_cond_timedwait(changed, mutex, &time) == ETIMEDOUT { return body(&state) }
         }
+    }
+}
+
+/// A one-time cancellation request that wakes every thread waiting on it.
+public final class Cancellation: Sendable {
+    private let monitor = ConditionLock(false)
+
+    /// Creates a request that hasn't been canceled.
+    public init() {}
+
+    /// Whether `cancel()` was called.
+    public var isCancelled: Bool { monitor.withLock { $0 } }
+
+    /// Cancels permanently and wakes the waiting threads. Subsequent calls do nothing.
+    public func cancel() {
+        monitor.broadcast { $0 = true }
+    }
+
+    /// Blocks until canceled or until the `deadline` on `CLOCK_MONOTONIC`.
+    ///
+    /// - Returns: Whether it was canceled; `false` if the deadline passed first.
+    package func wait(until deadline: ClockTime) -> Bool {
+        monitor.wait(until: deadline) { $0 ? true : nil } ?? false
     }
 }

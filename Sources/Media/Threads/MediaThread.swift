@@ -1,58 +1,110 @@
 import Glibc
 
-/// A thread for work that blocks or computes long, named so that `top -H` and `perf` tell who is who.
+/// A thread for work that blocks or computes for a long time, named for identification in `top -H` and `perf`.
 ///
-/// End it by ending its input, then `join`.
+/// To end it, end its input, then call `join`.
 public final class MediaThread: Sendable {
     private struct State {
         var isFinished = false
         var cpuTime = Nanoseconds.zero
     }
 
-    /// How the kernel shares the processor between this thread and others.
+    /// Scheduling class of a thread relative to others.
     public enum Urgency: Sendable {
-        /// The thread computes, or waits for a disk: it has time.
+        /// The thread computes or waits for a disk and isn't time-critical.
         case ordinary
-        /// The thread takes frames from a driver or decides by the clock: it computes little, and what it does late is a
-        /// loss. It runs before the others where the system allows it (`RLIMIT_NICE`, getrlimit(2)).
+        /// The thread receives frames from a driver or acts on clock deadlines. It does little computation,
+        /// and a delay causes losses. It has priority over other threads if the system (`RLIMIT_NICE`,
+        /// getrlimit(2)) or a service permits it (`ThreadPriorities`).
         case punctual
     }
 
-    /// The name that the thread was started with; the kernel shows its first 15 bytes.
+    /// Name given at startup; the kernel shows its first 15 bytes.
     public let name: String
     private let monitor = ConditionLock(State())
 
-    /// Starts the thread at once.
+    /// Starts the thread immediately.
     ///
     /// - Parameters:
-    ///   - name: At most 15 bytes reach the kernel.
-    ///   - urgency: How the processor is shared with other threads.
-    ///   - body: Runs once on the new thread.
-    public init(name: String, urgency: Urgency = .ordinary, _ body: sending @escaping () -> Void) {
-        self.name = name
-        let monitor = monitor
-        let run = ThreadBody(body)
-        Self.start(
-            ThreadBody {
-                Self.tellKernel(name)
-                Self.takePlace(urgency)
-                run.body()
-                let used = Self.cpuTimeOfCurrentThread
-                monitor.broadcast { state in
-                    state.cpuTime = used
-                    state.isFinished = true
-                }
-            })
+    ///   - name: Only the first 15 bytes are passed to the kernel.
+    ///   - urgency: The scheduling class of the thread.
+    ///   - body: Runs once on the new thread. It is released without being called if the initializer throws.
+    /// - Throws: `ThreadError` if the system can't create a thread.
+    public convenience init(
+        name: String, urgency: Urgency = .ordinary, _ body: sending @escaping () -> Void
+    ) throws(ThreadError) {
+        self.init(named: name)
+        try Self.create(work(urgency, ThreadBody(body)), named: name)
     }
 
-    /// Stack of a thread in bytes.
-    private static let stackSize = 2 << 20
+    private init(named name: String) { self.name = name }
 
-    /// How long a thread is waited for where the system has none left for now.
-    private static let patience = Nanoseconds.seconds(10)
+    /// Runs work on a new thread, or on the calling thread if the system can't create one. Use it for short
+    /// work that must be done, such as stopping a device. In the fallback case, it delays the caller, and
+    /// multiple devices are stopped one after another.
+    ///
+    /// - Returns: The thread, already finished if the work ran on the calling thread.
+    public static func runningInlineOnFailure(name: String, _ body: sending @escaping () -> Void)
+        -> MediaThread
+    {
+        let thread = MediaThread(named: name)
+        let body = ThreadBody(body)
+        do throws(ThreadError) {
+            try create(thread.work(.ordinary, body), named: name)
+        } catch {
+            body.run()
+            thread.monitor.broadcast { $0.isFinished = true }
+        }
+        return thread
+    }
 
-    /// Starts a detached thread of the system.
-    private static func start(_ body: ThreadBody) {
+    /// Runs work on a new thread when the system can create one. Use it for work that may start late, such as
+    /// periodic readings or a queue's consumer.
+    ///
+    /// - Returns: The thread, which may start later; until then, `join` runs the work itself.
+    @discardableResult
+    public static func eventually(
+        name: String, urgency: Urgency = .ordinary, _ body: sending @escaping () -> Void
+    ) -> MediaThread {
+        let thread = MediaThread(named: name)
+        let work = thread.work(urgency, ThreadBody(body))
+        do throws(ThreadError) {
+            try create(work, named: name)
+        } catch {
+            ThreadReserve.shared.start(work, of: thread)
+        }
+        return thread
+    }
+
+    private func work(_ urgency: Urgency, _ body: ThreadBody) -> ThreadBody {
+        let (name, monitor) = (name, monitor)
+        return ThreadBody {
+            Self.setKernelThreadName(name)
+            Self.applyUrgency(urgency)
+            body.run()
+            let used = Self.cpuTimeOfCurrentThread
+            monitor.broadcast { state in
+                state.cpuTime = used
+                state.isFinished = true
+            }
+        }
+    }
+
+    /// Stack size of a thread in bytes. It reserves address space; only the pages that a thread touches use memory.
+    package static let stackSize = 2 << 20
+
+    /// How long to keep trying to create a thread. The kernel counts a finished thread until it has been
+    /// removed, a few milliseconds later.
+    private static let patience = Nanoseconds.milliseconds(60)
+
+    /// Names of threads that fail to start, as if a limit were reached. For tests.
+    package static let refusedNames = ConditionLock<Set<String>>([])
+
+    /// Creates a detached system thread.
+    static func create(_ body: ThreadBody, named name: String) throws(ThreadError) {
+        if refusedNames.withLock({ $0.contains(name) }) {
+            throw ThreadError(thread: name, limit: .threads)
+        }
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -67,75 +119,258 @@ public final class MediaThread: Sendable {
                 &thread, &attributes,
                 { box in
                     guard let box else { return nil }
-                    Unmanaged<ThreadBody>.fromOpaque(box).takeRetainedValue().body()
+                    Unmanaged<ThreadBody>.fromOpaque(box).takeRetainedValue().run()
                     return nil
                 }, box.toOpaque())
             if status == 0 { return }
-            // EAGAIN: too many threads of the user or the group of processes run; some of them end.
-            precondition(clock.now < deadline, "the system gives no thread")
-            usleep(20_000)
+            guard clock.now < deadline else {
+                box.release()
+                throw ThreadError(thread: name, limit: .ofThreads(stackSize: stackSize))
+            }
+            usleep(5_000)
         }
     }
 
-    /// Waits until the body has returned. Never call it from the thread itself or in a Swift task.
+    /// Creates, while the system can still create one, the thread that later starts the threads for
+    /// `eventually`.
+    ///
+    /// - Throws: `ThreadError` if the system can't create it.
+    package static func prepareReserve() throws(ThreadError) { try ThreadReserve.shared.prepare() }
+
+    /// Checks that the system can create `count` threads now, by creating them briefly. Libraries that create their own
+    /// threads (encoders, the sound server's client, Swift's tasks) may hang or abort if they can't.
+    ///
+    /// - Throws: `ThreadError` if the system creates fewer.
+    public static func check(_ count: Int, for name: String) throws(ThreadError) {
+        let isOver = ConditionLock(false)
+        var threads: [MediaThread] = []
+        defer {
+            isOver.broadcast { $0 = true }
+            for thread in threads { thread.join() }
+        }
+        for _ in 0..<count {
+            threads.append(try MediaThread(name: name) { isOver.wait { $0 ? () : nil } })
+        }
+    }
+
+    /// Waits until the body has returned. Runs the body if the system hasn't created the thread yet. Never
+    /// call it from the thread itself or from a Swift task.
     public func join() {
+        ThreadReserve.shared.waitingWork(of: self)?.run()
         monitor.wait { $0.isFinished ? true : nil }
     }
 
-    /// The processor time that the thread used in all; zero until it has finished.
+    /// Total CPU time of the thread; zero until it has finished.
     public var cpuTime: Nanoseconds { monitor.withLock { $0.cpuTime } }
 
-    /// The processor time that the calling thread has used so far (`CLOCK_THREAD_CPUTIME_ID`).
+    /// CPU time used so far by the calling thread (`CLOCK_THREAD_CPUTIME_ID`).
     public static var cpuTimeOfCurrentThread: Nanoseconds {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Nanoseconds(time)
     }
 
-    /// The number of nice levels by which a `punctual` thread is preferred: as many as sound servers ask for.
+    /// Priority advantage of a `punctual` thread in nice levels; sound servers request the same number.
     private static let head: Int32 = 11
 
-    /// Runs code at ordinary priority, so that threads which libraries start in it are ordinary ones: a thread begins with
-    /// the priority of the thread that made it.
+    /// Runs code at ordinary priority, so that threads started by libraries also have ordinary priority. A
+    /// thread inherits the priority of its creator.
     ///
-    /// - Parameter body: Runs at once, on the calling thread.
+    /// - Parameter body: Runs immediately, on the calling thread.
     /// - Returns: The result of `body`.
-    /// - Throws: The error of `body`.
+    /// - Throws: Any error thrown by `body`.
     public static func ordinarily<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let own = priority(of: 0)
-        takePlace(.ordinary)
+        let (own, usual) = (priority(of: 0), priority(of: id_t(getpid())))
+        // If a service raised this thread's priority, the system resets it for threads that this one starts.
+        // The priority couldn't be restored afterwards either.
+        guard own < usual, sched_getscheduler(0) & resetOnFork == 0 else { return try body() }
+        setpriority(kind, 0, usual)
         defer { setpriority(kind, 0, own) }
         return try body()
     }
 
-    /// Sets the calling thread's priority. Where the system refuses, the thread keeps the priority it has.
-    private static func takePlace(_ urgency: Urgency) {
-        let usual = priority(of: id_t(getpid()))
-        setpriority(kind, 0, urgency == .punctual ? max(usual - head, -20) : usual)
+    /// `SCHED_RESET_ON_FORK` (sched(7)), which Swift's importer omits if it depends on feature macros.
+    private static let resetOnFork: Int32 = 0x4000_0000
+
+    /// Sets the calling thread's priority. If the system refuses, the thread's priority remains unchanged
+    /// until a service raises it.
+    private static func applyUrgency(_ urgency: Urgency) {
+        switch urgency {
+        case .ordinary: setpriority(kind, 0, priority(of: id_t(getpid())))
+        case .punctual:
+            if let nice = takePriority() {
+                if let number { ThreadPriorities.process.ask(for: number, nice: nice) }
+            } else {
+                ThreadPriorities.process.recordGrant()
+            }
+        }
     }
 
-    /// The nice value of a thread; 0 is the caller. On Linux each thread has its own (setpriority(2), C library/kernel
-    /// differences).
+    /// Thread ID of the calling thread (`gettid(2)`, which Swift's importer omits); `nil` without `/proc`.
+    static var number: Int32? {
+        var path = [CChar](repeating: 0, count: 64)
+        let length = readlink("/proc/thread-self", &path, path.count)
+        guard length > 0 else { return nil }
+        let text = String(decoding: path[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return text.split(separator: "/").last.flatMap { Int32($0) }
+    }
+
+    /// Raises the calling thread's priority to the level for punctual threads.
+    ///
+    /// - Returns: The nice value that the system refused, or `nil` if it was set.
+    static func takePriority() -> Int32? {
+        let nice = max(priority(of: id_t(getpid())) - head, -20)
+        return setpriority(kind, 0, nice) == 0 ? nil : nice
+    }
+
+    /// Returns the nice value of a thread; 0 means the caller. On Linux, each thread has its own (setpriority(2), C
+    /// library/kernel differences).
     private static func priority(of thread: id_t) -> Int32 { getpriority(kind, thread) }
 
     private static var kind: __priority_which_t { __priority_which_t(PRIO_PROCESS.rawValue) }
 
-    /// Writes the name where the kernel keeps it (proc(5), `/proc/[pid]/task/[tid]/comm`). It is a label: failing to set
-    /// it, as without `/proc`, changes nothing.
-    private static func tellKernel(_ name: String) {
+    /// Sets the thread name in the kernel (proc(5), `/proc/[pid]/task/[tid]/comm`). The name is only a label: failing
+    /// to set it, for example without `/proc`, is harmless.
+    private static func setKernelThreadName(_ name: String) {
         guard let file = fopen("/proc/thread-self/comm", "w") else { return }
         fputs(String(name.utf8.prefix(15)) ?? "multicam", file)
         fclose(file)
     }
 }
 
-/// Carries the body to the new thread, which alone calls it, once.
-private final class ThreadBody: @unchecked Sendable {
-    let body: () -> Void
+/// Transfers the body to the thread that runs it. The body runs once, for the first caller.
+final class ThreadBody: @unchecked Sendable {
+    private let body: () -> Void
+    private let isStarted = ConditionLock(false)
 
     init(_ body: sending @escaping () -> Void) {
         self.body = body
+    }
+
+    func run() {
+        let isFirst = isStarted.withLock { isStarted in
+            defer { isStarted = true }
+            return !isStarted
+        }
+        if isFirst { body() }
+    }
+}
+
+/// Defers work for which the system can't currently create a thread.
+///
+/// Its only thread is created when the process starts, while threads are available. It retries four times per
+/// second.
+final class ThreadReserve: Sendable {
+    private struct Entry {
+        let name: String
+        let work: ThreadBody
+        let owner: ObjectIdentifier
+    }
+
+    private struct State {
+        var waiting: [Entry] = []
+        var isPrepared = false
+    }
+
+    static let shared = ThreadReserve()
+
+    private static let pause = Nanoseconds.milliseconds(250)
+
+    private let state = ConditionLock(State())
+
+    /// Creates the thread.
+    ///
+    /// - Throws: `ThreadError` if the system can't create it.
+    func prepare() throws(ThreadError) {
+        let isPrepared = state.withLock { state in
+            defer { state.isPrepared = true }
+            return state.isPrepared
+        }
+        guard !isPrepared else { return }
+        do throws(ThreadError) {
+            _ = try MediaThread(name: "reserve") { [self] in
+                while true { startFirst() }
+            }
+        } catch {
+            state.withLock { $0.isPrepared = false }
+            throw error
+        }
+    }
+
+    /// Starts a thread's work when the system can create the thread.
+    func start(_ work: ThreadBody, of thread: MediaThread) {
+        let entry = Entry(name: thread.name, work: work, owner: ObjectIdentifier(thread))
+        state.broadcast { $0.waiting.append(entry) }
+        // Programs that use the library haven't prepared this thread. If creating it fails, `join` runs the
+        // work.
+        do throws(ThreadError) { try prepare() } catch {}
+    }
+
+    /// Returns the work of a thread that hasn't been started yet; `nil` for other threads.
+    func waitingWork(of thread: MediaThread) -> ThreadBody? {
+        let owner = ObjectIdentifier(thread)
+        return state.withLock { state in
+            guard let index = state.waiting.firstIndex(where: { $0.owner == owner }) else { return nil }
+            return state.waiting.remove(at: index).work
+        }
+    }
+
+    private func startFirst() {
+        let entry = state.wait { $0.waiting.first }
+        do throws(ThreadError) {
+            try MediaThread.create(entry.work, named: entry.name)
+            state.withLock { state in state.waiting.removeAll { $0.work === entry.work } }
+        } catch {
+            MonotonicClock().sleep(until: MonotonicClock().now + Self.pause, unless: Cancellation())
+        }
+    }
+}
+
+/// The system refused to create a thread.
+public struct ThreadError: Error, Sendable, Equatable {
+    /// Name of the thread that couldn't be created.
+    public let thread: String
+    /// The limit that was reached.
+    public let limit: MachineLimit
+
+    /// Creates an error from the parts of its message.
+    public init(thread: String, limit: MachineLimit) {
+        self.thread = thread
+        self.limit = limit
+    }
+}
+
+extension ThreadError: CustomStringConvertible {
+    /// The complete message for the user: the thread, the limit, and how to raise it.
+    public var description: String {
+        "starting the thread `\(thread.printable())` failed: \(limit.explanation)"
+    }
+}
+
+/// Concurrent execution of work that involves waiting for devices.
+public enum Parallel {
+    /// Calls `body` for each item, on separate threads if the system can create enough, and waits for all of
+    /// them. Don't call it from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - items: The items; a single item is processed on the calling thread.
+    ///   - name: The name of the threads.
+    ///   - body: The work for one item; it may block.
+    /// - Returns: The results in the order of `items`.
+    public static func map<Item: Sendable, Outcome: Sendable>(
+        _ items: [Item], threads name: String, _ body: @escaping @Sendable (Item) -> Outcome
+    ) -> [Outcome] {
+        guard items.count > 1 else { return items.map(body) }
+        let outcomes = ConditionLock<[Int: Outcome]>([:])
+        let threads = items.enumerated().map { index, item in
+            MediaThread.runningInlineOnFailure(name: name) {
+                let outcome = body(item)
+                outcomes.withLock { $0[index] = outcome }
+            }
+        }
+        threads.forEach { $0.join() }
+        return outcomes.withLock { outcomes in items.indices.compactMap { outcomes[$0] } }
     }
 }

@@ -1,30 +1,96 @@
-/// An instant on the session clock: nanoseconds of `CLOCK_MONOTONIC`, which never jumps when the wall clock is set. While a group of
-/// computers records, the session clock is a `SteeredClock`, which runs as the group's time does; an instant of it and one of
-/// `CLOCK_MONOTONIC`, by which devices stamp, are then two scales, between which `SessionClock` converts.
+/// An instant on the session clock: nanoseconds of `CLOCK_MONOTONIC`, which never jumps when the wall clock
+/// is set. While a group of computers is recording, the session clock is a `SteeredClock`, which runs at the
+/// rate of the group's time. Its instants and the instants of `CLOCK_MONOTONIC`, which devices use for time
+/// stamps, are then two scales. `SessionClock` converts between them.
 ///
-/// Every captured frame and every slice of captured audio carries one. Instants relative to a recording's start are
-/// `MediaTime`. Sums and differences clamp as those of `Nanoseconds` do.
+/// Every captured frame and every slice of captured audio carries one. Instants relative to a recording's
+/// start are `MediaTime`. Sums and differences are clamped as in `Nanoseconds`.
 public struct ClockTime: Sendable, Hashable, Comparable, Codable {
-    /// Nanoseconds since the clock's zero, which is that of `CLOCK_MONOTONIC`.
+    /// Nanoseconds since the clock's zero point, which is the same as that of `CLOCK_MONOTONIC`.
     public var nanoseconds: Int64
 
-    /// Makes an instant from nanoseconds since the clock's zero.
+    /// Creates an instant from nanoseconds since the clock's zero point.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
     /// Whether the left instant is earlier than the right one.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
-    /// The signed time from the right instant to the left one, clamped to 64 bits.
+    /// Returns the signed time from the right instant to the left one, clamped to 64 bits.
     public static func - (lhs: Self, rhs: Self) -> Nanoseconds {
         Nanoseconds(lhs.nanoseconds.clampedDifference(rhs.nanoseconds))
     }
-    /// The instant that lies `rhs` after `lhs`, clamped to 64 bits.
+    /// Returns the instant `rhs` after `lhs`, clamped to 64 bits.
     public static func + (lhs: Self, rhs: Nanoseconds) -> Self {
         Self(nanoseconds: lhs.nanoseconds.clampedSum(rhs.count))
     }
-    /// The instant that lies `rhs` before `lhs`, clamped to 64 bits.
+    /// Returns the instant `rhs` before `lhs`, clamped to 64 bits.
     public static func - (lhs: Self, rhs: Nanoseconds) -> Self {
         Self(nanoseconds: lhs.nanoseconds.clampedDifference(rhs.count))
     }
+}
+
+/// A point on a recording's timeline, in nanoseconds relative to its first instant (T0).
+public struct MediaTime: Sendable, Hashable, Comparable, Codable {
+    /// Nanoseconds relative to T0; negative before it.
+    public var nanoseconds: Int64
+
+    /// Creates a time from nanoseconds since T0.
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Creates the time of an instant on the session clock relative to `start`, the recording's T0.
+    public init(_ instant: ClockTime, since start: ClockTime) {
+        nanoseconds = (instant - start).count
+    }
+
+    /// Decodes a single integer: nanoseconds since T0.
+    ///
+    /// - Throws: `DecodingError` if the value isn't a 64-bit integer.
+    public init(from decoder: any Decoder) throws {
+        nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    /// Encodes a single integer: nanoseconds since T0.
+    ///
+    /// - Throws: The encoder's error.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(nanoseconds)
+    }
+
+    /// T0, the first instant of the recording.
+    public static let zero = Self(nanoseconds: 0)
+
+    /// Returns the instant `time` after this one, clamped to 64 bits.
+    public func later(by time: Nanoseconds) -> MediaTime {
+        MediaTime(nanoseconds: (Nanoseconds(nanoseconds) + time).count)
+    }
+    /// Whether the left time is earlier than the right one.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+
+    /// Converts to ticks of a container's time base, rounded to the nearest tick.
+    ///
+    /// The result neither drifts nor overflows, regardless of the session's length; values that exceed 64
+    /// bits are clamped.
+    ///
+    /// - Parameter ticksPerSecond: The track's rate, for example 90 000 for MPEG video or 48 000 for 48 kHz
+    ///   audio. Must be positive.
+    /// - Returns: Ticks relative to T0; negative before it.
+    public func ticks(perSecond ticksPerSecond: Int64) -> Int64 {
+        nanoseconds.rescaled(from: 1_000_000_000, to: ticksPerSecond)
+    }
+}
+
+/// Source of the time stamps of a device's frames or audio.
+public enum TimeOrigin: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The driver on this computer stamps the data at the device.
+    case driver
+    /// The device's own wall clock, synchronized with this computer's.
+    case wallClock = "wall-clock"
+    /// This computer, at arrival, minus the known part of the transmission delay.
+    case arrival
+    /// A process that maps the device's clock to this computer's clock.
+    case mapped
 }

@@ -1,19 +1,19 @@
 /// Frames per second as an exact fraction in lowest terms: `frames` in `seconds`.
 public struct FrameRate: Sendable, Hashable, Comparable, Codable {
-    /// Number of frames in `seconds` seconds; above zero, and without a common divisor with `seconds`.
+    /// Number of frames in `seconds` seconds; positive, with no common divisor with `seconds`.
     public let frames: Int64
-    /// Number of seconds that `frames` frames take; above zero, and 1 for a whole rate such as 30.
+    /// Number of seconds that `frames` frames take; positive, and 1 for a whole-number rate such as 30.
     public let seconds: Int64
 
-    /// Keys of the encoded form. `frames` keeps the key `pictures` of files from earlier versions.
+    /// Keys of the encoded form. `frames` still uses the key `pictures`, as in files from earlier versions.
     private enum CodingKeys: String, CodingKey {
         case frames = "pictures"
         case seconds
     }
 
-    /// Makes a rate of so many frames in so many seconds, and reduces it to lowest terms.
+    /// Creates a rate of `frames` frames in `seconds` seconds, reduced to lowest terms.
     ///
-    /// - Precondition: Both are above zero.
+    /// - Precondition: Both are positive.
     public init(_ frames: Int64, per seconds: Int64 = 1) {
         precondition(frames > 0 && seconds > 0, "a frame rate is a fraction of numbers above zero")
         var (a, b) = (frames, seconds)
@@ -22,10 +22,10 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         self.seconds = seconds / a
     }
 
-    /// Reads a number as people and drivers write it: `30`, `29.97`, `7.5`, `30000/1001`.
+    /// Parses a number as written by users and drivers: `30`, `29.97`, `7.5`, `30000/1001`.
     ///
-    /// Rates within 0.02 % of n · 1000/1001 mean exactly that (29.97, 59.94, 23.976; SMPTE ST 12-1).
-    /// - Returns: `nil` for anything but a rate above 0 and at most 1000.
+    /// Rates within 0.02 % of n · 1000/1001 become exactly that fraction (29.97, 59.94, 23.976; SMPTE ST 12-1).
+    /// - Returns: `nil` for anything except a rate above 0 and at most 1000.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 2 {
@@ -39,10 +39,10 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         self.init(value)
     }
 
-    /// Makes the exact rate that a decimal number of frames per second stands for.
+    /// Creates the exact rate for a decimal number of frames per second.
     ///
     /// Numbers within 0.02 % of n · 1000/1001 become that fraction; others are rounded to thousandths.
-    /// - Returns: `nil` for anything but a number from 0.001 to 1000.
+    /// - Returns: `nil` for anything except a number from 0.001 to 1000.
     public init?(_ value: Double) {
         guard value.isFinite, value >= 0.001, value <= 1000 else { return nil }
         let whole = value.rounded()
@@ -58,10 +58,10 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         self.init(Int64(rounding: value * 1000), per: 1000)
     }
 
-    /// Reads the fraction that `encode` writes.
+    /// Decodes the fraction that `encode` writes.
     ///
-    /// - Throws: `DecodingError` when the fraction is no rate above 0 and at most 1000, as in an edited file: later
-    ///   arithmetic would divide by zero or overflow.
+    /// - Throws: `DecodingError` if the fraction isn't a rate above 0 and at most 1000, for example in an edited file.
+    ///   Later arithmetic would divide by zero or overflow.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let frames = try values.decode(Int64.self, forKey: .frames)
@@ -71,32 +71,34 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
         else {
             throw DecodingError.dataCorruptedError(
                 forKey: .frames, in: values,
-                debugDescription: "\(frames) in \(seconds) s are no rate of frames")
+                debugDescription: "\(frames) frames in \(seconds) s is not a valid frame rate")
         }
         self.init(frames, per: seconds)
     }
 
-    /// Largest numerator and denominator accepted from outside: the product of two of them fits 64 bits.
+    /// Largest numerator and denominator accepted from external input: the product of two such numbers fits into 64
+    /// bits.
     private static let largestTerm: Int64 = 1_000_000_000
 
     /// Frames per second as a floating-point number, for example 29.97.
     public var perSecond: Double { Double(frames) / Double(seconds) }
 
-    /// The time between two frames, to the nearest nanosecond.
+    /// Time between two frames, to the nearest nanosecond.
     public var interval: Nanoseconds {
         Nanoseconds(seconds.rescaled(from: frames, to: 1_000_000_000))
     }
 
-    /// The instant of tick `index` after the grid's start, to the nearest nanosecond; clamped where that is beyond
+    /// Returns the time of tick `index`, relative to the grid's start, to the nearest nanosecond; clamped to
     /// 64 bits.
     public func time(ofTick index: Int64) -> MediaTime {
         MediaTime(nanoseconds: index.rescaled(from: frames, to: seconds * 1_000_000_000))
     }
 
-    /// The number of ticks that begin before `time`: ceil(time · rate), at least 0.
+    /// Returns the number of ticks that begin before `time`: ceil(time · rate), at least 0.
     public func ticks(before time: MediaTime) -> Int64 {
         guard time.nanoseconds > 0 else { return 0 }
-        // At most one off, since ticks lie on whole nanoseconds: the exact grid decides.
+        // This count is off by at most one because ticks are rounded to whole nanoseconds. The comparison with the
+        // exact grid corrects it.
         var count = time.nanoseconds.rescaled(from: seconds * 1_000_000_000, to: frames)
         while count > 0, self.time(ofTick: count - 1) >= time { count -= 1 }
         while count < .max, self.time(ofTick: count) < time { count += 1 }
@@ -110,7 +112,7 @@ public struct FrameRate: Sendable, Hashable, Comparable, Codable {
 }
 
 extension FrameRate: CustomStringConvertible {
-    /// The rate in frames per second with at most three digits after the point: `30`, `29.97`, `7.5`.
+    /// The rate in frames per second with at most three decimal places: `30`, `29.97`, `7.5`.
     public var description: String {
         if seconds == 1 { return "\(frames)" }
         let thousandths = Int64(rounding: perSecond * 1000)

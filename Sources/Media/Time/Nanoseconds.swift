@@ -1,86 +1,89 @@
 internal import Glibc
 
-/// A signed length of time in whole nanoseconds: ± 292 years.
+/// A signed duration in whole nanoseconds: ± 292 years.
 ///
-/// Sums, differences and products beyond that range are clamped, since times from files and devices may be anything.
+/// Sums, differences, and products beyond this range are clamped, because times from files and devices can
+/// have any value.
 ///
-/// `Swift.Duration` counts attoseconds in 128 bits; the arithmetic of ticks and samples wants 64 bits and exact division.
+/// `Swift.Duration` counts attoseconds in 128 bits; tick and sample arithmetic needs 64 bits and exact
+/// division.
 public struct Nanoseconds: Sendable, Hashable, Comparable, Codable {
-    /// Number of nanoseconds; negative for a length that runs backwards.
+    /// Number of nanoseconds; can be negative.
     public var count: Int64
 
-    /// Makes a length of `count` nanoseconds.
+    /// Creates a duration of `count` nanoseconds.
     public init(_ count: Int64) {
         self.count = count
     }
 
-    /// Reads a single integer: the number of nanoseconds.
+    /// Decodes a single integer: the number of nanoseconds.
     ///
-    /// - Throws: `DecodingError` when the value is no 64-bit integer.
+    /// - Throws: `DecodingError` if the value isn't a 64-bit integer.
     public init(from decoder: any Decoder) throws {
         count = try decoder.singleValueContainer().decode(Int64.self)
     }
 
-    /// Writes a single integer: the number of nanoseconds.
+    /// Encodes a single integer: the number of nanoseconds.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(count)
     }
 
-    /// The length that a `timespec` of the system holds.
+    /// Creates a duration from a system `timespec`.
     init(_ time: timespec) {
         self = .seconds(Int64(time.tv_sec)) + Self(Int64(time.tv_nsec))
     }
 
-    /// A length of 0 ns.
+    /// A duration of 0 ns.
     public static let zero = Self(0)
-    /// A length of `count` microseconds, clamped to 64 bits of nanoseconds.
+    /// Returns a duration of `count` microseconds, clamped to 64-bit nanoseconds.
     public static func microseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000)) }
-    /// A length of `count` milliseconds, clamped to 64 bits of nanoseconds.
+    /// Returns a duration of `count` milliseconds, clamped to 64-bit nanoseconds.
     public static func milliseconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000_000)) }
-    /// The time that `count` samples, frames or ticks take at `rate` of them a second, to the nearest nanosecond. `rate` is
-    /// above zero.
+    /// Returns the duration of `count` samples, frames, or ticks at `rate` per second, to the nearest
+    /// nanosecond. `rate` must be positive.
     public static func duration(of count: Int64, perSecond rate: Int64) -> Self {
         Self(count.rescaled(from: rate, to: 1_000_000_000))
     }
-    /// A length of `count` seconds, clamped to 64 bits of nanoseconds.
+    /// Returns a duration of `count` seconds, clamped to 64-bit nanoseconds.
     public static func seconds(_ count: Int64) -> Self { Self(count.clampedProduct(1_000_000_000)) }
 
-    /// A number of seconds to the nearest whole nanosecond, clamped to 64 bits; 0 for NaN.
+    /// Returns a number of seconds rounded to the nearest nanosecond, clamped to 64 bits; 0 for NaN.
     public static func seconds(rounding seconds: Double) -> Self {
         Self(Int64(rounding: seconds * 1e9))
     }
 
-    /// The length in seconds, as a floating-point number.
+    /// The duration in seconds as a floating-point number.
     public var inSeconds: Double { Double(count) / 1e9 }
-    /// The length in milliseconds, as a floating-point number.
+    /// The duration in milliseconds as a floating-point number.
     public var inMilliseconds: Double { Double(count) / 1e6 }
-    /// The length without its sign.
+    /// The absolute value of the duration.
     public var magnitude: Self { Self(Int64(clamping: count.magnitude)) }
 
-    /// Whether the left length is smaller than the right one; negative lengths are smaller than zero.
+    /// Whether the left duration is smaller than the right one; negative durations are smaller than zero.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.count < rhs.count }
-    /// The sum, clamped to 64 bits.
+    /// Returns the sum, clamped to 64 bits.
     public static func + (lhs: Self, rhs: Self) -> Self { Self(lhs.count.clampedSum(rhs.count)) }
-    /// The difference, clamped to 64 bits.
+    /// Returns the difference, clamped to 64 bits.
     public static func - (lhs: Self, rhs: Self) -> Self { Self(lhs.count.clampedDifference(rhs.count)) }
-    /// The length times a whole number, clamped to 64 bits.
+    /// Returns the duration multiplied by an integer, clamped to 64 bits.
     public static func * (lhs: Self, rhs: Int64) -> Self { Self(lhs.count.clampedProduct(rhs)) }
-    /// The length divided by a whole number other than 0, rounded toward zero.
+    /// Returns the duration divided by an integer other than 0, rounded toward zero.
     public static func / (lhs: Self, rhs: Int64) -> Self { Self(lhs.count / rhs) }
-    /// The length with the opposite sign, clamped to 64 bits.
+    /// Returns the negated duration, clamped to 64 bits.
     public static prefix func - (value: Self) -> Self { .zero - value }
 }
 
 extension Nanoseconds {
-    /// Reads a length of time as people write it: `10`, `2.5`, `500ms`, `10s`, `90min`, `2h`, `1h30m`, `1:30`, `1:30:00`.
+    /// Parses a duration as written by users: `10`, `2.5`, `500ms`, `10s`, `90min`, `2h`, `1h30m`, `1:30`,
+    /// `1:30:00`.
     ///
-    /// A number alone means seconds, and `1:30` a minute and a half. A leading minus is allowed. The result is the nearest
-    /// whole nanosecond.
-    /// - Returns: `nil` for anything else, for a number of more than ten digits before the point or twelve after it, for
-    ///   units that do not become smaller, for minutes and seconds above 59 after a colon, and for more than 2⁶³
+    /// A number without a unit means seconds, and `1:30` means a minute and a half. A leading minus is
+    /// allowed. The result is rounded to the nearest nanosecond.
+    /// - Returns: `nil` for anything else: more than ten digits before the decimal point or twelve after it,
+    ///   units not in descending order, minutes or seconds above 59 after a colon, or more than 2⁶³
     ///   nanoseconds.
     public init?(_ text: String) {
         let isNegative = text.hasPrefix("-")
@@ -90,13 +93,13 @@ extension Nanoseconds {
         self.init(count)
     }
 
-    /// Accepted names of each unit and its length in nanoseconds, the largest unit first.
+    /// Accepted names of each unit and its duration in nanoseconds, largest unit first.
     private static let units: [(names: [String], nanoseconds: Int128)] = [
         (["h"], 3_600_000_000_000), (["m", "min"], 60_000_000_000), (["s", "sec"], 1_000_000_000),
         (["ms"], 1_000_000),
     ]
 
-    /// Reads lengths such as `1h30m`, or a number of seconds alone.
+    /// Parses durations such as `1h30m`, or a number of seconds without a unit.
     private static func parts(_ text: Substring) -> Int128? {
         if let seconds = scaled(text, by: 1_000_000_000) { return seconds }
         var rest = text
@@ -117,7 +120,7 @@ extension Nanoseconds {
         return total
     }
 
-    /// Reads lengths such as `1:30` (minutes and seconds) and `1:30:00` (hours, minutes and seconds).
+    /// Parses durations such as `1:30` (minutes and seconds) and `1:30:00` (hours, minutes, and seconds).
     private static func clock(_ text: Substring) -> Int128? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (2...3).contains(fields.count) else { return nil }
@@ -134,7 +137,7 @@ extension Nanoseconds {
         return total
     }
 
-    /// Reads a decimal number such as `2.5` and multiplies it by a factor, to the nearest whole.
+    /// Parses a decimal number such as `2.5` and multiplies it by a factor, rounded to the nearest integer.
     private static func scaled(_ number: Substring, by factor: Int128) -> Int128? {
         let parts = number.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let isDigits = parts.allSatisfy { part in
@@ -143,14 +146,15 @@ extension Nanoseconds {
         guard isDigits, let whole = parts.first, whole.utf8.count <= 10 else { return nil }
         let fraction = parts.count == 2 ? String(parts[1]) : ""
         guard fraction.utf8.count <= 12 else { return nil }
-        // At most 22 digits times the 13 of an hour: it fits 128 bits.
+        // At most 22 digits times the 13 digits of an hour, which fits into 128 bits.
         guard let digits = Int128(whole + fraction) else { return nil }
         var scale: Int128 = 1
         for _ in fraction.utf8 { scale *= 10 }
         return (digits * factor + scale / 2) / scale
     }
 
-    /// The length in the largest unit that tells it exactly, in a form that `init(_:)` reads: `500ms`, `2.5s`, `5m`.
+    /// The duration in the largest unit that represents it exactly, in a form that `init(_:)` parses: `500ms`, `2.5s`,
+    /// `5m`.
     public var text: String {
         let units: [(suffix: String, nanoseconds: Int64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
@@ -164,5 +168,37 @@ extension Nanoseconds {
         var fraction = String(String(UInt64(unit) + rest).dropFirst())
         while fraction.hasSuffix("0") { fraction.removeLast() }
         return (count < 0 ? "-" : "") + "\(whole)" + (fraction.isEmpty ? "" : ".\(fraction)") + suffix
+    }
+}
+
+extension Nanoseconds {
+    /// The duration in readable form, rounded down to a precision appropriate to its size: `1 h 30 min`, `2
+    /// min 5 s`, `8 s`, `0.25 s`, `416 days 16 h`.
+    ///
+    /// Precision is milliseconds below one second and hundredths of a second below one minute. Use it only
+    /// for messages: `init(_:)` doesn't parse all of its forms.
+    public var words: String {
+        guard count >= 0 else { return "−" + Nanoseconds(count == .min ? .max : -count).words }
+        let seconds = count / 1_000_000_000
+        switch seconds {
+        case ..<1: return Self.decimal(thousandths: count / 1_000_000)
+        case ..<60: return Self.decimal(thousandths: count / 10_000_000 * 10)
+        case ..<3600: return Self.pair(seconds / 60, "min", seconds % 60, "s")
+        case ..<172_800: return Self.pair(seconds / 3600, "h", seconds / 60 % 60, "min")
+        default: return Self.pair(seconds / 86_400, "days", seconds / 3600 % 24, "h")
+        }
+    }
+
+    /// Returns seconds with up to three decimal places: `2.5 s`.
+    private static func decimal(thousandths: Int64) -> String {
+        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
+        var fraction = String(String(1000 + rest).dropFirst())
+        while fraction.hasSuffix("0") { fraction.removeLast() }
+        return "\(whole)" + (fraction.isEmpty ? "" : ".\(fraction)") + " s"
+    }
+
+    /// Returns two units such as `1 h 30 min`, or only the larger one if the smaller is 0: `1 h`.
+    private static func pair(_ large: Int64, _ unit: String, _ small: Int64, _ smallUnit: String) -> String {
+        small == 0 ? "\(large) \(unit)" : "\(large) \(unit) \(small) \(smallUnit)"
     }
 }

@@ -1,22 +1,23 @@
-/// Products, sums and conversions of times and counts that never trap: what does not fit is clamped to the nearest number
-/// that does.
+/// Products, sums, and conversions of times and counts that never trap. Results that don't fit are clamped to
+/// the nearest number that does.
 ///
-/// Everything that multiplies a time or a count by a rate uses them, since numbers from files, drivers, profiles and people
-/// may be anything.
+/// All code that multiplies a time or a count by a rate uses them, because numbers from files, drivers,
+/// profiles, and users can have any value.
 extension Int64 {
-    /// Converts a count of ticks of one rate to ticks of another: nanoseconds to samples, samples to ticks of a container.
+    /// Converts a number of ticks from one rate to another: nanoseconds to samples, or samples to ticks of a
+    /// container.
     ///
-    /// The product is formed in 128 bits where 64 are too few, so it neither overflows nor drifts.
+    /// The product is computed in 128 bits if 64 bits are too few, so it neither overflows nor drifts.
     ///
     /// - Parameters:
-    ///   - rate: Ticks per second, or per any other time, that this number counts. Above zero.
-    ///   - other: Ticks of the result in the same time. Above zero.
-    /// - Returns: The nearest whole number, halves away from zero; clamped to `Int64.min…Int64.max`.
+    ///   - rate: Ticks that this number counts per second or other time unit. Must be positive.
+    ///   - other: Ticks that the result counts per the same time unit. Must be positive.
+    /// - Returns: The nearest integer, with halves rounded away from zero; clamped to `Int64.min…Int64.max`.
     public func rescaled(from rate: Int64, to other: Int64) -> Int64 {
         precondition(rate > 0 && other > 0, "clocks have rates above zero")
         guard rate != other else { return self }
         let half = self < 0 ? -(rate / 2) : rate / 2
-        // Nearly all products fit 64 bits, which are divided several times faster.
+        // Nearly all products fit into 64 bits, and 64-bit division is several times faster.
         let (product, isLarge) = multipliedReportingOverflow(by: other)
         if !isLarge {
             let (sum, isBeyond) = product.addingReportingOverflow(half)
@@ -25,19 +26,19 @@ extension Int64 {
         return Int64(clamping: (Int128(self) * Int128(other) + Int128(half)) / Int128(rate))
     }
 
-    /// The sum, or `Int64.max` or `Int64.min` where it lies beyond them.
+    /// Returns the sum, clamped to `Int64.min` or `Int64.max`.
     func clampedSum(_ other: Int64) -> Int64 {
         let (sum, isBeyond) = addingReportingOverflow(other)
         return isBeyond ? (other < 0 ? .min : .max) : sum
     }
 
-    /// The difference, or `Int64.max` or `Int64.min` where it lies beyond them.
+    /// Returns the difference, clamped to `Int64.min` or `Int64.max`.
     func clampedDifference(_ other: Int64) -> Int64 {
         let (difference, isBeyond) = subtractingReportingOverflow(other)
         return isBeyond ? (other < 0 ? .max : .min) : difference
     }
 
-    /// The product, or `Int64.max` or `Int64.min` where it lies beyond them.
+    /// Returns the product, clamped to `Int64.min` or `Int64.max`.
     func clampedProduct(_ other: Int64) -> Int64 {
         let (product, isBeyond) = multipliedReportingOverflow(by: other)
         return isBeyond ? ((self < 0) == (other < 0) ? .max : .min) : product
@@ -45,11 +46,11 @@ extension Int64 {
 }
 
 extension FixedWidthInteger {
-    /// Makes the whole number nearest to a floating-point number; clamped to `min…max`, and 0 for NaN.
+    /// Creates the integer nearest to a floating-point number; clamped to `min…max`, and 0 for NaN.
     ///
     /// - Parameters:
-    ///   - value: Any floating-point number, infinities and NaN included.
-    ///   - rule: The direction of rounding; to the nearest, halves away from zero, by default.
+    ///   - value: Any floating-point number, including infinities and NaN.
+    ///   - rule: The rounding rule; by default to the nearest integer, with halves away from zero.
     @inlinable
     public init<Value: BinaryFloatingPoint>(
         rounding value: Value, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero
@@ -59,7 +60,7 @@ extension FixedWidthInteger {
             self = 0
             return
         }
-        // `max` itself may be no floating-point number; the next one above it is.
+        // `max` may not be representable as a floating-point number; the next larger value is.
         guard whole < Value(Self.max) else {
             self = .max
             return
@@ -69,12 +70,12 @@ extension FixedWidthInteger {
 }
 
 extension Int64 {
-    /// Makes the whole number nearest to a floating-point number, as the initializer of all integers does; without generic
-    /// arithmetic, since clocks and time lines call it for every frame and slice.
+    /// Creates the integer nearest to a floating-point number, like the initializer of all integer types. It
+    /// avoids generic arithmetic, because clocks and timelines call it for every frame and slice.
     ///
     /// - Parameters:
-    ///   - value: Any floating-point number, infinities and NaN included.
-    ///   - rule: The direction of rounding; to the nearest, halves away from zero, by default.
+    ///   - value: Any floating-point number, including infinities and NaN.
+    ///   - rule: The rounding rule; by default to the nearest integer, with halves away from zero.
     @inlinable
     public init(rounding value: Double, _ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
         let whole = value.rounded(rule)

@@ -1,54 +1,138 @@
 public import FoundationEssentials
+import Glibc
 
-/// The one clock of a session: it tells the time and puts threads to sleep until a time.
+/// The clock of a session. It provides the time and lets threads sleep until an instant.
 ///
-/// Everything that decides or delivers by time uses it, so that a whole recording can run on `SimulatedClock`, where it is
-/// repeatable and as fast as the machine allows.
+/// It is used by all code that makes decisions or delivers data based on time. An entire recording can
+/// therefore run on `SimulatedClock`, reproducibly and as fast as the machine allows.
 public protocol SessionClock: Sendable {
-    /// The present instant on the session clock.
+    /// Current instant on the session clock.
     var now: ClockTime { get }
 
-    /// The wall-clock date of an instant. The offset is read once, when the clock is made, so dates never jump.
+    /// Returns the wall-clock date of an instant. The offset is read once when the clock is created, so dates never
+    /// jump.
     func date(of instant: ClockTime) -> Date
 
-    /// Whether time passes by itself. On a clock where it does not, queues wait for room instead of dropping.
+    /// Whether time passes on its own. If it doesn't, queues wait for space instead of dropping elements.
     var isRealTime: Bool { get }
 
-    /// Sleeps until `deadline` or until cancelled. Call it only on a thread that `startThread` started.
+    /// Sleeps until `deadline` or until canceled. Call it only on a thread started by `startThread`.
     ///
-    /// - Returns: Whether the deadline was reached; `false` when `cancellation` was given first.
+    /// - Returns: Whether the deadline was reached; `false` if `cancellation` was canceled first.
     @discardableResult
     func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool
 
-    /// Starts a thread that may sleep on this clock. In real time it has priority over threads that only compute.
-    func startThread(named name: String, _ body: sending @escaping () -> Void) -> MediaThread
+    /// Starts a thread that may sleep on this clock. In real time, it has priority over threads that only compute.
+    ///
+    /// - Throws: `ThreadError` if the system can't create a thread.
+    func startThread(
+        named name: String, _ body: sending @escaping () -> Void
+    ) throws(ThreadError) -> MediaThread
 
-    /// Holds time still while threads are being set up, so that all of them begin at one instant. Real time does not stop.
+    /// Stops the clock while threads are being set up, so that all of them start at the same instant. Real time doesn't
+    /// stop.
     func hold()
 
-    /// Ends one `hold()`; time goes on when every hold is released.
+    /// Ends one `hold()`. The clock continues when every hold has been released.
     func release()
 
-    /// The clock of the time stamps that devices give: this one, or the one that it steers. Devices are started on it.
+    /// Clock used for the devices' time stamps: this clock, or the clock that this one steers. Devices are
+    /// started on it.
     var stampClock: any SessionClock { get }
 
-    /// An instant of `stampClock` on this clock.
+    /// Converts an instant of `stampClock` to this clock.
     func time(stamped stamp: ClockTime) -> ClockTime
 
-    /// An instant of this clock on `stampClock`.
+    /// Converts an instant of this clock to `stampClock`.
     func stamp(of time: ClockTime) -> ClockTime
 
-    /// How fast this clock runs against `stampClock` now, in parts per million; negative when it is slower.
+    /// Current rate of this clock relative to `stampClock`, in parts per million; negative if it is slower.
     var partsPerMillion: Double { get }
 }
 
 extension SessionClock {
-    /// This clock: it is not steered.
+    /// Starts a thread that may sleep on this clock when the system can create one. Use it for readings that may start
+    /// late.
+    package func startThreadEventually(named name: String, _ body: @escaping @Sendable () -> Void) {
+        do throws(ThreadError) {
+            _ = try startThread(named: name, body)
+        } catch {
+            // A simulated clock wakes only threads that it started itself. It has only a few threads and is
+            // used only in tests.
+            guard isRealTime else { return }
+            MediaThread.eventually(name: name, urgency: .punctual, body)
+        }
+    }
+
+    /// This clock, because it isn't steered.
     public var stampClock: any SessionClock { self }
-    /// The same instant: the clock is not steered.
+    /// Returns the same instant, because the clock isn't steered.
     public func time(stamped stamp: ClockTime) -> ClockTime { stamp }
-    /// The same instant: the clock is not steered.
+    /// Returns the same instant, because the clock isn't steered.
     public func stamp(of time: ClockTime) -> ClockTime { time }
-    /// Zero: the clock is not steered.
+    /// Always zero, because the clock isn't steered.
     public var partsPerMillion: Double { 0 }
+}
+
+/// The real-time session clock: `CLOCK_MONOTONIC`.
+public struct MonotonicClock: SessionClock {
+    /// Wall-clock date of instant zero.
+    private let epoch: Date
+
+    /// Creates the clock, and reads the offset of the wall clock (`CLOCK_REALTIME`) from `CLOCK_MONOTONIC` once.
+    public init() {
+        var wall = timespec()
+        clock_gettime(CLOCK_REALTIME, &wall)
+        self.init(wallClock: wall, at: ClockTime(nanoseconds: Self.readMonotonic()))
+    }
+
+    /// Creates a clock whose wall-clock time at an instant is `wall`. The wall clock may be set to any date,
+    /// even beyond 2262, where nanoseconds since 1970 exceed 64 bits.
+    init(wallClock wall: timespec, at instant: ClockTime) {
+        epoch = Date(
+            timeIntervalSince1970: Double(wall.tv_sec)
+                + Double(Int64(wall.tv_nsec) - instant.nanoseconds) / 1e9)
+    }
+
+    /// Current instant of `CLOCK_MONOTONIC`.
+    public var now: ClockTime { ClockTime(nanoseconds: Self.readMonotonic()) }
+
+    /// Returns the wall-clock date of an instant, using the offset read when this clock was created. Later
+    /// changes to the wall clock are ignored.
+    public func date(of instant: ClockTime) -> Date {
+        epoch.addingTimeInterval(Double(instant.nanoseconds) / 1e9)
+    }
+
+    /// Always `true`: time passes on its own.
+    public var isRealTime: Bool { true }
+
+    /// Sleeps until `deadline` on `CLOCK_MONOTONIC`, or until canceled. Callable from any thread, but not
+    /// from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - deadline: The instant to wake at; the call returns immediately if it has passed.
+    ///   - cancellation: Ends the sleep early.
+    /// - Returns: Whether the deadline was reached; `false` if `cancellation` was canceled first.
+    @discardableResult
+    public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
+        cancellation.wait(until: deadline) == false
+    }
+
+    /// Starts a thread with urgency `punctual`, which the kernel prefers over threads that only compute.
+    public func startThread(
+        named name: String, _ body: sending @escaping () -> Void
+    ) throws(ThreadError) -> MediaThread {
+        try MediaThread(name: name, urgency: .punctual, body)
+    }
+
+    /// Does nothing: real time doesn't stop.
+    public func hold() {}
+    /// Does nothing: real time doesn't stop.
+    public func release() {}
+
+    private static func readMonotonic() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Nanoseconds(time).count
+    }
 }

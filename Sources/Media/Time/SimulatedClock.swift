@@ -1,11 +1,12 @@
 public import FoundationEssentials
 internal import Glibc
 
-/// A session clock whose time passes only when every thread of the session sleeps, and then at once.
+/// A session clock that advances only when all of the session's threads are sleeping, and then immediately.
 ///
-/// Exactly one thread that this clock started runs at a time; when it sleeps, the thread with the earliest deadline runs
-/// next (among equal deadlines, the one started first), and time jumps to that deadline. So a recording is a function of
-/// its devices alone: repeatable to the byte, and as fast as the machine computes.
+/// Exactly one thread started by this clock runs at a time. When it sleeps, the thread with the earliest
+/// deadline runs next (if deadlines are equal, the one started first), and time jumps to that deadline. The
+/// recording therefore depends only on its devices: it is reproducible byte for byte, and as fast as the
+/// machine can compute it.
 public final class SimulatedClock: SessionClock {
     private struct Sleeper {
         let thread: Int
@@ -18,7 +19,7 @@ public final class SimulatedClock: SessionClock {
         var running: Int?
         var holds = 0
         var started = 0
-        /// The number of each thread that this clock has started and that has not ended.
+        /// Sequence numbers of the threads that this clock started and that haven't ended.
         var numbers: [pthread_t: Int] = [:]
 
         mutating func passOn() {
@@ -36,7 +37,7 @@ public final class SimulatedClock: SessionClock {
     private let monitor: ConditionLock<State>
     private let epoch: Date
 
-    /// Makes a clock that stands at `start` until its threads sleep.
+    /// Creates a clock that stays at `start` until its threads sleep.
     ///
     /// - Parameters:
     ///   - start: The first instant.
@@ -49,23 +50,23 @@ public final class SimulatedClock: SessionClock {
         self.epoch = epoch
     }
 
-    /// The simulated present: the latest deadline that a thread was woken for, or the start.
+    /// Current simulated instant: the last deadline that woke a thread, or the start.
     public var now: ClockTime { monitor.withLock { $0.now } }
-    /// Always `false`: queues wait for room instead of dropping.
+    /// Always `false`: queues wait for space instead of dropping elements.
     public var isRealTime: Bool { false }
 
-    /// The wall-clock date of an instant: `epoch` plus the instant's nanoseconds.
+    /// Returns the wall-clock date of an instant: `epoch` plus the instant's nanoseconds.
     public func date(of instant: ClockTime) -> Date {
         epoch.addingTimeInterval(Double(instant.nanoseconds) / 1e9)
     }
 
-    /// Lets the next thread run, and returns when time has come to `deadline`. Only on a thread that this clock started:
-    /// any other is a programming error and traps.
+    /// Runs the next thread, and returns when the time has reached `deadline`. Call it only on a thread
+    /// started by this clock; on any other thread, it traps as a programming error.
     ///
     /// - Parameters:
     ///   - deadline: The instant to wake at.
-    ///   - cancellation: Looked at before and after the sleep; it does not shorten the sleep.
-    /// - Returns: `false` when `cancellation` was given by then.
+    ///   - cancellation: Checked before and after the sleep; canceling doesn't shorten the sleep.
+    /// - Returns: `false` if `cancellation` had been canceled by then.
     @discardableResult
     public func sleep(until deadline: ClockTime, unless cancellation: Cancellation) -> Bool {
         if cancellation.isCancelled { return false }
@@ -82,32 +83,44 @@ public final class SimulatedClock: SessionClock {
         return !cancellation.isCancelled
     }
 
-    /// Starts a thread that runs when its turn comes, at the present simulated instant.
-    public func startThread(named name: String, _ body: sending @escaping () -> Void) -> MediaThread {
+    /// Starts a thread that runs at the current simulated instant when its turn comes.
+    public func startThread(
+        named name: String, _ body: sending @escaping () -> Void
+    ) throws(ThreadError) -> MediaThread {
         let thread = monitor.broadcast { state in
             state.started += 1
             state.sleepers.append(Sleeper(thread: state.started, deadline: state.now))
             state.passOn()
             return state.started
         }
-        return MediaThread(name: name) {
-            self.monitor.withLock { $0.numbers[pthread_self()] = thread }
-            self.waitForTurn(thread)
-            body()
-            self.monitor.broadcast { state in
-                state.numbers[pthread_self()] = nil
-                state.running = nil
+        do throws(ThreadError) {
+            return try MediaThread(name: name) {
+                self.monitor.withLock { $0.numbers[pthread_self()] = thread }
+                self.waitForTurn(thread)
+                body()
+                self.monitor.broadcast { state in
+                    state.numbers[pthread_self()] = nil
+                    state.running = nil
+                    state.passOn()
+                }
+            }
+        } catch {
+            // The thread that should take the next turn doesn't exist.
+            monitor.broadcast { state in
+                state.sleepers.removeAll { $0.thread == thread }
+                if state.running == thread { state.running = nil }
                 state.passOn()
             }
+            throw error
         }
     }
 
-    /// Keeps every thread from starting its next turn until `release()` is called as often as `hold()`.
+    /// Prevents all threads from starting their next turn until each `hold()` is matched by a `release()`.
     public func hold() {
         monitor.withLock { $0.holds += 1 }
     }
 
-    /// Ends one `hold()`; when all are ended, the thread with the earliest deadline runs.
+    /// Ends one `hold()`. When all holds have ended, the thread with the earliest deadline runs.
     public func release() {
         monitor.broadcast { state in
             state.holds -= 1

@@ -1,32 +1,34 @@
-/// How a USB controller, or its driver, adds up the bandwidth it has promised to periodic transfers.
+/// Method that a USB controller or its driver uses to add up the bandwidth allocated to periodic transfers.
 public enum USBAccounting: String, Sendable, Hashable, Codable {
-    /// The standard's own sums, to the nanosecond (`USBBusTime`): UHCI, OHCI, USB/IP, synthetic buses.
+    /// The calculation defined by the standard, accurate to the nanosecond (`USBBusTime`): UHCI, OHCI,
+    /// USB/IP, synthetic buses.
     case standard
-    /// The sums of the kernel's drivers/usb/host/ehci-sched.c: each endpoint's time rounded up to whole microseconds
-    /// (`HS_USECS_ISO`), and at most 100 µs of each microframe (`uframe_periodic_max`).
+    /// The calculation in the kernel's drivers/usb/host/ehci-sched.c: each endpoint's time is rounded up to
+    /// whole microseconds (`HS_USECS_ISO`), and at most 100 µs of each microframe are allocated
+    /// (`uframe_periodic_max`).
     ///
-    /// By that a bus takes five streams of 800 bytes a microframe, at 17 µs, where the standard's sums have room for six of
-    /// 16.2 µs.
+    /// With this method, five streams of 800 bytes per microframe fit on a bus, at 17 µs each. With the
+    /// standard's calculation, six fit, at 16.2 µs each.
     case ehci
-    /// The sums of the kernel's `xhci_check_bw_table` (drivers/usb/host/xhci.c, constants in xhci.h).
+    /// The calculation of the kernel's `xhci_check_bw_table` (drivers/usb/host/xhci.c, constants in xhci.h).
     ///
-    /// The kernel uses them for the one controller that cannot reckon itself (Intel's Panther Point); the others decide in
-    /// hardware, by sums that nobody has published.
+    /// The kernel uses it for the only controller that can't do the calculation itself (Intel's Panther
+    /// Point). All other controllers decide in hardware, based on unpublished rules.
     case xhci
 
-    /// Chooses the accounting by the controller's driver; `standard` where no driver is known.
+    /// Selects the accounting method for the controller's driver; `standard` if no driver is known.
     ///
-    /// - Parameter driver: The kernel's name of the controller's driver: `ehci-pci`, `xhci_hcd`.
+    /// - Parameter driver: The kernel's name for the controller's driver: `ehci-pci`, `xhci_hcd`.
     public init(driver: String?) {
         let name = driver ?? ""
         self = name.contains("xhci") ? .xhci : name.contains("ehci") ? .ehci : .standard
     }
 
-    /// The time of each microframe of 125 µs that may be promised at a speed.
+    /// Returns how much time of each 125 µs microframe may be allocated at a given speed.
     ///
-    /// 80 % at high speed (USB 2.0, 5.7.4), as EHCI's 100 µs; xHCI's `HS_BW_LIMIT` of 1607 blocks less `HS_BW_RESERVED`,
-    /// 20 % rounded up: 1285. 90 % of the frame at full speed. At SuperSpeed 3906 blocks less 10 %: 3515; by the standard
-    /// 90 %.
+    /// High speed: 80 % (USB 2.0, 5.7.4), which is EHCI's 100 µs. For xHCI, `HS_BW_LIMIT` of 1607 blocks
+    /// minus `HS_BW_RESERVED` of 20 %, rounded up: 1285. Full speed: 90 % of the frame. SuperSpeed: 3906
+    /// blocks minus 10 %: 3515; according to the standard, 90 %.
     package func budget(at speed: USBSpeed) -> Nanoseconds {
         switch (self, speed) {
         case (.xhci, .high): Self.time(ofHighSpeedBlocks: 1285)
@@ -36,18 +38,19 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
         }
     }
 
-    /// The time of a bus that one turn of a reservation takes.
+    /// Returns the bus time that a reservation takes per service interval.
     ///
-    /// On a bus of full speed it is an eighth of the time, as the eight slots of its schedule stand for frames of 1 ms
-    /// there, and the budget for an eighth of one. A device of full speed behind a hub of high speed costs the faster bus
-    /// its split transactions in each microframe: at most 188 bytes by the standard (USB 2.0, 11.18.4), the whole packet as
-    /// EHCI counts (`c_usecs` in `iso_stream_init`), and 125 blocks for each such hub with xHCI (`TT_HS_OVERHEAD`).
+    /// On a full-speed bus, the result is one eighth of the time: the eight slots of its schedule represent
+    /// frames of 1 ms, and the budget is for an eighth of a frame. A full-speed device behind a high-speed
+    /// hub uses split transactions on the faster bus in each microframe. They cost at most 188 bytes
+    /// according to the standard (USB 2.0, 11.18.4), and the whole packet in EHCI's accounting (`c_usecs` in
+    /// `iso_stream_init`). With xHCI, each such hub costs 125 blocks (`TT_HS_OVERHEAD`).
     ///
     /// - Parameters:
     ///   - reservation: The reserved bandwidth.
-    ///   - speed: The speed of its device.
-    ///   - bus: The speed of the bus in question, a part of the device's route.
-    /// - Returns: Above zero.
+    ///   - speed: The speed of the reservation's device.
+    ///   - bus: The speed of the bus in question, which is part of the device's route.
+    /// - Returns: A positive duration.
     package func time(of reservation: USBReservation, at speed: USBSpeed, on bus: USBSpeed) -> Nanoseconds {
         let bytes = reservation.bytes
         guard bus >= .high else {
@@ -63,21 +66,77 @@ public enum USBAccounting: String, Sendable, Hashable, Codable {
             return .microseconds((time + 999) / 1000)
         case .xhci where isSplit: return Self.time(ofHighSpeedBlocks: 125)
         case .xhci where speed == .high:
-            // `HS_BLOCK` of 4 bytes, and `HS_OVERHEAD` of 26 blocks for each packet.
+            // `HS_BLOCK` of 4 bytes, and `HS_OVERHEAD` of 26 blocks per packet.
             return Self.time(ofHighSpeedBlocks: Int64((bytes + 3) / 4 + 26 * reservation.packets))
         case .xhci:
-            // `SS_OVERHEAD_BURST`, and for each packet `SS_OVERHEAD` with its blocks of 16 bytes (`SS_BLOCK`).
+            // `SS_OVERHEAD_BURST`, plus `SS_OVERHEAD` and the 16-byte blocks (`SS_BLOCK`) for each packet.
             let packet = (min(bytes, 1024) + 15) / 16
             return Self.time(ofSuperSpeedBlocks: Int64(32 + reservation.packets * (8 + packet)), at: speed)
         }
     }
 
-    /// The time of xHCI's blocks of 4 bytes at high speed: 1607 are a microframe, at 32 bits with 7/6 for bit stuffing and
-    /// 480 Mbit/s.
+    /// Returns the time taken by xHCI's 4-byte blocks at high speed. A microframe has 1607 blocks, at 32 bits
+    /// each with 7/6 for bit stuffing and 480 Mbit/s.
     private static func time(ofHighSpeedBlocks count: Int64) -> Nanoseconds { Nanoseconds(count * 700 / 9) }
 
-    /// The time of xHCI's blocks of 16 bytes at SuperSpeed: 3906 are a microframe, at 160 bits and 5 Gbit/s.
+    /// Returns the time taken by xHCI's 16-byte blocks at SuperSpeed. A microframe has 3906 blocks, at 160
+    /// bits each and 5 Gbit/s.
     private static func time(ofSuperSpeedBlocks count: Int64, at speed: USBSpeed) -> Nanoseconds {
         Nanoseconds(count * 160_000 / Int64(speed.rawValue))
     }
+}
+
+/// Bus time of transfers as calculated by the standards. `USBAccounting` describes the controllers'
+/// calculations.
+package enum USBBusTime {
+    /// Returns the time of one isochronous service interval, including worst-case bit stuffing.
+    ///
+    /// Up to high speed, this is the kernel's `usb_calc_bus_time` (drivers/usb/core/hcd.c, after USB 2.0,
+    /// 5.11.3). Above high speed, each byte takes 10 bits (8b/10b), and each packet of up to 1024 bytes has
+    /// 32 bytes of overhead for header, CRC, and framing.
+    ///
+    /// - Parameters:
+    ///   - bytes: Bytes per service interval, 0 or more.
+    ///   - speed: The speed of the device.
+    /// - Returns: Nanoseconds on the bus.
+    package static func ofIsochronous(bytes: Int, at speed: USBSpeed) -> Nanoseconds {
+        let bytes = Int64(max(bytes, 0))
+        // `BitTime` from the kernel's include/linux/usb/hcd.h.
+        let bits = 7 * 8 * bytes / 6
+        switch speed {
+        case .low, .full: return Nanoseconds(7_268 + 1_000 + 8_354 * (31 + 10 * bits) / 1_000)
+        case .high: return Nanoseconds((38 * 8 * 2_083 + 2_083 * (3 + bits)) / 1_000 + 5)
+        case .superSpeed, .superPlus, .superPlusByTwo:
+            let packets = (bytes + 1023) / 1024
+            return Nanoseconds((bytes + 32 * packets) * 10_000 / Int64(speed.rawValue))
+        }
+    }
+}
+
+/// Speed of a USB connection in megabits per second, as in sysfs.
+public enum USBSpeed: Int, Sendable, Hashable, Comparable, Codable, CaseIterable {
+    /// Low speed, 1.5 Mbit/s; the raw value is rounded down.
+    case low = 1
+    case full = 12
+    case high = 480
+    case superSpeed = 5_000
+    /// USB 3.1 Gen 2, 10 Gbit/s.
+    case superPlus = 10_000
+    /// USB 3.2 Gen 2×2, 20 Gbit/s.
+    case superPlusByTwo = 20_000
+
+    /// Parses a speed; returns `nil` for an unknown one.
+    ///
+    /// - Parameter text: The content of the `speed` file in sysfs: `1.5`, `480`, `10000`.
+    public init?(_ text: String) {
+        guard let speed = Self.allCases.first(where: { text == ($0 == .low ? "1.5" : "\($0.rawValue)") })
+        else { return nil }
+        self = speed
+    }
+
+    /// Whether the left speed is lower than the right one.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    /// The speed in readable form: `480 Mbit/s`.
+    public var name: String { self == .low ? "1.5 Mbit/s" : "\(rawValue) Mbit/s" }
 }

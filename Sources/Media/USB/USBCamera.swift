@@ -1,34 +1,35 @@
-/// The USB side of a camera: its route to the controller, and the bandwidth that its stream may reserve.
+/// USB properties of a camera: its route to the controller, and the bandwidth that its stream may reserve.
 public struct USBCamera: Sendable, Equatable, Codable {
-    /// The bandwidth that a camera reserved when it streamed in a format.
+    /// Bandwidth that a camera reserved while streaming in a particular format.
     public struct Learned: Sendable, Equatable, Codable {
-        /// The format that the camera streamed in.
+        /// Format of the stream.
         public var format: VideoFormat
-        /// Reserved bytes of one turn.
+        /// Number of bytes reserved per service interval.
         public var bytes: Int
 
-        /// Makes an entry from a format and the reserved bytes of one turn.
+        /// Creates an entry from a format and the bytes reserved per service interval.
         public init(format: VideoFormat, bytes: Int) {
             self.format = format
             self.bytes = bytes
         }
     }
 
-    /// The identity of the camera.
+    /// Identity of the camera.
     public var identity: DeviceIdentity
     /// The speed at which the camera is connected.
     public var speed: USBSpeed
-    /// The route from the controller to the camera: each stretch whose bandwidth it shares.
+    /// Route from the controller to the camera: each bandwidth domain that it uses.
     public var domains: [USBDomain]
-    /// The reservations of the camera's alternate settings, the smallest first. Empty where it reserves nothing (bulk).
+    /// Reservations of the camera's alternate settings, smallest first. Empty if it reserves no bandwidth (bulk).
     public var settings: [USBReservation]
-    /// The bandwidth that the camera reserved in formats that it has streamed in.
+    /// Bandwidth that the camera reserved in the formats it has streamed in.
     public var learned: [Learned]
-    /// Whether the camera is synthetic: a raw format that no setting carries does not exist for it. A real camera offers
-    /// such a format, and the driver takes the largest setting (`uvc_fixup_video_ctrl`).
+    /// Whether the camera is synthetic. A synthetic camera doesn't offer raw formats that exceed all
+    /// settings. A real camera offers such formats, and the driver uses the largest setting
+    /// (`uvc_fixup_video_ctrl`).
     public var isSynthetic: Bool
 
-    /// Makes a value, and sorts the settings by their bytes.
+    /// Creates a value and sorts the settings by bytes.
     public init(
         identity: DeviceIdentity, speed: USBSpeed, domains: [USBDomain], settings: [USBReservation],
         learned: [Learned] = [], isSynthetic: Bool = false
@@ -41,15 +42,16 @@ public struct USBCamera: Sendable, Equatable, Codable {
         self.isSynthetic = isSynthetic
     }
 
-    /// The bandwidth that the camera's stream reserves in a format, and how that is known.
+    /// Returns the bandwidth that the camera's stream reserves in a format, and the basis of this figure.
     ///
-    /// The kernel's driver asks the camera how large its payloads become (dwMaxPayloadTransferSize, UVC 1.5, table 4-75)
-    /// and takes the smallest alternate setting that carries them (`uvc_video_start_transfer` in
-    /// drivers/media/usb/uvc/uvc_video.c). For raw formats the answer follows from the format. For compressed ones the
-    /// camera answers as it likes, in a negotiation that no program sees: the reservation of the last time counts, else the
-    /// smallest setting that carries a busy frame.
+    /// The kernel's driver queries the camera for its payload size (dwMaxPayloadTransferSize, UVC 1.5, table
+    /// 4-75). It then selects the smallest alternate setting with enough bandwidth
+    /// (`uvc_video_start_transfer` in drivers/media/usb/uvc/uvc_video.c). For raw formats, the size is
+    /// determined by the format. For compressed formats, the camera chooses freely, in a negotiation that
+    /// programs can't observe. The result is then the previous reservation, or the smallest setting that fits
+    /// a complex frame.
     ///
-    /// - Returns: `nil` where the camera reserves nothing.
+    /// - Returns: `nil` if the camera reserves no bandwidth.
     public func demand(in format: VideoFormat) -> USBDemand? {
         guard let most = settings.last else { return nil }
         func demand(_ reservation: USBReservation, _ basis: USBDemand.Basis) -> USBDemand {
@@ -61,7 +63,7 @@ public struct USBCamera: Sendable, Equatable, Codable {
             return demand(setting, .learned)
         }
         let wanted = Self.payload(of: format, at: speed)
-        // A setting with longer intervals has less of them in a second.
+        // A setting with longer intervals has fewer intervals per second.
         let smallest = settings.first { $0.bytes >= wanted * ticks(of: $0) }
         if let smallest { return demand(smallest, format.pixel.isRaw ? .computed : .assumed) }
         guard isSynthetic, format.pixel.isRaw else {
@@ -70,15 +72,16 @@ public struct USBCamera: Sendable, Equatable, Codable {
         return demand(USBReservation(bytes: wanted), .tooLarge(wanted))
     }
 
-    /// The distance of two turns of a setting in service intervals: of 125 µs, or of 1 ms at full speed.
+    /// Returns the length of a setting's interval in base intervals: 125 µs, or 1 ms at full speed.
     private func ticks(of setting: USBReservation) -> Int {
         max(1, speed >= .high ? setting.microframes : setting.microframes / 8)
     }
 
-    /// Bytes that a format needs in one microframe, or in one frame of 1 ms at full speed, with a header of 12 bytes: as
-    /// `uvc_fixup_video_ctrl` computes it.
+    /// Returns the bytes that a format needs per microframe, or per 1 ms frame at full speed, with a header of 12
+    /// bytes, as `uvc_fixup_video_ctrl` computes it.
     ///
-    /// For MJPEG and H.264 it is three times what photographs in motion take (`usualBytes`), which no busy frame exceeds.
+    /// For MJPEG and H.264, it is three times the size of photographic content in motion (`usualBytes`), which no
+    /// complex frame exceeds.
     public static func payload(of format: VideoFormat, at speed: USBSpeed) -> Int {
         let bytes =
             format.pixel.isRaw
@@ -88,12 +91,12 @@ public struct USBCamera: Sendable, Equatable, Codable {
 }
 
 extension PixelFormat {
-    /// Whether a frame's bytes follow from its size. `converted` formats do not count: their frames left the camera
-    /// compressed.
+    /// Whether a frame's size in bytes is determined by its dimensions. `converted` formats are excluded
+    /// because the camera compressed their frames.
     public var isRaw: Bool { !isCompressed && self != .converted }
 
-    /// Bytes per pixel: exact for raw formats, else of photographs in motion as cameras compress them (MJPEG at 1080p,
-    /// H.264 at a camera's usual rates).
+    /// Bytes per pixel: exact for raw formats, otherwise typical values for photographic content in motion as
+    /// compressed by cameras (MJPEG at 1080p, H.264 at a camera's usual rates).
     public var usualBytes: Double {
         switch self {
         case .mjpeg, .converted: 0.09
@@ -107,8 +110,30 @@ extension PixelFormat {
 }
 
 extension VideoFormat {
-    /// Bytes of a raw frame; `nil` for compressed formats.
+    /// Size of a raw frame in bytes; `nil` for compressed formats.
     public var frameBytes: Int? {
         pixel.isRaw ? Int(rounding: Double(size.pixelCount) * pixel.usualBytes, .up) : nil
     }
+}
+
+/// USB bandwidth that a camera's stream would reserve, and the basis of this figure.
+public struct USBDemand: Sendable, Equatable {
+    /// Basis of the demand.
+    public enum Basis: Sendable, Equatable {
+        /// The camera reserved this bandwidth the last time it streamed in this format.
+        case learned
+        /// Computed from the bytes per second of a raw format.
+        case computed
+        /// Estimated for a compressed format: the camera decides when it starts streaming.
+        case assumed
+        /// The format needs this many bytes per microframe, more than any of the camera's alternate settings provides.
+        case tooLarge(Int)
+    }
+
+    /// Bandwidth that the stream would reserve.
+    public let reservation: USBReservation
+    /// Basis of the reservation.
+    public let basis: Basis
+    /// The camera's largest reservation. The camera may request it regardless of the data that it sends.
+    public let most: USBReservation
 }

@@ -1,31 +1,131 @@
-/// The USB of a machine as a plan needs it: where each camera is connected, what is reserved already, and where there is a
-/// free port.
+/// A machine's USB topology as needed for planning: how each camera is connected, existing reservations, and
+/// free ports.
 public struct USBTopology: Sendable, Equatable, Codable {
     /// The connected cameras.
     public var cameras: [USBCamera]
-    /// The bandwidth that devices reserve now.
+    /// Bandwidth that devices currently reserve.
     public var claims: [USBClaim]
-    /// The stretch that a camera would have at a free port, one for each stretch with such a port.
+    /// Bandwidth domains that a camera would use on a free port, one entry for each domain with a free port.
     public var freePorts: [USBDomain]
 
-    /// Makes a topology; by default an empty one.
+    /// Creates a topology; the default is empty.
     public init(cameras: [USBCamera] = [], claims: [USBClaim] = [], freePorts: [USBDomain] = []) {
         self.cameras = cameras
         self.claims = claims
         self.freePorts = freePorts
     }
 
-    /// The USB side of a camera; `nil` for a device that is on no known USB.
+    /// Returns the USB properties of a camera; `nil` for a device that isn't on a known USB bus.
     public func camera(_ identity: DeviceIdentity) -> USBCamera? {
         cameras.first { $0.identity == identity }
     }
 
-    /// The bandwidth that is reserved now, without the streams of some cameras.
+    /// Returns the currently reserved bandwidth, excluding the streams of the given cameras.
     package func load(without cameras: Set<DeviceIdentity> = []) -> USBLoad {
         var load = USBLoad()
         for claim in claims where claim.camera.map({ !cameras.contains($0) }) ?? true {
             load.add(claim.reservation, at: claim.speed, on: claim.domains, for: claim.device)
         }
         return load
+    }
+}
+
+/// USB bandwidth domain, shared by all traffic through it: a bus, a port of an xHCI controller, or the upstream port of
+/// a hub that is slower than its parent.
+public struct USBDomain: Sendable, Hashable, Codable {
+    /// Unique name: `1` for all of bus 1; `1-port2` for one of its ports (`usb1-port2` in sysfs); `1-2` for the
+    /// upstream port of the hub with that name; `1-2-tt` for the full-speed bus that a faster hub provides for slow
+    /// devices (its transaction translator).
+    public let name: String
+    /// The domain in readable form: `bus 1`, `port 2 of bus 1`, `hub 1-2`.
+    public let place: String
+    /// Name of the controller's folder in sysfs: `0000:00:14.0`.
+    public let controller: String
+    /// Speed of the domain.
+    public let speed: USBSpeed
+    /// Accounting method of the controller.
+    public let accounting: USBAccounting
+    /// How much of each microframe the controller's driver is configured to allocate; `nil` for the default
+    /// budget.
+    public let limit: Nanoseconds?
+
+    /// Creates a domain; without a `limit`, it has the default budget.
+    public init(
+        name: String, place: String, controller: String, speed: USBSpeed, accounting: USBAccounting,
+        limit: Nanoseconds? = nil
+    ) {
+        self.name = name
+        self.place = place
+        self.controller = controller
+        self.speed = speed
+        self.accounting = accounting
+        self.limit = limit
+    }
+
+    /// How much of each microframe may be allocated in this domain.
+    package var budget: Nanoseconds {
+        speed == .high ? limit ?? accounting.budget(at: speed) : accounting.budget(at: speed)
+    }
+
+    /// Returns the time that a reservation takes per service interval in this domain. `speed` is the speed of
+    /// its device.
+    package func time(of reservation: USBReservation, at speed: USBSpeed) -> Nanoseconds {
+        accounting.time(of: reservation, at: speed, on: self.speed)
+    }
+
+    /// Returns the service interval of a reservation in schedule slots.
+    ///
+    /// Slots are microframes, or frames on a full-speed bus. Split transactions use every microframe.
+    package func step(of reservation: USBReservation, at speed: USBSpeed) -> Int {
+        guard self.speed >= .high else { return max(1, reservation.microframes / 8) }
+        return speed >= .high ? reservation.microframes : 1
+    }
+}
+
+/// Bandwidth reserved for one isochronous endpoint, whether or not it sends data. `USBDomain` computes the bus time.
+public struct USBReservation: Sendable, Hashable, Codable {
+    /// Maximum number of bytes per service interval.
+    public let bytes: Int
+    /// Service interval in microframes of 125 µs: 1 or a higher power of two; at full speed, a multiple of 8.
+    public let microframes: Int
+    /// Number of packets per service interval, at least 1: up to three at high speed, up to 48 at SuperSpeed.
+    public let packets: Int
+
+    /// Creates a reservation. Without `packets`, the number of packets is computed from `bytes`, assuming
+    /// 1024 bytes each.
+    public init(bytes: Int, microframes: Int = 1, packets: Int? = nil) {
+        self.bytes = bytes
+        self.microframes = microframes
+        // The maximum packet size at high speed and SuperSpeed is 1024 bytes.
+        self.packets = packets ?? max(1, (bytes + 1023) / 1024)
+    }
+}
+
+/// USB bandwidth that a device currently reserves, for example a camera used by another program, or a microphone.
+public struct USBClaim: Sendable, Equatable, Codable {
+    /// The device in readable form, with the node of a camera: `Studio Webcam (/dev/video0)`.
+    public var device: String
+    /// The camera whose stream reserves the bandwidth; `nil` for other devices.
+    public var camera: DeviceIdentity?
+    /// The program that is using the device, in readable form; `nil` if the system doesn't report it.
+    public var holder: String?
+    /// The reserved bandwidth.
+    public var reservation: USBReservation
+    /// The speed at which the device is connected.
+    public var speed: USBSpeed
+    /// Route from the controller to the device: each bandwidth domain that it uses.
+    public var domains: [USBDomain]
+
+    /// Creates a claim and makes the device's name printable.
+    public init(
+        device: String, camera: DeviceIdentity? = nil, holder: String? = nil, reservation: USBReservation,
+        speed: USBSpeed, domains: [USBDomain]
+    ) {
+        self.device = device.printable()
+        self.camera = camera
+        self.holder = holder
+        self.reservation = reservation
+        self.speed = speed
+        self.domains = domains
     }
 }

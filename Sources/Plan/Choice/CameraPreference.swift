@@ -1,74 +1,78 @@
 public import Media
 
-/// The rule that decides which camera the user prefers, and which camera is the best to use now.
+/// Determines the camera that the user prefers and the best camera to use now.
 ///
-/// A value: device changes and a person's choices go in, and the caller decides what to do with the answer.
-/// The best camera is the first of these that exists:
-/// 1. the camera that was plugged in last, if nothing was chosen since: plugging in counts as a wish;
-/// 2. the latest of the person's choices that is present, whether or not another program uses it;
-/// 3. the camera that a profile or program proposed to begin with;
-/// 4. of the cameras that can be used now, the one that streamed most recently;
-/// 5. a camera that looks towards `defaultPosition`, then external cameras, which may look anywhere.
+/// A value type: the caller passes in device changes and user choices, and acts on the result. The best
+/// camera is the first of these that exists:
+/// 1. the camera that was plugged in last, if no choice has been made since. Plugging in a camera counts as a
+/// choice;
+/// 2. the user's most recent choice that is present, even if another program uses it;
+/// 3. the camera that a profile or client proposed initially;
+/// 4. among the cameras that are available now, the one that streamed most recently;
+/// 5. a camera that faces `defaultPosition`, followed by external cameras, which may face anywhere.
 public struct CameraPreference: Sendable, Equatable {
-    private var wishes: DeviceWishes
-    /// Cameras that have streamed, the most recent first.
+    private var wishes: DevicePreferences
+    /// Cameras that have streamed, most recent first.
     public var streamed: [DeviceIdentity]
-    /// The position that is preferred among cameras that nobody wished for.
+    /// Preferred position among cameras that weren't chosen.
     public var defaultPosition: CaptureDevice.Position
 
-    /// Creates the rule from what is stored of earlier choices and from the cameras that are present.
+    /// Creates the rule from stored choices and the cameras that are present.
     ///
     /// - Parameters:
-    ///   - history: The choices that the person made in this application.
-    ///   - streamed: Cameras that have streamed, the most recent first.
-    ///   - defaultPosition: The position preferred without any wish; `front` suits a computer whose camera shows its user.
-    ///   - present: Cameras that are present at the beginning; devices of other kinds in it are ignored.
+    ///   - history: The user's choices in this application.
+    ///   - streamed: Cameras that have streamed, most recent first.
+    ///   - defaultPosition: The position preferred if no camera was chosen; `front` suits a computer whose
+    ///     camera faces
+    ///     its user.
+    ///   - present: Cameras that are present initially. Devices of other kinds are ignored.
     public init(
         history: DeviceHistory = DeviceHistory(), streamed: [DeviceIdentity] = [],
         defaultPosition: CaptureDevice.Position = .front, present: [CaptureDevice] = []
     ) {
-        wishes = DeviceWishes(of: .video, history: history, present: present)
+        wishes = DevicePreferences(of: .video, history: history, present: present)
         self.streamed = streamed
         self.defaultPosition = defaultPosition
     }
 
-    /// The cameras that the person chose; assign it after the stored history was read again.
+    /// The user's camera choices. Assign this property after rereading the stored history.
     public var history: DeviceHistory {
         get { wishes.history }
         set { wishes.history = newValue }
     }
 
-    /// The cameras that are present, in the order in which they were listed or arrived.
+    /// Cameras that are present, in listing or connection order.
     public var cameras: [CaptureDevice] { wishes.present }
 
-    /// The cameras that are present, as they are preferred without anybody's wish: colour cameras before infrared ones, then in the
-    /// order in which they were listed or arrived. Choosing or using a camera does not change it, so that who goes through them
-    /// comes to each.
+    /// Cameras that are present, in default order: color cameras before infrared cameras, then in listing or connection
+    /// order. Choosing or using a camera doesn't change the order, so that cycling through it reaches every camera.
     public var order: [CaptureDevice] {
-        cameras.filter { !$0.isGrey } + cameras.filter(\.isGrey)
+        cameras.filter { !$0.isGray } + cameras.filter(\.isGray)
     }
 
-    /// Takes over arrivals, departures and changes of devices; devices other than cameras are ignored.
+    /// Applies connections, disconnections, and changes to devices. Devices other than cameras are ignored.
     ///
-    /// - Parameter changes: The changes that were reported together.
+    /// - Parameter changes: The changes that were reported at the same time.
     public mutating func handle(_ changes: [DeviceChange]) {
         wishes.handle(changes)
     }
 
-    /// Records that a person chose a camera, by whatever means. An automatic switch must not be reported here.
+    /// Records the user's choice of a camera, regardless of how it was made. Don't report automatic changes
+    /// here.
     ///
     /// - Parameters:
     ///   - camera: The camera that was chosen.
-    ///   - role: The role that it was chosen for; `nil` for a choice that is not about a role.
+    ///   - role: The role that it was chosen for; `nil` for a choice without a role.
     public mutating func choose(_ camera: DeviceIdentity, for role: String? = nil) {
         wishes.choose(camera, for: role)
     }
 
-    /// Takes over the stored choices after another process changed them; a new latest choice there counts as a choice here.
+    /// Adopts the stored choices after another process changed them. A new most recent choice counts as a
+    /// choice here too.
     ///
     /// - Parameters:
     ///   - history: The stored choices as they are now.
-    ///   - streamed: The cameras that have streamed, as stored now, the most recent first.
+    ///   - streamed: The stored list of cameras that have streamed, most recent first.
     public mutating func adopt(_ history: DeviceHistory, streamed: [DeviceIdentity]) {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
         self.history = history
@@ -76,16 +80,16 @@ public struct CameraPreference: Sendable, Equatable {
         if isNewChoice, let choice = history.chosen.first { wishes.choose(choice.identity, for: choice.role) }
     }
 
-    /// The most wanted camera of the history that is present; `nil` when none is.
+    /// The present camera that ranks highest in the history; `nil` if none is present.
     public var userPreferred: CaptureDevice? { wishes.remembered()?.device }
 
-    /// The best camera to use now and the reason; `nil` where no camera is present.
+    /// The best camera to use now and the reason; `nil` if no camera is present.
     public var systemPreferred: PreferredDevice? { systemPreferred() }
 
     /// Returns the best camera to use now and the reason.
     ///
-    /// - Parameter taken: Cameras that play other roles and cannot be chosen.
-    /// - Returns: The camera, or `nil` where none is left.
+    /// - Parameter taken: Cameras that have other roles and can't be chosen.
+    /// - Returns: The camera, or `nil` if none are left.
     public func systemPreferred(without taken: Set<DeviceIdentity> = []) -> PreferredDevice? {
         if let device = wishes.pluggedIn(without: taken) {
             return PreferredDevice(device: device, reason: .pluggedIn)
@@ -98,27 +102,28 @@ public struct CameraPreference: Sendable, Equatable {
         return ranked(cameras.filter { !taken.contains($0.identity) }).first
     }
 
-    /// A sentence for people where a remembered choice fits several present cameras and so counts for none; `nil` otherwise.
+    /// Sentence for the user if a remembered choice matches several present cameras and is therefore ignored;
+    /// otherwise `nil`.
     public var doubt: String? {
         wishes.doubtful.map { identity, candidates in
             let names = candidates.map { $0.selector.printable() }.joined(separator: " or ")
             return
-                "the camera that you prefer, “\(identity.name.printable())”, could be \(names), so it counts for nothing. "
-                + "Say which with `multicam prefer CAMERA`."
+                "the preferred camera “\(identity.name.printable())” is ambiguous: \(names). Choose one with `multicam prefer CAMERA`."
         }
     }
 
-    /// Ranks cameras without regard to anybody's wish, the best first.
+    /// Ranks cameras without regard to user choices, best first.
     ///
-    /// Colour cameras come before infrared ones, which are meant only when they are named; then cameras that can be used now;
-    /// then those that have streamed, the most recent first; then by position; then in the given order.
+    /// Color cameras come before infrared cameras, which are used only if they are named. The other criteria
+    /// are, in order: cameras that are available now, cameras that streamed most recently, position, and the
+    /// given order.
     public func ranked(_ cameras: [CaptureDevice]) -> [PreferredDevice] {
         let streams = DeviceIdentity.search(for: streamed, among: cameras).map { search -> CaptureDevice? in
             if case .found(let device, _) = search { device } else { nil }
         }
         func rank(_ camera: CaptureDevice, _ index: Int) -> [Int] {
             [
-                camera.isGrey ? 1 : 0, camera.problem == nil ? 0 : camera.mayBeOpened ? 1 : 2,
+                camera.isGray ? 1 : 0, camera.problem == nil ? 0 : camera.mayBeOpened ? 1 : 2,
                 streams.firstIndex(of: camera) ?? streams.count, positionRank(camera.position), index,
             ]
         }
@@ -144,6 +149,67 @@ public struct CameraPreference: Sendable, Equatable {
         case defaultPosition: 0
         case .unspecified: 1
         case .front, .back: 2
+        }
+    }
+}
+
+/// The best device to use now, and the reason.
+public struct PreferredDevice: Sendable, Equatable {
+    /// Reason why a device is preferred.
+    public enum Reason: String, Sendable, Codable {
+        /// The device was plugged in while devices were being monitored, after the most recent choice.
+        case pluggedIn = "plugged-in"
+        /// The user chose the device.
+        case chosen
+        /// A profile or a client proposed the device initially.
+        case proposed
+        /// The camera is available now and has streamed before.
+        case streamedBefore = "streamed-before"
+        /// The camera is available now and faces the default position.
+        case position
+        /// The camera is available now.
+        case ready
+        /// No camera is available now. This one has the least severe problem.
+        case noneIsReady = "none-is-ready"
+        /// The microphone is the sound server's default.
+        case serverDefault = "server-default"
+    }
+
+    /// The preferred device.
+    public let device: CaptureDevice
+    /// Reason for the preference.
+    public let reason: Reason
+    /// Whether the device was found on a different port than when it was chosen.
+    public let isElsewhere: Bool
+
+    /// Creates a preferred device with the reason for its preference.
+    public init(device: CaptureDevice, reason: Reason, isElsewhere: Bool = false) {
+        self.device = device
+        self.reason = reason
+        self.isElsewhere = isElsewhere
+    }
+}
+
+extension PreferredDevice.Reason {
+    /// Reason for the user, as the end of "it is preferred because ...".
+    public var sentence: String {
+        switch self {
+        case .pluggedIn: "it was plugged in last"
+        case .chosen: "you chose it"
+        case .proposed: "the profile proposes it"
+        case .streamedBefore: "it was used before and is available"
+        case .position: "it is available and has the preferred position"
+        case .ready: "it is available"
+        case .noneIsReady: "no camera is available"
+        case .serverDefault: "it is the default of the sound server"
+        }
+    }
+
+    /// Whether the user or a profile requested the device. Otherwise it is only the best guess.
+    public var isWish: Bool {
+        switch self {
+        case .pluggedIn, .chosen, .proposed: true
+        case .streamedBefore, .position, .ready, .noneIsReady, .serverDefault: false
         }
     }
 }

@@ -1,16 +1,19 @@
 public import Media
 public import Profiles
 
-/// The choice of the camera that plays a role now, by the profile's policy: a value to ask whenever something has changed.
+/// Selects the camera for a role according to the profile's policy. A value type: call `ask` whenever devices
+/// or choices have changed.
 ///
-///     var selection = CameraSelection(policy: .follow, current: nil)
-///     if case .use(let camera) = selection.ask(preference) { open(camera) }
+/// ```swift
+/// var selection = CameraSelection(policy: .follow, current: nil) if case .use(let camera) =
+/// selection.ask(preference) { open(camera) }
+/// ```
 ///
-/// While a recording runs the answer is always `keep`; ask again when it ends.
+/// While a recording is running, the result is always `keep`. Ask again when it ends.
 public struct CameraSelection: Sendable, Equatable {
-    /// The answer to the question which camera a role is to use.
+    /// The decision about which camera a role uses.
     public enum Decision: Sendable, Equatable {
-        /// The role keeps its camera, and waits for it if it is away.
+        /// The role keeps its camera, and waits for it if it is disconnected.
         case keep
         /// The role switches to this camera.
         case use(CaptureDevice)
@@ -18,21 +21,21 @@ public struct CameraSelection: Sendable, Equatable {
 
     /// The profile's policy for choosing and changing the camera.
     public let policy: CameraPolicy
-    /// The camera that the role uses, present or not; `nil` while it has none.
+    /// The camera that the role uses, whether present or not; `nil` if the role doesn't have one.
     public private(set) var current: DeviceIdentity?
-    /// Whether a recording runs, during which the camera never changes.
+    /// Whether a recording is running. The camera never changes during a recording.
     public private(set) var isRecording = false
-    /// Cameras that play other roles and cannot be chosen.
+    /// Cameras that have other roles and can't be chosen.
     public var taken: Set<DeviceIdentity>
-    /// The camera that a person chose while a recording ran, under a policy that would not come to it by itself.
+    /// The camera that the user chose during a recording, under a policy that wouldn't switch to it automatically.
     private var postponed: DeviceIdentity?
 
     /// Creates a selection for one role.
     ///
     /// - Parameters:
     ///   - policy: The profile's policy.
-    ///   - current: The camera that is in use already, if any.
-    ///   - taken: Cameras that play other roles.
+    ///   - current: The camera that is already in use, if any.
+    ///   - taken: Cameras that have other roles.
     public init(
         policy: CameraPolicy, current: DeviceIdentity? = nil, taken: Set<DeviceIdentity> = []
     ) {
@@ -41,47 +44,50 @@ public struct CameraSelection: Sendable, Equatable {
         self.taken = taken
     }
 
-    /// Decides which camera to use: to be asked at the beginning, and whenever a camera came or went or was chosen elsewhere.
+    /// Decides which camera to use. Call this initially, and whenever a camera is connected, disconnected, or chosen
+    /// elsewhere.
     public mutating func ask(_ preference: CameraPreference) -> Decision {
         guard !isRecording else { return .keep }
         if let postponed, let camera = preference.cameras.first(where: { $0.identity == postponed }) {
             return use(camera)
         }
-        // Every policy takes a camera at the beginning.
+        // Every policy selects a camera initially.
         guard policy.follows || current == nil,
             let preferred = preference.systemPreferred(without: taken)
         else { return .keep }
-        // A guess is no reason to leave a camera that works.
+        // A guess doesn't justify switching away from a working camera.
         if !preferred.reason.isWish, isPresent(in: preference) { return .keep }
         return use(preferred.device)
     }
 
-    /// Takes over a person's choice of a camera. Tell `preference` of the choice first.
+    /// Applies the user's choice of a camera. Report the choice to `preference` first.
     ///
     /// - Parameters:
     ///   - camera: The camera that was chosen.
-    ///   - preference: The preference, which knows of the choice already.
-    /// - Returns: The decision: always `.keep` during a recording, at whose end the choice takes effect.
-    /// - Throws: `noChoice` when the policy offers no choice, `taken` when another role has the camera.
+    ///   - preference: The preference, which already includes the choice.
+    /// - Returns: The decision. During a recording it is always `.keep`, and the choice takes effect when the recording
+    ///   ends.
+    /// - Throws: `noChoice` if the policy doesn't allow choices, `taken` if another role uses the camera.
     public mutating func choose(
         _ camera: CaptureDevice, _ preference: CameraPreference
     ) throws(SelectionRefusal) -> Decision {
         guard policy.offersChoice else { throw .noChoice(policy) }
         guard !taken.contains(camera.identity) else { throw .taken(camera) }
         guard !isRecording else {
-            // A policy that follows hears of it from the preference, and of what was plugged in later too.
+            // A policy that follows the preferred camera receives the choice from the preference, including devices
+            // plugged in later.
             if !policy.follows { postponed = camera.identity }
             return .keep
         }
         return use(camera)
     }
 
-    /// Notes that a recording began: from now on every decision is `.keep`.
+    /// Records that a recording started. From now on every decision is `.keep`.
     public mutating func recordingBegan() {
         isRecording = true
     }
 
-    /// Notes that the recording ended, and decides again which camera to use.
+    /// Records that the recording ended, and decides again which camera to use.
     public mutating func recordingEnded(_ preference: CameraPreference) -> Decision {
         isRecording = false
         return ask(preference)
@@ -96,5 +102,82 @@ public struct CameraSelection: Sendable, Equatable {
         guard camera.identity != current else { return .keep }
         current = camera.identity
         return .use(camera)
+    }
+}
+
+/// Reason why a camera can't be chosen or switched to.
+public enum SelectionRefusal: Error, Sendable, Equatable {
+    /// The profile's policy doesn't allow choices.
+    case noChoice(CameraPolicy)
+    /// The camera is used by another role.
+    case taken(CaptureDevice)
+    /// No camera faces the position to switch to.
+    case nowhere(to: CaptureDevice.Position)
+}
+
+extension SelectionRefusal: CustomStringConvertible {
+    /// Message for the user with the reason and a suggested fix.
+    public var description: String {
+        switch self {
+        case .noChoice(let policy):
+            "this profile does not allow choosing a camera (choice.policy is \(policy.rawValue)). Set it to `follow-and-choose` or `list`."
+        case .taken(let camera):
+            "“\(camera.name.printable())” (\(camera.selector.printable())) is used for another role. Choose another camera, or swap the two cameras."
+        case .nowhere(let position):
+            "no camera to switch to: \(position == .back ? "no back camera" : "no external or front camera") was found. Set its position with `multicam devices --set CAMERA --position \(position.rawValue)`, or name the camera."
+        }
+    }
+}
+
+/// Implements a front/back switch that alternates between the camera facing the user and the one facing away.
+///
+/// External cameras count as facing the user, because most of them are mounted on the screen. If no camera's
+/// position is known, the switch cycles through all cameras.
+public enum CameraSwitch {
+    /// Returns the camera to switch to. From a front camera or a camera of unknown position, this is a back
+    /// camera. From a back camera, it is an external camera of unknown position, or otherwise a front camera.
+    /// If no position is known, the next camera in order is used, and the last wraps around to the first.
+    ///
+    /// - Parameters:
+    ///   - current: The camera in use now.
+    ///   - cameras: All cameras that are present, in the order of `CameraPreference.order`.
+    ///   - taken: Cameras that have other roles and can't be chosen.
+    /// - Returns: A camera other than `current`: the first suitable camera that is available now, or
+    ///   otherwise the first suitable camera.
+    /// - Throws: `SelectionRefusal.nowhere` if no camera is suitable.
+    public static func next(
+        after current: CaptureDevice, among cameras: [CaptureDevice], without taken: Set<DeviceIdentity> = []
+    ) throws(SelectionRefusal) -> CaptureDevice {
+        let others = cameras.filter {
+            $0.mediaType == .video && $0.identity != current.identity && !taken.contains($0.identity)
+        }
+        func first(_ fits: (CaptureDevice) -> Bool) -> CaptureDevice? {
+            let fitting = others.filter(fits)
+            return fitting.first { $0.problem == nil } ?? fitting.first
+        }
+        if current.position == .unspecified, others.allSatisfy({ $0.position == .unspecified }),
+            let next = inTurn(others, after: current, among: cameras)
+        {
+            return next
+        }
+        switch current.position {
+        case .unspecified, .front:
+            guard let back = first({ $0.position == .back }) else { throw .nowhere(to: .back) }
+            return back
+        case .back:
+            let external = first { $0.deviceType == .external && $0.position == .unspecified }
+            guard let next = external ?? first({ $0.position == .front }) else { throw .nowhere(to: .front) }
+            return next
+        }
+    }
+
+    /// Returns the next camera after the current one that is available now, or otherwise the next camera.
+    private static func inTurn(
+        _ others: [CaptureDevice], after current: CaptureDevice, among cameras: [CaptureDevice]
+    ) -> CaptureDevice? {
+        let place = cameras.firstIndex { $0.identity == current.identity } ?? 0
+        let turned = cameras[place...] + cameras[..<place]
+        let next = turned.filter { camera in others.contains { $0.identity == camera.identity } }
+        return next.first { $0.problem == nil } ?? next.first
     }
 }

@@ -1,61 +1,66 @@
 public import Media
 
-/// The rule that decides which microphone `default` means: a value that is told of device changes, choices and recordings.
+/// Determines which microphone `default` refers to. A value type that receives device changes, choices, and
+/// recording states.
 ///
-/// Only `default` moves: to the microphone that was plugged in last, else to the one that a person prefers, else to the
-/// sound server's own choice; and never while a recording runs. A microphone that is named stays the one in use.
+/// Only `default` changes: to the microphone that was plugged in last, otherwise to the one that the user
+/// prefers, otherwise to the sound server's default. It never changes during a recording. A role that
+/// specifies a microphone keeps using it.
 public struct MicrophoneRoute: Sendable, Equatable {
-    private var wishes: DeviceWishes
-    /// Whether a recording runs, during which `default` keeps its microphone.
+    private var wishes: DevicePreferences
+    /// Whether a recording is running. `default` keeps its microphone during a recording.
     public private(set) var isRecording = false
-    /// The microphone that was in use when the recording began.
+    /// The microphone that was in use when the recording started.
     private var held: PreferredDevice?
 
-    /// Creates the rule from what is stored of earlier choices and from the microphones that are present.
+    /// Creates the rule from stored choices and the microphones that are present.
     ///
     /// - Parameters:
-    ///   - history: The microphones that the person chose.
-    ///   - present: Microphones that are present at the beginning; devices of other kinds in it are ignored.
+    ///   - history: The user's microphone choices.
+    ///   - present: Microphones that are present initially. Devices of other kinds are ignored.
     public init(history: DeviceHistory = DeviceHistory(), present: [CaptureDevice] = []) {
-        wishes = DeviceWishes(of: .audio, history: history, present: present)
+        wishes = DevicePreferences(of: .audio, history: history, present: present)
     }
 
-    /// The microphones that the person chose; assign it after the stored history was read again.
+    /// The user's microphone choices. Assign this property after rereading the stored history.
     public var history: DeviceHistory {
         get { wishes.history }
         set { wishes.history = newValue }
     }
 
-    /// The microphones that are present, in the order in which they were listed or arrived.
+    /// Microphones that are present, in listing or connection order.
     public var microphones: [CaptureDevice] { wishes.present }
 
-    /// Takes over arrivals, departures and changes of devices; devices other than microphones are ignored.
+    /// Applies connections, disconnections, and changes to devices. Devices other than microphones are
+    /// ignored.
     ///
-    /// - Parameter changes: The changes that were reported together. Microphones of a sound server that came back do not count
-    ///   as plugged in.
+    /// - Parameter changes: The changes that were reported at the same time. Microphones on a sound server
+    ///   that has reconnected don't count as plugged in.
     public mutating func handle(_ changes: [DeviceChange]) {
         wishes.handle(changes)
     }
 
-    /// Records that a person chose a preferred microphone.
+    /// Records that the user chose a preferred microphone.
     public mutating func choose(_ microphone: DeviceIdentity) {
         wishes.choose(microphone)
     }
 
-    /// Takes over the stored choices after another process changed them; a new latest choice there counts as a choice here.
+    /// Adopts the stored choices after another process changed them. A new most recent choice counts as a
+    /// choice here too.
     public mutating func adopt(_ history: DeviceHistory) {
         let isNewChoice = history.chosen.first != nil && history.chosen.first != self.history.chosen.first
         self.history = history
         if isNewChoice, let choice = history.chosen.first { wishes.choose(choice.identity) }
     }
 
-    /// The most wanted microphone of the history that is present; `nil` when none is.
+    /// The present microphone that ranks highest in the history; `nil` if none is present.
     public var userPreferred: CaptureDevice? { wishes.remembered()?.device }
 
-    /// The microphone that `default` means now; `nil` where the server's default is no microphone and nobody wished for one.
+    /// The microphone that `default` currently refers to; `nil` if the server's default isn't a microphone and the user
+    /// hasn't chosen one.
     public var current: PreferredDevice? { isRecording ? held : wanted }
 
-    /// The microphone that `default` means when no recording runs; `nil` where there is none.
+    /// The microphone that `default` refers to if no recording is running; `nil` if there is none.
     public var wanted: PreferredDevice? {
         if let device = wishes.pluggedIn() { return PreferredDevice(device: device, reason: .pluggedIn) }
         if let wish = wishes.remembered() {
@@ -66,18 +71,18 @@ public struct MicrophoneRoute: Sendable, Equatable {
         }
     }
 
-    /// The label for `default`, with the name of the microphone that it means: `default (Blue Yeti)`.
+    /// Label for `default`, with the name of its current microphone: `default (Blue Yeti)`.
     public var name: String {
         current.map { "default (\($0.device.name.printable()))" } ?? "default (no microphone)"
     }
 
-    /// Notes that a recording began: `default` keeps its microphone until the recording ends.
+    /// Records that a recording started. `default` keeps its microphone until the recording ends.
     public mutating func recordingBegan() {
         held = wanted
         isRecording = true
     }
 
-    /// Notes that the recording ended: `default` may move again.
+    /// Records that the recording ended. `default` may change again.
     public mutating func recordingEnded() {
         isRecording = false
         held = nil

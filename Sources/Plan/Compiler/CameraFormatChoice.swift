@@ -1,33 +1,37 @@
 package import Media
 internal import Profiles
 
-/// The format that a camera is opened with, chosen from those that it offers, and why.
+/// The format chosen from a camera's offered formats, and the reason for the choice.
 package struct CameraFormatChoice: Equatable {
     /// The chosen format.
     let format: VideoFormat
-    /// A sentence that says why this format was chosen.
+    /// Sentence explaining why this format was chosen.
     let reason: String
-    /// The rate of the camera's track.
+    /// Frame rate of the camera's track.
     let trackRate: FrameRate
 
-    /// The size of a camera for which none is asked.
-    static let usualSize = FrameSize(width: 1280, height: 720)
-    /// The rate of a camera for which none is asked.
-    static let usualRate: FrameRate = FrameRate(30)
-    /// The size where no offered size reaches the wanted rate.
+    /// Default camera size, used if the profile doesn't request one.
+    static let defaultSize = FrameSize(width: 1280, height: 720)
+    /// Default camera rate, used if the profile doesn't request one.
+    static let defaultRate: FrameRate = FrameRate(30)
+    /// Size to use if no offered size reaches the requested rate.
     private static let fallbackSize = FrameSize(width: 640, height: 480)
 
-    /// Chooses the format that a camera is opened with.
+    /// Chooses the format in which to open a camera.
     ///
     /// - Parameters:
-    ///   - camera: The role with the profile's wishes; what they leave open is chosen here.
-    ///   - device: The camera with the formats that it offers.
+    ///   - camera: The role with the profile's settings. Settings that the profile doesn't specify are chosen
+    ///     here.
+    ///   - device: The camera and its offered formats.
     ///   - rotation: The clockwise rotation that makes its frames upright.
-    ///   - isCopied: Whether the track is a copy of the camera's own frames, which must then be compressed.
-    ///   - source: The places of the profile's fields, for errors.
-    /// - Returns: The best format that meets the wishes; of a rate that is not offered, the nearest.
-    /// - Throws: `ProfileError` with the profile's field, when the camera has no such pixel format or size, no size as large as
-    ///   its output, only raw frames to be copied, or no format or rate at all.
+    ///   - isCopied: Whether the track stores the camera's frames unchanged. This requires a compressed
+    ///     format.
+    ///   - source: The locations of the profile's fields, for error messages.
+    /// - Returns: The best format that meets the settings. If the requested rate isn't offered, the nearest
+    ///   rate is used.
+    /// - Throws: `ProfileError` with the profile's field if the camera doesn't offer the requested pixel
+    ///   format or size, all of its sizes are smaller than the output, only raw frames are available for a
+    ///   copied track, or it offers no format or rate.
     static func choose(
         for camera: CameraRole, on device: PlannedDevice, rotation: Rotation, isCopied: Bool,
         source: ProfileSource
@@ -37,22 +41,23 @@ package struct CameraFormatChoice: Equatable {
         ).choice()
     }
 
-    /// Whether a camera at one rate serves a wish for another: cameras say 30 for 29.97 and the other way round.
+    /// Whether a camera rate satisfies a requested rate. Cameras may report 30 for 29.97 and vice versa.
     package static func reaches(_ rate: FrameRate, _ wanted: FrameRate) -> Bool {
         rate.perSecond >= wanted.perSecond * 0.998
     }
 
-    /// The rate that people mean: drivers count in units of 100 ns and report 30.00003 for 30.
+    /// Returns the nominal rate. Drivers count in units of 100 ns and report 30.00003 for 30.
     static func nominal(_ rate: FrameRate) -> FrameRate {
         let whole = rate.perSecond.rounded()
         return whole >= 1 && abs(rate.perSecond / whole - 1) < 0.0001 ? FrameRate(Int64(whole)) : rate
     }
 
-    /// The steps of `choose`.
+    /// Implementation of `choose`.
     private struct CameraFormatChooser {
         let camera: CameraRole
         let offered: [OfferedFormat]
         let isCopied: Bool
+        let isFile: Bool
         let source: ProfileSource
         let rotation: Rotation
         let wantedRate: FrameRate
@@ -63,10 +68,11 @@ package struct CameraFormatChoice: Equatable {
         ) {
             self.camera = camera
             self.isCopied = isCopied
+            isFile = device.device.deviceType == .file
             self.source = source
             self.rotation = rotation
-            // A track of a lower rate leaves frames out, and the camera keeps its usual rate.
-            wantedRate = camera.rate ?? max(camera.output?.rate ?? usualRate, usualRate)
+            // A track with a lower rate is decimated. The camera keeps its default rate.
+            wantedRate = camera.rate ?? max(camera.output?.rate ?? defaultRate, defaultRate)
             let output = camera.output?.size.map { rotation.swapsSides ? $0.turned : $0 }
             offered =
                 switch device.offers {
@@ -75,7 +81,7 @@ package struct CameraFormatChoice: Equatable {
                     [
                         OfferedFormat(
                             pixel: pixel ?? camera.format.pixel ?? .mjpeg,
-                            size: size ?? camera.size ?? output ?? usualSize,
+                            size: size ?? camera.size ?? output ?? defaultSize,
                             rates: .listed([rate ?? wantedRate]))
                     ]
                 }
@@ -88,13 +94,14 @@ package struct CameraFormatChoice: Equatable {
                 format.rate(for: wantedRate).map { VideoFormat(pixel: format.pixel, size: size, rate: $0) }
             }
             guard let format = candidates.min(by: { rank($0) < rank($1) }) else {
-                throw error("device", found: "a camera that offers no rate", expected: "another camera")
+                throw error(
+                    "device", found: "a camera without a usable frame rate", expected: "another camera")
             }
             return CameraFormatChoice(format: format, reason: reason(format), trackRate: trackRate(format))
         }
 
-        /// The rate that is asked for the track. No frame of a copied H.264 stream can be left out, so its track is as fast as
-        /// the camera.
+        /// Returns the rate requested for the track. A copied H.264 stream can't be decimated, so its track runs at the
+        /// camera's rate.
         private func trackRate(_ format: VideoFormat) -> FrameRate {
             guard let rate = camera.output?.rate ?? camera.rate else { return nominal(format.rate) }
             let isSurplus = format.rate.perSecond > rate.perSecond * 1.002
@@ -104,7 +111,7 @@ package struct CameraFormatChoice: Equatable {
         private func ofPixel() throws(ProfileError) -> [OfferedFormat] {
             guard !offered.isEmpty else {
                 throw error(
-                    "device", found: "“\(camera.device)”, a camera that offers no format",
+                    "device", found: "“\(camera.device)”, a camera without a usable format",
                     expected: "another camera")
             }
             guard let pixel = camera.format.pixel else {
@@ -145,10 +152,23 @@ package struct CameraFormatChoice: Equatable {
             let fitting = formats.filter(\.pixel.isCompressed)
             guard fitting.isEmpty, let raw = formats.first else { return fitting }
             let compressed = offered.filter(\.pixel.isCompressed)
+            let what =
+                isFile
+                ? "“copy” for the file of \(camera.role), although only motion JPEG files can be copied"
+                : "“copy” for the raw \(raw.pixel.rawValue) frames of \(camera.role)"
             let others = compressed.isEmpty ? "" : ", or for \(camera.role) one of \(Self.list(compressed))"
             let field = source.has("tracks.cameras") ? "tracks.cameras" : "cameras.\(camera.role).format"
+            if SourceAddress.handles(camera.device), compressed.isEmpty {
+                throw source.error(
+                    at: field,
+                    found:
+                        "“copy” for \(camera.role), although its stream has B-frames or is neither H.264 nor motion JPEG",
+                    expected:
+                        "encode (tracks: { cameras: encode }), or H.264 without B-frames (profile Baseline) set in the camera"
+                )
+            }
             throw source.error(
-                at: field, found: "“copy” of the raw \(raw.pixel.rawValue) frames of \(camera.role)",
+                at: field, found: what,
                 expected: "encode (tracks: { cameras: encode })\(others)")
         }
 
@@ -157,16 +177,18 @@ package struct CameraFormatChoice: Equatable {
             return try sizeForOutput(formats) ?? nearestSize(formats)
         }
 
-        /// The smallest size that makes the role's output without enlarging, among those fast enough if there are any.
+        /// Returns the smallest size that produces the role's output without upscaling, preferably among sizes that are
+        /// fast enough.
         private func sizeForOutput(_ formats: [OfferedFormat]) throws(ProfileError) -> FrameSize? {
             guard let output = camera.output?.size else { return nil }
             let covering = formats.filter { camera.covers(output, from: $0.size, rotation: rotation) }
             guard !covering.isEmpty else {
                 let largest = formats.map(\.size).max { $0.pixelCount < $1.pixelCount }
                 throw error(
-                    "output", found: "“\(output)”, which is more than any of its camera's frames have",
+                    "output", found: "“\(output)”, which is larger than all formats of the camera",
                     expected:
-                        "less, since nothing is enlarged: its largest are \(largest?.description ?? "none")")
+                        "a smaller size, because frames are never enlarged: the largest is \(largest?.description ?? "none")"
+                )
             }
             let fast = covering.filter { $0.highestRate.map { reaches($0, wantedRate) } ?? false }
             return (fast.isEmpty ? covering : fast).map(\.size).min {
@@ -174,19 +196,20 @@ package struct CameraFormatChoice: Equatable {
             }
         }
 
-        /// The size nearest to 1280×720 that reaches the wanted rate; where none does, 640×480.
+        /// Returns the size nearest to 1280×720 that reaches the requested rate, or 640×480 if none does.
         private func nearestSize(_ formats: [OfferedFormat]) -> FrameSize {
             let fast = formats.filter { $0.highestRate.map { reaches($0, wantedRate) } ?? false }
             if fast.isEmpty, formats.contains(where: { $0.size == fallbackSize }) { return fallbackSize }
             func distance(_ size: FrameSize) -> (Int, Int) {
-                (abs(size.width - usualSize.width) + abs(size.height - usualSize.height), size.pixelCount)
+                (abs(size.width - defaultSize.width) + abs(size.height - defaultSize.height), size.pixelCount)
             }
             let sizes = (fast.isEmpty ? formats : fast).map(\.size)
-            return sizes.min { distance($0) < distance($1) } ?? usualSize
+            return sizes.min { distance($0) < distance($1) } ?? defaultSize
         }
 
-        /// The order of preference: H.264 last, as its frames depend on each other; then formats that are fast enough; then
-        /// MJPEG, which takes a tenth of the bus; then the least conversion; then the rate nearest to the wanted one.
+        /// Returns the sort key for formats. H.264 ranks last because its frames depend on each other. The other
+        /// criteria, in order: formats that are fast enough, MJPEG because it uses a tenth of the bus bandwidth, the
+        /// least conversion, and the rate nearest to the requested rate.
         private func rank(_ format: VideoFormat) -> (Int, Int, Int, Double) {
             let order: [PixelFormat] = [
                 .mjpeg, .yuyv, .nv12, .uyvy, .i420, .i422, .bgra, .converted, .grey, .h264,
@@ -201,18 +224,18 @@ package struct CameraFormatChoice: Equatable {
         private func reason(_ format: VideoFormat) -> String {
             let size =
                 if camera.size != nil {
-                    "the size as asked"
+                    "the requested size"
                 } else if let output = camera.output?.size {
-                    "the smallest offered size that makes \(output) without enlarging"
+                    "the smallest offered size that covers \(output)"
                 } else {
-                    "the offered size nearest to \(usualSize) at \(wantedRate)"
+                    "the offered size nearest to \(defaultSize) at \(wantedRate)"
                 }
             let pixel =
                 camera.format == .auto
-                ? "\(format.pixel.rawValue) preferred" : "\(format.pixel.rawValue) as asked"
+                ? "\(format.pixel.rawValue) preferred" : "\(format.pixel.rawValue) as requested"
             let rate =
                 if abs(format.rate.perSecond / wantedRate.perSecond - 1) <= 0.002 {
-                    camera.rate == nil ? "30 as nothing is asked" : "the rate as asked"
+                    camera.rate == nil ? "the default rate of 30" : "the requested rate"
                 } else if reaches(format.rate, wantedRate) {
                     "the offered rate nearest above \(wantedRate)"
                 } else {
@@ -225,7 +248,7 @@ package struct CameraFormatChoice: Equatable {
             source.error(at: "cameras.\(camera.role).\(field)", found: found, expected: expected)
         }
 
-        /// Every offered format once, in the camera's order.
+        /// Lists each offered format once, in the camera's order.
         private static func list(_ formats: [OfferedFormat]) -> String {
             var seen: Set<String> = []
             return formats.map(\.description).filter { seen.insert($0).inserted }.joined(separator: "; ")
@@ -234,6 +257,6 @@ package struct CameraFormatChoice: Equatable {
 }
 
 extension CameraRole.Format {
-    /// The pixel format that the profile names; `nil` for `auto`.
+    /// Pixel format requested by the profile; `nil` for `auto`.
     var pixel: PixelFormat? { PixelFormat(rawValue: rawValue) }
 }

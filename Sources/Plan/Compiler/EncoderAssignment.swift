@@ -1,33 +1,33 @@
 internal import Media
 internal import Profiles
 
-/// The assignment of encoded streams to hardware encoders, in order, as long as those have room. Pure.
+/// Assigns encoded streams to hardware encoders, in order, until the encoders are fully used. Pure.
 ///
-/// An encoder gets a stream if it passed its trial with frames at least as wide and high, takes one stream more, and sustains
-/// the pixels of all its streams together.
+/// An encoder is assigned a stream if it passed a trial with frames at least as wide and high, can accept
+/// another stream, and can sustain the combined pixel rate of all its streams.
 struct EncoderAssignment {
-    /// The share of an encoder's measured speed that is used, since frames do not come evenly.
+    /// Fraction of an encoder's measured speed that is used, because frames don't arrive evenly.
     private static let usableShare = 0.9
 
     private let encoders: [TriedEncoder]
     private var used: [HardwareEncoder: (streams: Int, pixelsPerSecond: Double)] = [:]
 
-    /// Creates an assignment in which all encoders are free.
+    /// Creates an assignment with all encoders free.
     ///
-    /// - Parameter encoders: The encoders that were tried; the first with room is taken.
+    /// - Parameter encoders: The encoders that were tested. The first one with free capacity is used.
     init(_ encoders: [TriedEncoder]) {
         self.encoders = encoders
     }
 
-    /// The encoder of a stream, and why.
+    /// The encoder for a stream, and the reason for the choice.
     struct Choice {
-        /// The hardware encoder of the stream; `nil` for x264.
+        /// Hardware encoder for the stream; `nil` for x264.
         let encoder: HardwareEncoder?
-        /// The reason for people, as a sentence's end with its full stop; empty where there is nothing to choose.
+        /// Reason for the user, as the end of a sentence, including the period; empty if there is no choice.
         let reason: String
     }
 
-    /// Chooses the encoder of a stream, and reserves its room there.
+    /// Chooses the encoder for a stream and reserves its capacity.
     mutating func choose(for settings: VideoEncodingSettings, wish: VideoSettings.Encoder) -> Choice {
         guard wish != .software, !encoders.isEmpty else { return Choice(encoder: nil, reason: "") }
         var reasons: [String] = []
@@ -44,7 +44,7 @@ struct EncoderAssignment {
                 used[tried.encoder] = sum
                 return Choice(
                     encoder: tried.encoder,
-                    reason: "\(tried.encoder.device.printable()) passed its trial here.")
+                    reason: "\(tried.encoder.device.printable()) passed its test on this computer.")
             }
         }
         return Choice(encoder: nil, reason: reasons.joined(separator: " "))
@@ -56,19 +56,19 @@ struct EncoderAssignment {
         let sum = used[encoder] ?? (0, 0)
         if !figures.covers(settings.size) {
             let sizes = figures.sizes.map(\.description).joined(separator: ", ")
-            return "it was tried with \(sizes), and not with frames as large as \(settings.size)."
+            return "it was tested with \(sizes), but not with frames of \(settings.size)."
         }
         if sum.streams >= figures.streams {
-            return "it takes \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at once."
+            return "it supports \(figures.streams) \(figures.streams == 1 ? "stream" : "streams") at a time."
         }
         if sum.pixelsPerSecond + settings.pixelsPerSecond > figures.pixelsPerSecond * Self.usableShare {
-            return "it has no room for another \(settings.size) at \(settings.rate)."
+            return "it has no capacity for another \(settings.size) at \(settings.rate)."
         }
         return nil
     }
 }
 
 extension VideoEncodingSettings {
-    /// Pixels per second that the encoder of this stream has to sustain.
+    /// Pixels per second that this stream's encoder must sustain.
     var pixelsPerSecond: Double { Double(size.pixelCount) * rate.perSecond }
 }

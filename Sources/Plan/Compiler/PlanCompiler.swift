@@ -1,11 +1,11 @@
 internal import Media
 internal import Profiles
 
-/// The compiler of a profile and its devices into a plan, role by role.
+/// Compiles a profile and its devices into a plan, role by role.
 struct PlanCompiler {
     var profile: Profile
     private let devices: [String: PlannedDevice]
-    /// Formats by role that replace those that the profile's wishes lead to.
+    /// Formats by role that override the formats derived from the profile.
     let lowered: [String: CameraFormatChoice]
     var notes: [String] = []
     var choices: [String: CameraFormatChoice] = [:]
@@ -53,24 +53,24 @@ struct PlanCompiler {
         }
         let microphoneTracks = profile.tracks.microphones == .none ? [] : microphones.map { track(of: $0) }
         for role in profile.cameras.map(\.role) + profile.microphones.map(\.role) where !isUsed(role) {
-            notes.append("\(role): nothing is made of it, so it is not opened.")
+            notes.append("\(role): it is not used by a track or the program, so it is not opened.")
         }
-        let live = try publications(cameras: cameras, program: program)
+        let live = try liveOutputs(cameras: cameras, program: program)
         var plan = SessionPlan(
             profile: profile.name, cameras: cameras, microphones: microphones, program: program,
             cameraTracks: cameraTracks, microphoneTracks: microphoneTracks,
             limits: profile.limits, budget: profile.budget, notes: notes)
-        plan.publications = live
+        plan.liveOutputs = live
         if profile.editing != EditingSettings() { plan.editing = profile.editing }
         return plan
     }
 
-    /// Whether a device is opened: something is made of it, or nothing is made of any device, so that all are there to be
-    /// looked at and listened to.
+    /// Whether a device is opened. A device is opened if an output uses it. If no output uses any device, all
+    /// devices are opened for monitoring.
     private func isUsed(_ role: String) -> Bool {
         guard profile.writesAnything else { return true }
         let program = profile.program.map { $0.shown + $0.audio.mix } ?? []
-        if profile.publications.contains(where: { $0.source == role }) { return true }
+        if profile.liveOutputs.contains(where: { $0.source == role }) { return true }
         if program.contains(role) || profile.scenes.contains(where: { $0.shown.contains(role) }) {
             return true
         }
@@ -90,13 +90,14 @@ struct PlanCompiler {
         }
         guard device.device.mediaType == mediaType else {
             throw profile.source.error(
-                at: "\(field).device", found: "“\(device.selector)”, which is no \(kind)",
+                at: "\(field).device", found: "“\(device.selector)”, which is not a \(kind)",
                 expected: "a \(kind)")
         }
         return device
     }
 
-    /// Checks that a real camera has one role only. Two roles may share a microphone: each takes its channels.
+    /// Checks that each physical camera has only one role. Two roles may share a microphone, and each uses its own
+    /// channels.
     private mutating func checkNodes() throws(ProfileError) {
         var taken: [String: String] = [:]
         for camera in profile.cameras where isUsed(camera.role) {
@@ -104,16 +105,18 @@ struct PlanCompiler {
             if let other = taken.updateValue(camera.role, forKey: device.node) {
                 throw profile.source.error(
                     at: "cameras.\(camera.role).device",
-                    found: "“\(camera.device)”, the camera \(device.node) that \(other) has already",
+                    found: "“\(camera.device)”, the camera \(device.node) that \(other) already uses",
                     expected: "another camera, or any")
             }
         }
         var heard: [String: MicrophoneRole] = [:]
         for microphone in profile.microphones where isUsed(microphone.role) {
             guard let device = devices[microphone.role]?.device, Self.isHardware(device) else { continue }
-            if let other = heard.updateValue(microphone, forKey: device.node), other.pick == microphone.pick {
+            if let other = heard.updateValue(microphone, forKey: device.node),
+                other.sourceChannels == microphone.sourceChannels
+            {
                 notes.append(
-                    "\(microphone.role): it is the same microphone as \(other.role), so both tracks are alike."
+                    "\(microphone.role): it uses the same microphone as \(other.role), so both tracks are identical."
                 )
             }
         }
@@ -134,14 +137,20 @@ struct PlanCompiler {
         choices[camera.role] = choice
         let zoom = try PlannedZoom(camera, device.device, rotation: rotation, source: profile.source)
         var framing = camera.framing(zoom: zoom.cropped)
+        if let pixel = device.device.pixelAspect {
+            // The requested shape refers to the upright frame, as viewers see it.
+            framing.shape = framing.shape?.stored(inPixelsOf: pixel, rotation: rotation)
+            notes.append(
+                "\(camera.role): its pixel aspect ratio is \(pixel). The track keeps it, and the program converts to square pixels."
+            )
+        }
         framing.area = try area(of: camera, in: asked.format.size)
         try zoom.checkMoves(framing, in: asked.format.size)
         framing.area = framing.area?.scaled(from: asked.format.size, to: choice.format.size)
         noteRate(camera.role, choice)
         if profile.tracks.cameras != .none, choice.trackRate < asked.trackRate {
             notes.append(
-                "\(camera.role): its camera is reduced to \(choice.trackRate) frames a second, and its track has as many "
-                    + "instead of \(asked.trackRate)."
+                "\(camera.role): the camera is reduced to \(choice.trackRate) fps, so its track has \(choice.trackRate) fps instead of \(asked.trackRate)."
             )
         }
         let mirroring = camera.previewMirroring.decision(for: device.device)
@@ -149,21 +158,20 @@ struct PlanCompiler {
         try noteFraming(of: camera, zoom, part)
         if let wanted = camera.output?.rate ?? camera.rate, choice.trackRate > wanted {
             notes.append(
-                "\(camera.role): of copied H.264 no frame can be left out, so its track has the camera's \(choice.trackRate) "
-                    + "frames a second instead of \(wanted)."
+                "\(camera.role): frames of copied H.264 cannot be dropped, so its track has the camera's \(choice.trackRate) fps instead of \(wanted)."
             )
         }
         if isCopied, choice.format.pixel == .h264 {
             notes.append(
-                "\(camera.role): H.264 is copied as it is: its frames keep their own times instead of the track's grid."
+                "\(camera.role): H.264 is copied unchanged, so its track has a variable frame rate."
             )
         }
         if let match = camera.match, match.traits.contains(where: { $0 != .size && $0 != .rate }) {
             notes.append(
-                "\(camera.role): before the recording begins it takes over what \(match.camera) has metered, and both are locked."
+                "\(camera.role): before the recording starts, it adopts the automatic settings of \(match.camera), and both cameras are locked."
             )
         }
-        return PlannedCamera(
+        var planned = PlannedCamera(
             role: camera.role, selector: device.selector, identity: device.device.identity,
             format: choice.format,
             rotation: rotation, rotationSource: rotationSource, isMirrored: camera.isMirrored,
@@ -176,6 +184,8 @@ struct PlanCompiler {
             } + zoom.requests, match: camera.match, reason: choice.reason,
             metadataFile: profile.tracks.metadata == .ndjson ? "cameras/\(camera.role).ndjson" : nil,
             usb: device.usb)
+        planned.pixelAspect = device.device.pixelAspect
+        return planned
     }
 
     // MARK: Angles
@@ -190,8 +200,7 @@ struct PlanCompiler {
             let mounting = device.device.mounting
             if mounting != .none {
                 notes.append(
-                    "\(camera.role): its camera is mounted turned, so its frame is turned by \(mounting.degrees)° clockwise; "
-                        + "`rotation: 0` in the profile leaves it as it is."
+                    "\(camera.role): the camera is mounted rotated, so its frame is rotated by \(mounting.degrees)° clockwise. To prevent this, set `rotation: 0` in the profile."
                 )
             }
             return (mounting, .mounting)
@@ -205,37 +214,36 @@ struct PlanCompiler {
         func refusal(_ why: String) -> ProfileError {
             profile.source.error(
                 at: "cameras.\(camera.role).rotation", found: "sensor",
-                expected: "0, 90, 180 or 270, since \(why)")
+                expected: "0, 90, 180 or 270, because \(why)")
         }
         guard device.turnsWithComputer else {
             guard device.deviceType == .virtual || device.deviceType == .file else {
                 throw refusal(
-                    "\(device.name) is no part of the computer and does not turn with it; where it is one, say so with "
-                        + "`multicam devices --set \(device.selector.shellQuoted()) --type built-in`")
+                    "\(device.name) is not built into the computer. If it is, run `multicam devices --set \(device.selector.shellQuoted()) --type built-in`"
+                )
             }
             notes.append(
-                "\(camera.role): a synthetic camera does not turn with the computer, so its frame stays as it is."
+                "\(camera.role): a synthetic camera does not rotate with the computer, so its frame is not rotated."
             )
             return (device.mounting, .mounting)
         }
         let stance = CameraMounting(device)
         if device.position == .unspecified {
             notes.append(
-                "\(camera.role): nobody has said where the camera looks, so it is taken for one that looks at its user; "
-                    + "`multicam devices --set \(device.selector.shellQuoted()) --position back` says otherwise."
+                "\(camera.role): the camera position is unknown, so a front camera is assumed. For a back camera, run `multicam devices --set \(device.selector.shellQuoted()) --position back`."
             )
         }
         switch planned.turn {
         case .turned(let turn): return (stance.captureAngle(whileComputerIs: turn), .sensor)
         case .undecided:
             notes.append(
-                "\(camera.role): the computer lies flat, so it is taken as held upright until it is raised.")
+                "\(camera.role): the computer is flat, so upright orientation is assumed until it is raised.")
             return (stance.captureAngle(whileComputerIs: .none), .sensor)
         case .unknown(let why):
             var error = refusal(why)
             error.isMissingDevice = true
             throw error
-        case nil: throw refusal("nothing tells this plan how the computer is held")
+        case nil: throw refusal("the orientation of the computer is unknown")
         }
     }
 
@@ -246,16 +254,15 @@ struct PlanCompiler {
         let requests = try planned.requests()
         if let lock = planned.rateLock {
             notes.append(
-                "\(camera.role): its rate is locked in the dark: its frames become darker there, not fewer "
-                    + "(`\(lock.name)` is set to 0; `controls: { \(lock.name): 1 }` in the profile lets it slow down)."
+                "\(camera.role): the camera keeps its frame rate in low light, and its picture gets darker (`\(lock.name)` is set to 0). To allow a lower frame rate, set `controls: { \(lock.name): 1 }` in the profile."
             )
         }
         return requests + [planned.rateLock].compactMap { $0 }
     }
 
-    /// Adds notes on the parts that are cut out of a camera's frame, and on outputs that have the whole frame.
+    /// Adds notes about camera frames that are cropped, and about outputs that show the whole frame.
     ///
-    /// - Throws: `ProfileError` where all that is made of the camera are copies, which always have the whole frame.
+    /// - Throws: `ProfileError` if all of the camera's outputs are copies, which always contain the whole frame.
     private mutating func noteFraming(
         of camera: CameraRole, _ zoom: PlannedZoom, _ part: PixelRectangle?
     ) throws(ProfileError) {
@@ -265,7 +272,8 @@ struct PlanCompiler {
             let field = camera.crop != nil ? "crop" : camera.zoom.factor > 1 ? "zoom" : "pan"
             throw profile.source.error(
                 at: "cameras.\(camera.role).\(field)",
-                found: "a part of a frame of which only a copy is made, and a copy has all of it",
+                found:
+                    "a crop, zoom or pan of a camera that is only copied, although a copy always contains the whole frame",
                 expected: "tracks: { cameras: encode }, or a program that shows \(camera.role)")
         }
         guard profile.tracks.cameras != .none else { return }
@@ -274,8 +282,8 @@ struct PlanCompiler {
                 profile.tracks.cameras == .encode || part == nil
                 ? "mirrored" : camera.isMirrored ? "mirrored and cropped" : "cropped"
             notes.append(
-                "\(camera.role): it is \(what) in the program only; its track "
-                    + (profile.tracks.cameras == .copy ? "has the whole frame as captured." : "is not.")
+                "\(camera.role): it is \(what) only in the program; its track "
+                    + (profile.tracks.cameras == .copy ? "contains the whole frame as captured." : "is not.")
             )
         }
     }
@@ -286,12 +294,13 @@ struct PlanCompiler {
         guard abs(camera.perSecond / track.perSecond - 1) > 0.002 else { return }
         notes.append(
             camera < track
-                ? "\(role): the camera runs at \(camera) at most and is to have \(track): frames are repeated."
-                : "\(role): the camera runs at \(camera), the nearest rate above the wanted \(track): surplus frames are skipped."
+                ? "\(role): the camera supports at most \(camera) fps, and its track has \(track) fps: frames are duplicated."
+                : "\(role): the camera runs at \(camera) fps, the nearest rate above the requested \(track): surplus frames are decimated."
         )
     }
 
-    /// The crop of the profile with even position and size, as 4:2:0 chroma needs it, and never larger than asked.
+    /// Returns the profile's crop with an even position and size, as 4:2:0 chroma requires. The result is never larger
+    /// than requested.
     private func area(of camera: CameraRole, in size: FrameSize) throws(ProfileError) -> PixelRectangle? {
         guard case .rectangle(let crop) = camera.crop else { return nil }
         guard crop.x >= 0, crop.y >= 0, crop.width >= 2, crop.height >= 2, crop.x + crop.width <= size.width,
@@ -312,24 +321,25 @@ struct PlanCompiler {
         let field = "microphones.\(microphone.role)"
         let device = try device(microphone.role, field, .audio)
         let native = device.device.audio
-        let pick = microphone.pick ?? []
-        let highest = pick.max() ?? 0
+        let sourceChannels = microphone.sourceChannels ?? []
+        let highest = sourceChannels.max() ?? 0
         if let native, highest > native.channels {
             throw profile.source.error(
-                at: "\(field).pick", found: "channel \(highest) of “\(device.selector)”",
+                at: "\(field).source_channels", found: "channel \(highest) of “\(device.selector)”",
                 expected: native.channels == 1
-                    ? "channel 1, its only one" : "its channels 1 to \(native.channels)")
+                    ? "channel 1, the only channel" : "a channel from 1 to \(native.channels)")
         }
-        // Synthetic devices and files deliver all channels that they have; hardware is opened with those that are wanted.
-        let isAsItIs = !pick.isEmpty || !Self.isHardware(device.device)
+        // Synthetic devices and files deliver all of their channels. Hardware is opened with only the
+        // requested channels.
+        let isAsItIs = !sourceChannels.isEmpty || !Self.isHardware(device.device)
         let channels = isAsItIs ? native?.channels ?? max(highest, microphone.channels) : microphone.channels
-        let recorded = pick.isEmpty ? channels : pick.count
+        let recorded = sourceChannels.isEmpty ? channels : sourceChannels.count
         if profile.tracks.files == .one, profile.tracks.microphones == .wav, recorded > 2 {
             throw profile.source.error(
                 at: "tracks.files",
-                found: "one, with the \(recorded) channels of microphone \(microphone.role)",
+                found: "one, although microphone \(microphone.role) has \(recorded) channels",
                 expected:
-                    "one-each, since a movie's audio has two channels at most, or `pick` of one or two channels"
+                    "one-each, or `source_channels` with one or two channels, because audio in a movie file has at most two channels"
             )
         }
         var planned = PlannedMicrophone(
@@ -338,19 +348,20 @@ struct PlanCompiler {
                 rate: native?.rate ?? AudioFormat.sessionRate,
                 channels: channels),
             gain: microphone.gainDecibels, offset: microphone.offset ?? .zero,
-            offsetSource: microphone.offset == nil ? .none : .profile, pick: pick.map { $0 - 1 },
-            voice: try voice(of: microphone, device.device, field))
+            offsetSource: microphone.offset == nil ? .none : .profile,
+            sourceChannels: sourceChannels.map { $0 - 1 },
+            voiceProcessing: try voiceProcessing(of: microphone, device.device, field))
         planned.camera = microphone.camera ?? camera(with: device.device)
-        guard planned.camera != nil || profile.program?.cutting != .voice else {
+        guard planned.camera != nil || profile.program?.switching != .voice else {
             throw profile.source.error(
                 at: "\(field).camera", found: "no camera",
-                expected: "the camera that shows who speaks, since the program is cut by voice: "
+                expected: "the camera that shows the speaker, because the program is switched by voice: "
                     + ProfileValue.list(profile.cameras.map(\.role)))
         }
         return planned
     }
 
-    /// Role of the camera in which a microphone sits: both are functions of one USB device.
+    /// Returns the role of the camera that contains a microphone. Both are functions of one USB device.
     private func camera(with microphone: CaptureDevice) -> String? {
         profile.cameras.first { role in
             guard let camera = devices[role.role]?.device.identity else { return false }
@@ -359,23 +370,252 @@ struct PlanCompiler {
         }?.role
     }
 
-    /// The voice processing of a real microphone; `nil` for synthetic ones and files, whose audio is used as it is.
-    private mutating func voice(
+    /// Returns the voice processing of a physical microphone; `nil` for synthetic microphones and files, which aren't
+    /// processed.
+    private mutating func voiceProcessing(
         of microphone: MicrophoneRole, _ device: CaptureDevice, _ field: String
-    ) throws(ProfileError) -> VoiceSettings? {
-        guard microphone.voice.isActive else { return nil }
+    ) throws(ProfileError) -> VoiceProcessing? {
+        let processing = microphone.voiceProcessing
+        guard processing.isActive else { return nil }
         guard profile.program != nil else {
             throw profile.source.error(
-                at: "\(field).voice", found: "a profile without a program",
-                expected:
-                    "a program, which alone has the voice: the microphone's own track keeps all of its audio")
+                at: "\(field).\(processing.echoCancellation ? "echo_cancellation" : "noise_suppression")",
+                found: "a profile without a program",
+                expected: "a program: processing applies to its mix, not to the microphone track")
         }
         guard Self.isHardware(device) else {
             notes.append(
-                "\(microphone.role): nothing is taken out of its audio, as only the sound server's microphones have a `voice`."
+                "\(microphone.role): its audio is not processed. Only microphones of the sound server support `echo_cancellation` and `noise_suppression`."
             )
             return nil
         }
-        return microphone.voice
+        return processing
+    }
+}
+
+extension PlanCompiler {
+    // MARK: Encoders
+
+    /// Returns the settings with the hardware encoder assigned to the stream, if any.
+    ///
+    /// - Throws: `ProfileError` if the profile requires hardware encoding and no encoder accepts the stream.
+    mutating func encoded(
+        _ settings: VideoEncodingSettings, _ owner: String, _ video: VideoSettings, field: String
+    ) throws(ProfileError) -> VideoEncodingSettings {
+        var settings = settings
+        let choice = assignment.choose(for: settings, wish: video.encoder)
+        settings.hardware = choice.encoder
+        settings.isHardwareRequired = video.encoder == .hardware
+        if let encoder = choice.encoder {
+            notes.append("\(owner): encoded by \(encoder.name). \(choice.reason)")
+        } else if video.encoder == .hardware {
+            throw missingEncoder(owner, choice.reason, field: field)
+        } else if !choice.reason.isEmpty {
+            notes.append(
+                "\(owner): encoded by x264, because no hardware encoder is available for it. \(choice.reason)"
+            )
+        }
+        return settings
+    }
+
+    private func missingEncoder(_ owner: String, _ reason: String, field: String) -> ProfileError {
+        let why =
+            encoders.isEmpty
+            ? "no hardware encoder was found and tested on this computer. Run `multicam calibrate --machine` to test its encoders"
+            : "no hardware encoder on this computer can encode \(owner): \(reason.trimmingFullStop)"
+        var error = profile.source.error(
+            at: field, found: "hardware", expected: "auto or software, because \(why)")
+        error.isMissingDevice = true
+        return error
+    }
+
+    // MARK: Outputs
+
+    func track(of camera: PlannedCamera) throws(ProfileError) -> PlannedCameraTrack? {
+        let output = profile.cameras.first { $0.role == camera.role }?.output
+        let mode: PlannedCameraTrack.Mode
+        switch profile.tracks.cameras {
+        case .none:
+            if let output { throw unusable(output, of: camera, why: "the camera has no track") }
+            return nil
+        case .copy:
+            if let output, output.size != nil {
+                throw unusable(output, of: camera, why: "copied frames keep the camera's size")
+            }
+            mode = .copy
+        case .encode: mode = .encode
+        }
+        let rate = choices[camera.role]?.trackRate ?? camera.format.rate
+        let stored = camera.format.size
+        let frame = mode == .copy ? (crop: nil, size: stored) : try encodedPart(of: camera, output)
+        let video = profile.tracks.video
+        var track = PlannedCameraTrack(
+            role: camera.role, mode: mode,
+            file: profile.tracks.files == .one ? Self.commonFile : "cameras/\(camera.role).mov", rate: rate,
+            settings: VideoEncodingSettings(
+                size: frame.size, rate: rate, preset: video.preset, quality: video.quality,
+                color: nil),
+            rotation: camera.rotation, crop: frame.crop)
+        track.pixelAspect = camera.pixelAspect
+        return track
+    }
+
+    private func unusable(
+        _ output: CameraOutput, of camera: PlannedCamera, why: String
+    ) -> ProfileError {
+        profile.source.error(
+            at: "cameras.\(camera.role).output",
+            found: output.size.map { "“\($0)”, although \(why)" } ?? "a rate, although \(why)",
+            expected: "tracks: { cameras: encode }, or no `output` field")
+    }
+
+    /// Returns the part of a camera's stored frames shown in its encoded track, and the size of the track's
+    /// frames.
+    private func encodedPart(
+        of camera: PlannedCamera, _ output: CameraOutput?
+    ) throws(ProfileError) -> (crop: PixelRectangle?, size: FrameSize) {
+        let stored = camera.format.size
+        let part = camera.crop ?? PixelRectangle(x: 0, y: 0, width: stored.width, height: stored.height)
+        guard let wanted = output?.size else {
+            // 4:2:0 chroma requires even dimensions, so an odd last row or column is dropped.
+            return (camera.crop, FrameSize(width: part.width / 2 * 2, height: part.height / 2 * 2))
+        }
+        let size = camera.rotation.swapsSides ? wanted.turned : wanted
+        let crop = Framing(area: part, shape: AspectRatio(size)).part(of: stored, rotation: .none)
+        let source = crop?.size ?? stored
+        guard source.width < size.width || source.height < size.height else { return (crop, size) }
+        // A camera that was reduced to stay within the budget has fewer pixels for the output.
+        guard lowered[camera.role] != nil else {
+            let upright = camera.rotation.swapsSides ? part.size.turned : part.size
+            throw profile.source.error(
+                at: "cameras.\(camera.role).output",
+                found:
+                    "“\(wanted)”, which is larger than the visible \(upright) of the camera",
+                expected: "at most that size, because frames are never enlarged")
+        }
+        return (crop, FrameSize(width: source.width / 2 * 2, height: source.height / 2 * 2))
+    }
+
+    func track(of microphone: PlannedMicrophone) -> PlannedMicrophoneTrack {
+        PlannedMicrophoneTrack(
+            role: microphone.role,
+            file: profile.tracks.files == .one
+                ? Self.commonFile : PlannedMicrophoneTrack.wave(microphone.role))
+    }
+
+    private static let commonFile = "session.mov"
+
+    func planned(
+        _ program: ProgramSettings, cameras: [PlannedCamera]
+    ) throws(ProfileError) -> PlannedProgram {
+        for role in program.shown where !cameras.contains(where: { $0.role == role }) {
+            throw profile.source.error(
+                at: role == program.main ? "program.main" : "program.inset", found: "“\(role)”",
+                expected: "the role of a camera: \(ProfileValue.list(profile.cameras.map(\.role)))")
+        }
+        for role in program.audio.mix where !profile.microphones.contains(where: { $0.role == role }) {
+            throw profile.source.error(
+                at: "program.audio.mix", found: "“\(role)”",
+                expected: "the role of a microphone: \(ProfileValue.list(profile.microphones.map(\.role)))")
+        }
+        for scene in profile.scenes {
+            for role in scene.shown where !cameras.contains(where: { $0.role == role }) {
+                throw profile.source.error(
+                    at: "scenes.\(scene.name)", found: "“\(role)”",
+                    expected: "the role of a camera: \(ProfileValue.list(profile.cameras.map(\.role)))")
+            }
+        }
+        return PlannedProgram(
+            file: "program.mp4",
+            settings: VideoEncodingSettings(
+                size: program.size, rate: program.rate, preset: program.video.preset,
+                quality: program.video.quality,
+                color: .bt709Limited),
+            isCoarse: program.isCoarse, arrangement: ProgramArrangement(program), cameras: cameras,
+            mix: program.audio.mix, audioBitrate: program.audio.bitrate, scenes: profile.scenes)
+    }
+}
+
+extension PlanCompiler {
+    /// Default bits per pixel of a live encoder, used if the profile doesn't set a bit rate: 2.8 Mbit/s for
+    /// 1280×720 at 30 fps.
+    private static let usualBitsPerPixel = 0.1
+    private static let bitrates = 300_000...100_000_000
+
+    /// Plans the live outputs, whose addresses have already been parsed.
+    ///
+    /// - Parameters:
+    ///   - cameras: The plan's cameras.
+    ///   - program: The plan's program, or `nil` for none.
+    /// - Returns: The live outputs, in the profile's order.
+    /// - Throws: `ProfileError` if an address couldn't be parsed, or its kind doesn't support the profile's
+    ///   settings.
+    mutating func liveOutputs(
+        cameras: [PlannedCamera], program: PlannedProgram?
+    ) throws(ProfileError) -> [PlannedLiveOutput] {
+        var planned: [PlannedLiveOutput] = []
+        for liveOutput in profile.liveOutputs {
+            let field = "publish.\(liveOutput.name)"
+            guard case .given(let address) = liveOutput.address else {
+                throw profile.source.error(
+                    at: "\(field).url_from", found: "an address that has not been read",
+                    expected: "a plan that is made by SessionSetup")
+            }
+            if address.kind == .pulse, program?.mix.isEmpty ?? true {
+                notes.append(
+                    "\(liveOutput.name): the program does not have an audio mix, so this output is not started."
+                )
+                continue
+            }
+            if let fault = liveOutput.fault(with: address.kind, profile.program) {
+                throw profile.source.error(at: field, found: fault.found, expected: fault.expected)
+            }
+            planned.append(
+                PlannedLiveOutput(
+                    name: liveOutput.name, kind: address.kind, address: address.printable,
+                    source: liveOutput.source, start: liveOutput.start,
+                    frames: try frames(of: liveOutput, address.kind, cameras: cameras, program: program)))
+            noteKey(of: liveOutput, address)
+        }
+        return planned
+    }
+
+    private func frames(
+        of liveOutput: LiveOutputSettings, _ kind: LiveOutputAddress.Kind, cameras: [PlannedCamera],
+        program: PlannedProgram?
+    ) throws(ProfileError) -> PlannedLiveOutput.Frames? {
+        guard kind == .v4l2 || liveOutput.hasOwnFrames else { return nil }
+        guard
+            var frames = PlannedLiveOutput.Frames(
+                asThoseOf: liveOutput.source, cameras: cameras, program: program)
+        else {
+            throw profile.source.error(
+                at: "publish.\(liveOutput.name).of", found: "“\(liveOutput.source)”",
+                expected: ProfileValue.list([LiveOutputSettings.program] + cameras.map(\.role)))
+        }
+        frames.size = liveOutput.size ?? frames.size
+        frames.rate = liveOutput.rate ?? frames.rate
+        guard kind != .v4l2 else { return frames }
+        let usual = Int(
+            Int64(
+                rounding: Double(frames.size.pixelCount) * frames.rate.perSecond * Self.usualBitsPerPixel
+                    / 1e5))
+        let bounded = min(max(usual * 100_000, Self.bitrates.lowerBound), Self.bitrates.upperBound)
+        frames.bitrate = liveOutput.bitrate ?? bounded
+        return frames
+    }
+
+    /// Adds a note if the profile's text itself contains a stream key.
+    private mutating func noteKey(of liveOutput: LiveOutputSettings, _ address: LiveOutputAddress) {
+        let hasKey =
+            switch address.kind {
+            case .rtmp: true
+            case .srt: ["passphrase=", "streamid="].contains { address.text.contains($0) }
+            case .whip, .v4l2, .pulse: false
+            }
+        guard hasKey, !liveOutput.isKeptApart else { return }
+        notes.append(
+            "\(liveOutput.name): the profile contains the stream key of this output, so everyone who can read the profile can see it. Use `url_from` to read it from a file or an environment variable."
+        )
     }
 }

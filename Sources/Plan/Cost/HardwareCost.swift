@@ -1,59 +1,62 @@
 public import Media
 
-/// The share of a machine that a plan needs, reckoned before it runs: 0 upward, and above 1 it does not run. The scarcest
-/// resource decides.
+/// The share of a machine that a plan needs, estimated before it runs. The minimum is 0, and a plan with a cost above 1
+/// can't run. The scarcest resource determines the total.
 ///
 /// A pure function of plan and machine.
 public struct HardwareCost: Sendable, Equatable {
-    /// The use of one resource.
+    /// How much of one resource is used.
     public struct Term: Sendable, Equatable {
         /// Name of the resource: `cpu`, `thread:program`, `encoder:h264_vaapi`, `memory`, `disk`, `disk-space`, or `usb:1`
         /// (`USBDomain.name`).
         public let resource: String
         /// The share of the resource that is used: 1 is all of it.
         public let used: Double
-        /// The owners of the use, the largest first; their shares add up to `used`.
+        /// Each owner's share, largest first. The shares add up to `used`.
         public let parts: [Part]
-        /// The use in absolute quantities, as a sentence for people.
+        /// User-readable sentence with the use in absolute quantities.
         public let explanation: String
     }
 
-    /// One owner's part in the use of a resource.
+    /// One owner's share of a resource.
     public struct Part: Sendable, Equatable {
-        /// The owner: `program`, `session`, a role, or a device that another program uses.
+        /// Owner: `program`, `session`, a role, or a device that another program uses.
         public let owner: String
         /// The share of the resource that the owner uses: 1 is all of it.
         public let used: Double
     }
 
-    /// The use of each resource, the scarcest first.
+    /// Use of each resource, scarcest first.
     public let terms: [Term]
-    /// One sentence for each resource whose use cannot be reckoned, with the reason.
+    /// One sentence for each resource that can't be estimated, with the reason.
     public let unknown: [String]
 
-    /// The share of the scarcest resource; 0 where no resource is known.
+    /// The used share of the scarcest resource; 0 if no resource is known.
     public var total: Double { terms.first?.used ?? 0 }
 
-    /// The share of the processors that can be used before frames are lost: encoders' peaks and other programs need the rest.
+    /// The share of processor time that can be used before frames are lost. The rest is headroom for load
+    /// peaks from encoders and other programs.
     public static let usableProcessorShare = 0.9
-    /// The share of one processor that a thread which composes and hands frames to its encoder can use.
+    /// The share of one processor that a thread can use if it composes frames and passes them to its encoder.
     private static let usableThreadShare = 0.9
-    /// Memory of the process without frames, in bytes: libraries, stacks, queues. Measured on a recording of one microphone.
+    /// Memory of the process without frames, in bytes: libraries, stacks, queues. Measured while recording one
+    /// microphone.
     private static let baseMemory = 40e6
-    /// Frames of the encoded size that x264 keeps at its recording presets, including its lookahead and two threads.
+    /// Number of frames of the encoded size that x264 buffers at its recording presets, including its lookahead and two
+    /// threads.
     private static let encoderFrames = 45.0
-    /// Frames that a hardware encoder keeps in the computer's memory where it has none of its own: its pool, those on their way,
-    /// and the composed one.
+    /// Number of frames that a hardware encoder without dedicated memory keeps in system memory: its pool, frames in
+    /// transit, and the composed frame.
     private static let hardwareFrames = 14.0
-    /// Seconds of a camera's own frames that may wait on their way: alignment, and a disk that pauses.
+    /// Seconds of a camera's unprocessed frames that may be buffered for alignment or while the disk is stalled.
     private static let waitingSeconds = 3.0
 
-    /// Reckons what a plan costs on a machine.
+    /// Estimates the cost of a plan on a machine.
     ///
     /// - Parameters:
     ///   - plan: The plan as it would run.
-    ///   - machine: The machine that it would run on.
-    ///   - duration: The length of the recording; `nil` leaves the room on the disk out of account.
+    ///   - machine: The machine that would run it.
+    ///   - duration: The length of the recording; `nil` to ignore free disk space.
     public init(of plan: SessionPlan, on machine: MachineModel, duration: Nanoseconds? = nil) {
         let work = PlannedWork(plan)
         var terms: [Term] = []
@@ -63,24 +66,24 @@ public struct HardwareCost: Sendable, Equatable {
             terms += Self.processor(times.merging(encoding.processorTime) { $0 + $1 }, machine)
             terms += Self.threads(work, machine)
         } else {
-            unknown.append("cpu: the cost table of this machine does not have all that the plan does.")
+            unknown.append("cpu: the cost table of this computer does not cover all of the plan's work.")
         }
         terms += encoding.terms
         unknown += encoding.unknown
         if let free = machine.freeMemory {
-            terms.append(Self.memory(plan, free))
+            terms.append(Self.memory(plan, free, isLimited: machine.isMemoryLimited))
         } else {
-            unknown.append("memory: the system does not say how much is free.")
+            unknown.append("memory: the amount of free memory is unknown.")
         }
         if let disk = machine.disk {
             terms += Self.disk(plan, disk, duration)
             if disk.bytesPerSecond == nil {
                 unknown.append(
-                    "disk: how fast it writes has not been measured; `multicam calibrate --machine --output DIR` does it."
+                    "disk: the write speed has not been measured. Run `multicam calibrate --machine --output DIR`."
                 )
             }
         } else {
-            unknown.append("disk: nothing is known of where recordings go.")
+            unknown.append("disk: the disk of the output folder is unknown.")
         }
         terms += Self.usb(plan, machine.usb)
         self.terms = terms.sorted { ($1.used, $0.resource) < ($0.used, $1.resource) }
@@ -96,12 +99,12 @@ public struct HardwareCost: Sendable, Equatable {
             Term(
                 resource: "cpu", used: needed / usable, parts: parts(times, of: usable),
                 explanation:
-                    "\(rounded(needed * 1000)) ms of processor time a second, of \(rounded(usable * 1000)) ms that "
-                    + "\(rounded(machine.processors)) processors can give.")
+                    "\(rounded(needed * 1000)) ms of processor time per second, of \(rounded(usable * 1000)) ms available on \(rounded(machine.processors)) processors."
+            )
         ]
     }
 
-    /// Composing is one thread's work for each encoded frame stream.
+    /// Each encoded video stream is composed by a single thread.
     private static func threads(_ work: PlannedWork, _ machine: MachineModel) -> [Term] {
         let composing = work.items.filter { $0.kind.isComposing }
         return Set(composing.map(\.owner)).sorted().compactMap { owner in
@@ -113,20 +116,20 @@ public struct HardwareCost: Sendable, Equatable {
             return Term(
                 resource: "thread:\(owner)", used: used, parts: [Part(owner: owner, used: used)],
                 explanation:
-                    "the thread that composes \(owner) is busy for \(rounded(time * 1000)) ms a second.")
+                    "the thread that composes \(owner) is busy for \(rounded(time * 1000)) ms per second.")
         }
     }
 
     // MARK: Memory and disk
 
-    private static func memory(_ plan: SessionPlan, _ free: Int64) -> Term {
+    private static func memory(_ plan: SessionPlan, _ free: Int64, isLimited: Bool) -> Term {
         var bytes: [String: Double] = [SessionPlan.programOwner: baseMemory]
         for camera in plan.cameras {
             bytes[camera.role, default: 0] +=
                 camera.expectedBytes * camera.format.rate.perSecond * waitingSeconds
         }
-        let live = plan.publications.compactMap { publication in
-            publication.encoder.map { (owner: publication.name, settings: $0) }
+        let live = plan.liveOutputs.compactMap { liveOutput in
+            liveOutput.encoder.map { (owner: liveOutput.name, settings: $0) }
         }
         for (owner, settings) in plan.encoders + live {
             let frames = settings.hardware == nil ? encoderFrames : hardwareFrames
@@ -136,7 +139,8 @@ public struct HardwareCost: Sendable, Equatable {
         return Term(
             resource: "memory", used: needed / Double(max(free, 1)),
             parts: parts(bytes, of: Double(max(free, 1))),
-            explanation: "\(megabytes(needed)) at most, of \(megabytes(Double(free))) that are free.")
+            explanation: "at most \(megabytes(needed)), of \(megabytes(Double(free))) "
+                + (isLimited ? "available within the address space limit (`ulimit -v`)." : "of free memory."))
     }
 
     private static func disk(_ plan: SessionPlan, _ disk: MachineModel.Disk, _ duration: Nanoseconds?)
@@ -150,7 +154,8 @@ public struct HardwareCost: Sendable, Equatable {
                 Term(
                     resource: "disk", used: needed / speed, parts: parts(rates, of: speed),
                     explanation:
-                        "\(megabytes(needed)) a second, of \(megabytes(speed)) that the disk can write."))
+                        "\(megabytes(needed)) per second, of the \(megabytes(speed)) per second that the disk can write."
+                ))
         }
         if let duration {
             let length = needed * duration.inSeconds
@@ -160,16 +165,16 @@ public struct HardwareCost: Sendable, Equatable {
                     resource: Self.diskSpace, used: length / free,
                     parts: parts(rates.mapValues { $0 * duration.inSeconds }, of: free),
                     explanation:
-                        "\(duration.words) need \(megabytes(length)), \(megabytes(Double(max(disk.freeBytes, 0)))) are free."
+                        "recording for \(duration.words) needs \(megabytes(length)), and \(megabytes(Double(max(disk.freeBytes, 0)))) are free."
                 ))
         }
         return terms
     }
 
-    /// The resource that a recording of a known length fills.
+    /// The disk space that a recording of a known length needs.
     static let diskSpace = "disk-space"
 
-    /// The sum of the amounts, added in one order so that equal plans cost the same to the last digit.
+    /// Returns the sum of the amounts. They are added in a fixed order, so that equal plans have exactly the same cost.
     private static func sum(_ amounts: [String: Double]) -> Double {
         amounts.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
     }
@@ -180,12 +185,12 @@ public struct HardwareCost: Sendable, Equatable {
         }
     }
 
-    /// A number of bytes in words with three digits: `2.5 GB`, `12.6 MB`, in powers of ten.
+    /// Formats a number of bytes with three digits, in powers of ten: `2.5 GB`, `12.6 MB`.
     public static func megabytes(_ bytes: Double) -> String {
         bytes >= 1e9 ? "\(rounded(bytes / 1e9)) GB" : "\(rounded(bytes / 1e6)) MB"
     }
 
-    /// A number with three significant digits.
+    /// Formats a number with three significant digits.
     static func rounded(_ value: Double) -> String {
         let steps = value >= 100 ? 1.0 : value >= 10 ? 10 : 100
         let text = "\((value * steps).rounded() / steps)"
@@ -194,7 +199,7 @@ public struct HardwareCost: Sendable, Equatable {
 }
 
 extension WorkKind {
-    /// Whether the thread that feeds an encoder does this work, one frame after the other.
+    /// Whether this work is done sequentially, frame by frame, by the thread that feeds an encoder.
     fileprivate var isComposing: Bool {
         switch self {
         case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .unpack, .scale, .turn,
@@ -206,4 +211,148 @@ extension WorkKind {
             false
         }
     }
+}
+
+extension HardwareCost {
+    /// Returns the bandwidth that a plan's cameras and the active streams reserve on each USB segment that
+    /// the cameras use.
+    ///
+    /// Bandwidth is reserved in each microframe of 125 µs, and the fullest microframe determines the use.
+    /// Streams from other programs keep their microframes. The plan's cameras are assigned to the emptiest
+    /// microframes, as if the driver had found the best position for each.
+    static func usb(_ plan: SessionPlan, _ topology: USBTopology) -> [Term] {
+        var load = topology.load(without: Set(plan.cameras.map(\.identity)))
+        var words: [USBDomain: [String]] = [:]
+        for planned in plan.cameras {
+            guard let camera = planned.usb ?? topology.camera(planned.identity),
+                let demand = camera.demand(in: planned.format)
+            else { continue }
+            load.add(demand, of: camera, for: planned.role)
+            for domain in camera.domains {
+                words[domain, default: []].append("\(planned.role) \(demand.words)")
+            }
+        }
+        return words.map { domain, words in
+            let budget = Double(domain.budget.count)
+            let parts = load.parts(domain).mapValues { Double($0.count) / budget }
+            let peak = microseconds(load.peak(domain))
+            return Term(
+                resource: "usb:\(domain.name)", used: Double(load.peak(domain).count) / budget,
+                parts: parts.map { Part(owner: $0.key, used: $0.value) }.sorted {
+                    ($1.used, $0.owner) < ($0.used, $1.owner)
+                },
+                explanation:
+                    "\(peak) of the \(microseconds(domain.budget)) µs per 125 µs that \(domain.place) (\(domain.controller.printable())) can reserve: \(words.joined(separator: "; "))\(others(load, domain, plan))."
+            )
+        }
+    }
+
+    private static func others(_ load: USBLoad, _ domain: USBDomain, _ plan: SessionPlan) -> String {
+        let roles = Set(plan.cameras.map(\.role))
+        let others = load.parts(domain).keys.filter { !roles.contains($0) }.sorted()
+        return others.isEmpty ? "" : "; already in use: \(others.joined(separator: ", "))"
+    }
+
+    /// Formats a time in microseconds, rounded to a tenth.
+    private static func microseconds(_ time: Nanoseconds) -> String {
+        let tenths = (time.count + 50) / 100
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+extension USBLoad {
+    /// Adds the bandwidth that a camera of a plan will reserve.
+    ///
+    /// If the demand exceeds the camera's largest setting, it is counted as a share of the whole bus relative
+    /// to that setting, so it never fits.
+    mutating func add(_ demand: USBDemand, of camera: USBCamera, for owner: String) {
+        guard case .tooLarge(let bytes) = demand.basis else {
+            return add(demand.reservation, at: camera.speed, on: camera.domains, for: owner)
+        }
+        for domain in camera.domains {
+            let share = Double(bytes) / Double(max(demand.most.bytes, 1))
+            add(Nanoseconds(Int64(Double(domain.budget.count) * share)), on: domain, for: owner)
+        }
+    }
+}
+
+extension USBDemand {
+    /// Describes the demand, worded to follow a role: `reserves 3072 bytes, as in its last use`.
+    var words: String {
+        switch basis {
+        case .learned: "reserves \(reservation.bytes) bytes, as in its last use"
+        case .computed: "reserves \(reservation.bytes) bytes for its raw format"
+        case .assumed where reservation == most: "reserves at most \(reservation.bytes) bytes"
+        case .assumed:
+            "is assumed to reserve \(reservation.bytes) bytes, but may reserve up to \(most.bytes) (known only while it is streaming)"
+        case .tooLarge(let bytes):
+            "needs \(bytes) bytes, more than the \(most.bytes) that it can reserve"
+        }
+    }
+}
+
+extension HardwareCost {
+    /// Creates a cost from terms that aren't computed from a plan and a machine model.
+    init(terms: [Term], unknown: [String]) {
+        self.terms = terms.sorted { ($1.used, $0.resource) < ($0.used, $1.resource) }
+        self.unknown = unknown
+    }
+}
+
+/// The share of the machine's hardware encoders that a plan needs, and the processor time that these encoders require.
+/// Pure.
+struct EncoderCost {
+    /// One term for each hardware encoder that the plan uses.
+    let terms: [HardwareCost.Term]
+    /// One sentence for each encoder of the plan that hasn't been measured on the machine.
+    let unknown: [String]
+    /// Processor seconds per second of recording for copying frames and for the driver, by owner.
+    let processorTime: [String: Double]
+
+    init(of plan: SessionPlan, on machine: MachineModel) {
+        var terms: [HardwareCost.Term] = []
+        var unknown: [String] = []
+        var times: [String: Double] = [:]
+        let streams = plan.encoders.filter { $0.settings.hardware != nil }
+        let used = Set(streams.compactMap(\.settings.hardware)).sorted { $0.name < $1.name }
+        for encoder in used {
+            let own = streams.filter { $0.settings.hardware == encoder }
+            // Two cards of the same kind are distinguished by their nodes.
+            let isOnly = used.count { $0.library == encoder.library } == 1
+            let name = isOnly ? encoder.library : "\(encoder.library):\(encoder.nodeName)"
+            guard let figures = machine.encoders.first(where: { $0.encoder == encoder })?.figures else {
+                unknown.append("encoder:\(name): its performance has not been measured on this computer.")
+                continue
+            }
+            var pixels: [String: Double] = [:]
+            for (owner, settings) in own {
+                pixels[owner, default: 0] += settings.pixelsPerSecond
+                times[owner, default: 0] +=
+                    settings.rate.perSecond
+                    * figures.processor.nanoseconds(units: Double(settings.size.pixelCount)) / 1e9
+            }
+            terms.append(Self.term(name, pixels, figures))
+        }
+        self.terms = terms
+        self.unknown = unknown
+        processorTime = times
+    }
+
+    private static func term(
+        _ name: String, _ pixels: [String: Double], _ figures: EncoderFigures
+    ) -> HardwareCost.Term {
+        let sustained = max(figures.pixelsPerSecond, 1)
+        let needed = pixels.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value }
+        let words =
+            "\(HardwareCost.rounded(needed / 1e6)) million pixels per second, of "
+            + "\(HardwareCost.rounded(sustained / 1e6)) million that it can encode; \(pixels.count) of \(figures.streams) tested streams."
+        return HardwareCost.Term(
+            resource: "encoder:\(name)", used: needed / sustained,
+            parts: HardwareCost.parts(pixels, of: sustained), explanation: words)
+    }
+}
+
+extension HardwareEncoder {
+    /// The last part of the encoder's device node: `renderD128`.
+    var nodeName: String { (node.split(separator: "/").last.map(String.init) ?? node).printable() }
 }

@@ -1,37 +1,39 @@
 public import Media
 
-/// A machine as far as it limits a recording: what `HardwareCost` measures a plan against.
+/// The limits that a machine sets for a recording. `HardwareCost` compares plans with this model.
 public struct MachineModel: Sendable, Equatable, Codable {
     /// The disk that recordings are written to.
     public struct Disk: Sendable, Equatable, Codable {
         /// Free space in bytes.
         public var freeBytes: Int64
-        /// Measured write speed in bytes per second; `nil` where it has not been measured.
+        /// Measured write speed in bytes per second; `nil` if it hasn't been measured.
         public var bytesPerSecond: Double?
 
-        /// Creates a disk with its free space and its measured speed.
+        /// Creates a disk with its free space and measured speed.
         public init(freeBytes: Int64, bytesPerSecond: Double?) {
             self.freeBytes = freeBytes
             self.bytesPerSecond = bytesPerSecond
         }
     }
 
-    /// Processors that this process may use; a limit by control groups may make it a fraction.
+    /// Number of processors that this process may use. A cgroup limit can make it a fraction.
     public var processors: Double
-    /// Processor time that each kind of work takes.
+    /// Processor time of each kind of work.
     public var costs: CostTable
-    /// Whether `costs` were measured on this machine; otherwise figures of another machine stand in.
+    /// Whether `costs` were measured on this machine; otherwise they are another machine's measurements.
     public var isMeasured: Bool
-    /// Memory in bytes that is free or can be made so; `nil` where the system does not say.
+    /// Free or reclaimable memory in bytes; `nil` if the system doesn't report it.
     public var freeMemory: Int64?
-    /// The disk that recordings are written to; `nil` where nothing is known of it.
+    /// Whether `freeMemory` is the remaining address space (`RLIMIT_AS`), which is less than the system's free memory.
+    public var isMemoryLimited = false
+    /// The disk that recordings are written to; `nil` if unknown.
     public var disk: Disk?
-    /// The USB connections of the cameras; a camera that is not in it reserves no bandwidth.
+    /// USB connections of the cameras. Cameras that aren't listed reserve no bandwidth.
     public var usb: USBTopology
-    /// Hardware encoders that exist and were tried, the best first.
+    /// Hardware encoders that exist and were tested, best first.
     public var encoders: [TriedEncoder]
 
-    /// Creates a machine model from what was measured or read from the system.
+    /// Creates a machine model from values that were measured or read from the system.
     public init(
         processors: Double, costs: CostTable, isMeasured: Bool = true, freeMemory: Int64?, disk: Disk?,
         usb: USBTopology = USBTopology(), encoders: [TriedEncoder] = []

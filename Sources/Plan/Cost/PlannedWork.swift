@@ -1,28 +1,30 @@
 public import Media
 internal import Timing
 
-/// The processor work that a plan causes, in pieces per second: the base of its cost. A pure function of the plan.
+/// The processor work that a plan requires, in operations per second. It is the basis of the plan's cost. A
+/// pure function of the plan.
 public struct PlannedWork: Sendable, Equatable {
     /// One kind of work that repeats at a constant rate.
     public struct Item: Sendable, Equatable {
         /// The kind of work.
         public let kind: WorkKind
-        /// Pieces per second.
-        public let rate: Double
-        /// Pixels, samples or bytes in a piece; see `WorkKind`.
+        /// Operations per second.
+        public fileprivate(set) var rate: Double
+        /// Pixels, samples, or bytes per operation; see `WorkKind`.
         public let units: Double
-        /// How hard the content is to code: `photographic` for real devices, `plain` for synthetic ones.
+        /// Complexity of the content for encoders and decoders: `photographic` for physical devices, `plain` for
+        /// synthetic ones.
         public let detail: CostTable.Detail
-        /// The owner of the work: `program`, `session` or a role.
+        /// Owner of the work: `program`, `session`, or a role.
         public let owner: String
     }
 
-    /// The pieces of work that the plan causes.
+    /// The work items that the plan requires.
     public private(set) var items: [Item] = []
-    /// Cameras whose JPEGs one output decodes for all.
-    private var decodedForAll: Set<String> = []
+    /// Index of the item that decodes a camera's JPEGs for all outputs, by role.
+    private var decodedForAll: [String: Int] = [:]
 
-    /// Lists the work that a plan causes.
+    /// Lists the work that a plan requires.
     ///
     /// - Parameter plan: The plan as it would run.
     public init(_ plan: SessionPlan) {
@@ -31,10 +33,11 @@ public struct PlannedWork: Sendable, Equatable {
         if let program = plan.program { add(program, plan) }
         for track in plan.cameraTracks { add(track, plan) }
         for microphone in plan.microphones { add(microphone, plan) }
-        for publication in plan.publications { add(publication, plan) }
+        for liveOutput in plan.liveOutputs { add(liveOutput, plan) }
     }
 
-    /// Processor seconds that a second of recording takes, by owner; `nil` where the table lacks one of the kinds of work.
+    /// Returns the processor seconds per second of recording, by owner; `nil` if the table lacks a required kind of
+    /// work.
     public func processorTime(by table: CostTable) -> [String: Double]? {
         var sums: [String: Double] = [:]
         for item in items {
@@ -44,24 +47,24 @@ public struct PlannedWork: Sendable, Equatable {
         return sums
     }
 
-    /// The owner of work that belongs to no device and no output.
+    /// Owner of work that doesn't belong to a device or an output.
     static let sessionOwner = "session"
-    /// Blocks per second in which audio is processed.
+    /// Number of audio blocks processed per second.
     private static let slices = 50.0
-    /// How often per second a file's thread is woken to write (`WriteQueue`).
+    /// Number of times per second that a file's thread is woken to write (`WriteQueue`).
     private static let gatherings = 2.0
-    /// The cost of the status, the clocks' history and the watch over the machine, ten times a second each, in wakings per
-    /// second. Measured: the rest of a recording of one camera.
+    /// Cost of the status, the clock history, and the machine monitoring, each at ten times per second,
+    /// expressed in wakeups per second. Measured as the remaining cost of recording one camera.
     private static let watchRate = 100.0
 
-    /// How often per second ticks are decided that nobody waits for.
+    /// Number of times per second that ticks are decided if no consumer is waiting for them.
     private static let rows = 10.0
 
-    /// The timeline wakes for each tick of the leading grid; without one, or with a slow one, for each slice of audio too. For copied tracks
-    /// alone it wakes for rows of ticks.
+    /// The timeline wakes for each tick of the leading grid. Without a grid or with a slow one, it also wakes
+    /// for each audio block. If all tracks are copied, it wakes once per batch of ticks.
     private static func timelineRate(_ plan: SessionPlan) -> Double {
         let isWaitedFor =
-            plan.program != nil || !plan.publications.isEmpty
+            plan.program != nil || !plan.liveOutputs.isEmpty
             || plan.cameraTracks.contains { $0.mode == .encode }
         guard isWaitedFor else { return rows }
         let ticks = (plan.program?.settings.rate ?? plan.cameraTracks.first?.rate)?.perSecond ?? 0
@@ -76,9 +79,9 @@ public struct PlannedWork: Sendable, Equatable {
 
     // MARK: Inputs
 
-    /// A stream whose frames depend on each other is decoded once, whoever shows it.
+    /// A stream whose frames depend on each other is decoded once, regardless of the number of outputs that show it.
     private mutating func add(_ camera: PlannedCamera, _ plan: SessionPlan) {
-        // A synthetic camera's own thread stands in for hardware.
+        // A synthetic camera's thread does the work that hardware does in a physical camera.
         let threads = (camera.detail == .photographic ? 1.0 : 0) + plan.consumers(of: camera.role)
         add(.deliver, rate: camera.format.rate.perSecond * threads, units: 0, of: camera.role)
         guard camera.format.pixel == .h264, plan.decodes(camera.role) else { return }
@@ -88,7 +91,8 @@ public struct PlannedWork: Sendable, Equatable {
     }
 
     private mutating func add(_ microphone: PlannedMicrophone, _ plan: SessionPlan) {
-        let channels = microphone.pick.isEmpty ? microphone.format.channels : microphone.pick.count
+        let channels =
+            microphone.sourceChannels.isEmpty ? microphone.format.channels : microphone.sourceChannels.count
         let slices = Self.slices
         add(
             .deliver, rate: slices * (microphone.detail == .photographic ? 2 : 1), units: 0,
@@ -115,7 +119,7 @@ public struct PlannedWork: Sendable, Equatable {
         for layer in program.layers {
             guard let camera = plan.cameras.first(where: { $0.role == layer.role }) else { continue }
             if camera.detail == .photographic { detail = .photographic }
-            // A layer that lies over a moving one is painted anew with each of that one's frames.
+            // A layer above a moving layer is redrawn for each frame of that layer.
             let isOver = covered.contains { $0.overlaps(layer.rectangle) }
             let rate = min(settings.rate.perSecond, camera.format.rate.perSecond)
             paint(
@@ -136,7 +140,7 @@ public struct PlannedWork: Sendable, Equatable {
 
     private mutating func add(_ track: PlannedCameraTrack, _ plan: SessionPlan) {
         guard let camera = plan.cameras.first(where: { $0.role == track.role }) else {
-            // A camera that is off leaves a slate, which is encoded.
+            // A camera that is off is replaced by a slate, which must be encoded.
             if track.mode == .encode { encode(track.settings, .plain, owner: track.role) }
             return
         }
@@ -155,25 +159,25 @@ public struct PlannedWork: Sendable, Equatable {
         encode(settings, camera.detail, owner: track.role)
     }
 
-    /// What a live output takes, in the process that sends and in this one. One that only a command begins counts too, so that it
-    /// can begin at any moment.
-    private mutating func add(_ publication: PlannedPublication, _ plan: SessionPlan) {
-        let owner = publication.name
-        guard let frames = publication.frames else {
-            let packets = publication.kind == .pulse ? 0 : plan.program?.settings.rate.perSecond ?? 0
+    /// Adds the work of a live output, in the sending process and in this one. Live outputs that start only
+    /// on command are included, so that they can start at any time.
+    private mutating func add(_ liveOutput: PlannedLiveOutput, _ plan: SessionPlan) {
+        let owner = liveOutput.name
+        guard let frames = liveOutput.frames else {
+            let packets = liveOutput.kind == .pulse ? 0 : plan.program?.settings.rate.perSecond ?? 0
             return add(.deliver, rate: packets + Self.slices, units: 0, of: owner)
         }
-        // This process hands each frame over, and the other one takes it.
+        // This process sends each frame, and the other process receives it.
         add(.deliver, rate: 2 * frames.rate.perSecond, units: 0, of: owner)
         let settings = VideoEncodingSettings(size: frames.size, rate: frames.rate)
         var detail = CostTable.Detail.plain
-        if let camera = plan.camera(publication.source) {
+        if let camera = plan.camera(liveOutput.source) {
             detail = camera.detail
             let whole = PixelRectangle(x: 0, y: 0, width: frames.size.width, height: frames.size.height)
             paint(
                 PlannedLayer(
-                    role: camera.role, rectangle: whole, filling: .fit, rotation: camera.rotation,
-                    crop: camera.crop),
+                    role: camera.role, rectangle: whole, fit: .contain, rotation: camera.rotation,
+                    pixelAspect: camera.pixelAspect, crop: camera.crop),
                 of: camera, settings, rate: min(frames.rate.perSecond, camera.format.rate.perSecond),
                 isShared: false, owner: owner)
         } else if let program = plan.program {
@@ -182,13 +186,13 @@ public struct PlannedWork: Sendable, Equatable {
                 .scale, rate: min(frames.rate.perSecond, program.settings.rate.perSecond),
                 units: Double(program.settings.size.pixelCount + frames.size.pixelCount), of: owner)
         }
-        if let encoder = publication.encoder { encode(encoder, detail, owner: owner) }
+        if let encoder = liveOutput.encoder { encode(encoder, detail, owner: owner) }
     }
 
     private mutating func encode(
         _ settings: VideoEncodingSettings, _ detail: CostTable.Detail, owner: String
     ) {
-        // The processor time that a hardware encoder takes comes from its trial.
+        // The processor time of a hardware encoder was measured in its trial.
         guard settings.hardware == nil else { return }
         add(
             WorkKind(settings.preset), rate: settings.rate.perSecond, units: Double(settings.size.pixelCount),
@@ -196,7 +200,7 @@ public struct PlannedWork: Sendable, Equatable {
             of: owner)
     }
 
-    /// Paints one camera's frame into its place, by the same steps as `FramePainter`.
+    /// Adds the work of drawing one camera's frame into its rectangle, with the same steps as `FramePainter`.
     private mutating func paint(
         _ layer: PlannedLayer, of camera: PlannedCamera, _ settings: VideoEncodingSettings, rate: Double,
         isShared: Bool, owner: String
@@ -204,7 +208,8 @@ public struct PlannedWork: Sendable, Equatable {
         let size = camera.format.size
         guard
             let place = Placement(
-                of: size, crop: layer.crop, rotation: layer.rotation, filling: layer.filling,
+                of: size, pixel: layer.pixelAspect, crop: layer.crop, rotation: layer.rotation,
+                fit: layer.fit,
                 into: layer.rectangle)
         else { return }
         let turned = layer.rotation.swapsSides ? place.target.size.turned : place.target.size
@@ -218,19 +223,24 @@ public struct PlannedWork: Sendable, Equatable {
                 for: place.source.size, wanted: layer.isCoarse ? turned.halved : turned)
             scaled = scale.scaled(place.source.size)
             isForAll = isShared && scale == .whole
-            if !isForAll || decodedForAll.insert(camera.role).inserted {
+            if isForAll, let index = decodedForAll[camera.role] {
+                // The output with the highest rate determines the number of frames to decode.
+                items[index].rate = max(items[index].rate, rate)
+            } else {
+                if isForAll { decodedForAll[camera.role] = items.count }
                 add(WorkKind(scale), rate: rate, units: Double(size.pixelCount), camera.detail, of: owner)
             }
         case .yuyv, .uyvy, .nv12, .bgra:
             add(.unpack, rate: rate, units: Double(place.source.size.pixelCount), of: owner)
         case .h264, .i420, .i422, .converted, .grey: break
         }
-        // A frame that is decoded for all outputs is copied out of their shared memory.
+        // A frame that is decoded for all outputs must be copied from the shared memory.
         if scaled != turned || !isWhole || isForAll {
             add(.scale, rate: rate, units: Double(scaled.pixelCount) + target, of: owner)
         }
         if layer.rotation != .none || layer.isMirrored { add(.turn, rate: rate, units: target, of: owner) }
-        // Cameras' JPEGs are of full range; raw frames mostly of BT.601: only a track of the camera's own keeps that.
+        // Camera JPEGs are full range, and raw frames are mostly BT.601. Only a camera's own track keeps that color
+        // description.
         if settings.color != nil { add(.recolor, rate: rate, units: target, of: owner) }
     }
 }

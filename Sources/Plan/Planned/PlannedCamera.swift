@@ -1,43 +1,47 @@
 public import Media
 public import Profiles
 
-/// A camera as an input of a plan.
+/// A camera that is an input of a plan.
 public struct PlannedCamera: Sendable, Equatable, Codable {
     /// The camera's role, such as `desk`.
     public var role: String
-    /// The words with which the user asked for the camera: `any`, `/dev/video0`, `virtual:clap`.
+    /// The selector that the user entered for the camera: `any`, `/dev/video0`, `virtual:clap`.
     public var selector: String
-    /// The camera that was found for the role.
+    /// The camera that the selector resolved to.
     public var identity: DeviceIdentity
-    /// The pixel format, size and rate that the camera is opened with.
+    /// Pixel format, size, and rate that the camera is opened with.
     public var format: VideoFormat
     /// The clockwise rotation that makes the stored frame upright.
     public var rotation: Rotation
-    /// Where the rotation comes from.
+    /// Source of the rotation.
     public var rotationSource: RotationSource
+    /// Pixel aspect ratio of the stored frame; `nil` for square pixels.
+    public var pixelAspect: AspectRatio?
     /// Whether the program shows the camera mirrored left to right.
     public var isMirrored: Bool
-    /// How a preview of the camera is to be shown.
+    /// How to display a preview of the camera.
     public var preview: PreviewConnection
     /// The part of the camera's frames that is used in the program and in an encoded track.
     public var framing: Framing
-    /// The time from the scene to a frame's time stamp, which is subtracted from each stamp.
+    /// Delay from the scene to a frame's timestamp, which is subtracted from each timestamp.
     public var latency: Nanoseconds
-    /// Where the latency comes from.
+    /// Source of the latency.
     public var latencySource: CorrectionSource
-    /// Controls to set and to keep: the profile's in its order, then those that were added.
+    /// Controls to set and maintain: the profile's controls in file order, followed by added controls.
     public var controls: [ControlRequest]
-    /// The camera whose exposure and colours this one takes over before the recording, and what else; `nil` for none.
+    /// The camera whose exposure and color this camera matches before the recording, and the other traits to match;
+    /// `nil` for none.
     public var match: CameraMatch?
-    /// A sentence that says why this format was chosen.
+    /// Sentence that explains why this format was chosen.
     public var reason: String
-    /// The file with the time and other data of each frame, relative to the session folder; `nil` where none is written.
+    /// Path of the file with the time and other data of each frame, relative to the session folder; `nil` if
+    /// none is written.
     public var metadataFile: String?
-    /// The bandwidth that a synthetic camera pretends to reserve on a USB bus; `nil` for a real camera, of which the machine
-    /// knows (`MachineModel.usb`).
+    /// Bandwidth that a synthetic camera simulates on a USB bus; `nil` for a physical camera, whose bandwidth is in the
+    /// machine model (`MachineModel.usb`).
     public var usb: USBCamera?
 
-    /// Creates a camera of a plan. Without a `preview` it is shown with the camera's rotation and is not mirrored.
+    /// Creates a camera of a plan. The default `preview` uses the camera's rotation and isn't mirrored.
     public init(
         role: String, selector: String, identity: DeviceIdentity, format: VideoFormat,
         rotation: Rotation = .none, rotationSource: RotationSource = .mounting,
@@ -58,7 +62,7 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
         self.preview =
             preview
             ?? PreviewConnection(
-                role: role, rotation: rotation, isMirrored: false, reason: "nobody asked for it")
+                role: role, rotation: rotation, isMirrored: false, reason: "mirroring is not requested")
         self.framing = framing
         self.latency = latency
         self.latencySource = latencySource
@@ -71,4 +75,48 @@ public struct PlannedCamera: Sendable, Equatable, Codable {
 
     /// The part of the camera's stored frames that is used, in pixels; `nil` for the whole frame.
     public var crop: PixelRectangle? { framing.part(of: format.size, rotation: rotation) }
+}
+
+/// An ISO track, called a camera track: the recording of one camera.
+public struct PlannedCameraTrack: Sendable, Equatable, Codable {
+    /// How a track gets its frames: `copy` stores the camera's frames byte for byte; `encode` re-encodes
+    /// them.
+    public enum Mode: String, Sendable, Codable { case copy, encode }
+
+    /// Name of the track, unique within the session. It equals the role, unless the track starts after another track of
+    /// the same camera was stopped.
+    public var name: String
+    /// The camera's role.
+    public var role: String
+    /// Whether the camera's frames are copied or encoded.
+    public var mode: Mode
+    /// The track's file, relative to the session folder.
+    public var file: String
+    /// Frame rate of the track's grid.
+    public var rate: FrameRate
+    /// Size and rate of the stored frames, and the encoder settings for `encode`.
+    public var settings: VideoEncodingSettings
+    /// Clockwise rotation that makes the stored frames upright. It is stored in the file's metadata, and pixels aren't
+    /// rotated.
+    public var rotation: Rotation
+    /// Pixel aspect ratio of the stored frames, stored in the file's metadata; `nil` for square pixels.
+    public var pixelAspect: AspectRatio?
+    /// The part of the camera's stored frames that the track shows, in pixels; `nil` for the whole frame, which copies
+    /// always use.
+    public var crop: PixelRectangle?
+
+    /// Creates a track of a camera. The default `name` is the role.
+    public init(
+        name: String? = nil, role: String, mode: Mode, file: String, rate: FrameRate,
+        settings: VideoEncodingSettings, rotation: Rotation, crop: PixelRectangle? = nil
+    ) {
+        self.name = name ?? role
+        self.role = role
+        self.mode = mode
+        self.file = file
+        self.rate = rate
+        self.settings = settings
+        self.rotation = rotation
+        self.crop = crop
+    }
 }

@@ -1,38 +1,43 @@
-internal import Media
+internal import FoundationEssentials
+internal import Glibc
+public import Media
 public import Profiles
 
-/// A whole session as a value: its devices, its outputs, and the connections between them.
+/// A complete session as a value: its devices, its outputs, and the connections between them.
 ///
-/// A profile compiles to a plan once its devices are known; a program may also build one by hand, and `validate` says why it cannot
-/// run. A plan is checked, printed, compared and run; a running session
-/// exchanges it for another.
+/// A profile compiles to a plan once its devices are known. A client can also build a plan manually, and `validate`
+/// returns the reasons why it can't run. A plan can be checked, printed, compared, and run. A running session can
+/// replace its plan with another.
 public struct SessionPlan: Sendable, Equatable, Codable {
     /// The profile's name.
     public var profile: String
-    /// The cameras in order of priority: the last is reduced first.
+    /// Cameras in order of priority. The last camera is reduced first.
     public var cameras: [PlannedCamera]
     /// The microphones, in the profile's order.
     public var microphones: [PlannedMicrophone]
     /// The composed program; `nil` for a session without one.
     public var program: PlannedProgram?
-    /// The cameras' own tracks.
+    /// ISO tracks of the cameras.
     public var cameraTracks: [PlannedCameraTrack]
-    /// The microphones' own tracks.
+    /// Separate tracks of the microphones.
     public var microphoneTracks: [PlannedMicrophoneTrack]
-    /// Names of outputs that nothing is connected to yet (`addWithoutConnections`).
+    /// Names of outputs that aren't connected yet (`addWithoutConnections`).
     public internal(set) var openOutputs: Set<String> = []
-    /// The losses that the recording tolerates.
+    /// Maximum losses that the recording tolerates.
     public var limits: RecordingLimits
-    /// How much of the machine the plan may need, and what is given up when it needs more.
+    /// The share of the machine that the plan may use, and the policy if it needs more.
     public var budget: BudgetSettings
-    /// One sentence for people on each choice that they should know of.
+    /// One sentence for each choice that users should know about.
     public var notes: [String]
-    /// The title, the people, and the projects that are written at the end; `nil` where the profile says nothing of them.
+    /// Title, people, and editing projects to write at the end; `nil` if the profile doesn't set any.
     public var editing: EditingSettings? = nil
     /// The live outputs, in the profile's order.
-    public var publications: [PlannedPublication] = []
+    public var liveOutputs: [PlannedLiveOutput] = []
 
-    /// Creates a plan from its parts, which are connected as they name each other.
+    /// Number of movie and WAV files in a session folder for this plan.
+    public var fileCount: Int { cameraTracks.count + microphoneTracks.count + (program == nil ? 0 : 1) }
+
+    /// Creates a plan from its parts. Connections are derived from the names that the parts contain.
     public init(
         profile: String, cameras: [PlannedCamera] = [], microphones: [PlannedMicrophone] = [],
         program: PlannedProgram? = nil, cameraTracks: [PlannedCameraTrack] = [],
@@ -49,4 +54,128 @@ public struct SessionPlan: Sendable, Equatable, Codable {
         self.budget = budget
         self.notes = notes
     }
+}
+
+extension SessionPlan {
+    /// Compiles a profile for the devices that were found. Pure: no device is opened.
+    ///
+    /// - Parameters:
+    ///   - profile: The profile. Errors name its fields.
+    ///   - devices: The devices by role, for every camera and microphone of the profile.
+    ///   - encoders: Hardware encoders that were tested on the computer that will run the plan.
+    /// - Throws: `ProfileError` if a device doesn't meet its role's requirements: wrong kind, unsupported size or pixel
+    ///   format, raw frames for a copied track, a crop outside the frame, or a missing channel. Also thrown if the
+    ///   profile requires a hardware encoder and none accepts the stream.
+    public init(
+        profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder] = []
+    ) throws(ProfileError) {
+        var compiler = PlanCompiler(profile: profile, devices: devices, encoders: encoders)
+        self = try compiler.plan()
+    }
+
+    /// Compiles a profile with formats for some cameras, by role, that replace those requested by the
+    /// profile. A crop is applied at the same relative position of the smaller frame.
+    init(
+        profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder],
+        lowered: [String: CameraFormatChoice]
+    ) throws(ProfileError) {
+        var compiler = PlanCompiler(
+            profile: profile, devices: devices, encoders: encoders, lowered: lowered)
+        self = try compiler.plan()
+    }
+}
+
+extension SessionPlan {
+    /// Whether the plan writes files, that is, has a program or a track of a camera or microphone.
+    public var writesAnything: Bool {
+        program != nil || !cameraTracks.isEmpty || !microphoneTracks.isEmpty
+    }
+
+    /// The plan without tracks: its devices, and the program with its arrangement.
+    package var withoutTracks: Self {
+        var plan = self
+        plan.cameraTracks = []
+        plan.microphoneTracks = []
+        for index in plan.cameras.indices { plan.cameras[index].metadataFile = nil }
+        return plan
+    }
+}
+
+extension SessionPlan {
+    /// Linear gain of each microphone in the program's mix, by role. Microphones that aren't in the mix are omitted.
+    package var mixGains: [String: Float] {
+        let mix = program?.mix ?? []
+        return Dictionary(
+            microphones.filter { mix.contains($0.role) }.map { ($0.role, Float(pow(10, $0.gain / 20))) },
+            uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension SessionPlan {
+    /// Returns the plan with x264 instead of hardware encoders for some streams, named `program` or by role.
+    package func withoutHardware(for streams: Set<String>) -> Self {
+        var plan = self
+        if streams.contains(Self.programOwner) { plan.program?.settings.hardware = nil }
+        for index in plan.cameraTracks.indices where streams.contains(plan.cameraTracks[index].role) {
+            plan.cameraTracks[index].settings.hardware = nil
+        }
+        return plan
+    }
+
+    /// Returns the frame rate of an encoded stream, named `program` or by role; `nil` if the plan doesn't encode it.
+    package func rate(ofStream name: String) -> FrameRate? {
+        encoders.first { $0.owner == name }?.settings.rate
+    }
+}
+
+extension SessionPlan {
+    /// Whether an output needs a camera's decoded pixels, or may need them later for a scene, or for another
+    /// layout that shows the cameras listed in the program.
+    package func decodes(_ role: String) -> Bool {
+        (program.map { ([$0.arrangement.main] + $0.arrangement.insets).contains(role) } ?? false)
+            || (program?.scenes.contains { $0.shown.contains(role) } ?? false)
+            || cameraTracks.contains { $0.role == role && $0.mode == .encode }
+            || liveOutputs.contains { $0.source == role }
+    }
+
+    /// Whether several outputs need all pixels of a camera's JPEGs, so that each JPEG is decoded once and shared.
+    package func sharesDecoding(_ role: String) -> Bool {
+        guard let camera = cameras.first(where: { $0.role == role }), camera.format.pixel == .mjpeg else {
+            return false
+        }
+        let layers =
+            (program?.layers ?? []) + cameraTracks.filter { $0.mode == .encode }.map(\.layer)
+        return layers.count { $0.role == role && $0.decodingScale(of: camera) == .whole } > 1
+    }
+}
+
+extension PlannedCameraTrack {
+    /// The layer that draws the camera's frame over the whole frame of an encoded track.
+    package var layer: PlannedLayer {
+        let size = settings.size
+        return PlannedLayer(
+            role: role, rectangle: PixelRectangle(x: 0, y: 0, width: size.width, height: size.height),
+            fit: crop == nil ? .contain : .cover, crop: crop)
+    }
+}
+
+extension PlannedLayer {
+    /// Returns the decoding scale of a camera's JPEG for this layer, as `FramePainter` chooses it; `nil` if the layer
+    /// shows nothing.
+    func decodingScale(of camera: PlannedCamera) -> JPEGScale? {
+        guard
+            let place = Placement(
+                of: camera.format.size, pixel: pixelAspect, crop: crop, rotation: rotation, fit: fit,
+                into: rectangle)
+        else { return nil }
+        let shown = rotation.swapsSides ? place.target.size.turned : place.target.size
+        return JPEGScale.smallest(for: place.source.size, wanted: isCoarse ? shown.halved : shown)
+    }
+}
+
+extension SessionPlan {
+    /// Lowest rate in hertz of a leading grid that also wakes the timeline often enough for audio. At this
+    /// rate, a 20 ms block waits less than three times its duration. With a slower grid, the timeline also
+    /// wakes for each block.
+    package static let wakingRate = 20.0
 }

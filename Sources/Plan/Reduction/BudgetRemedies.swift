@@ -1,8 +1,8 @@
 internal import Media
 internal import Profiles
 
-/// Changes of the profile that would bring a plan within its budget when no reduction does: each is tried, and told with its
-/// cost.
+/// Profile changes that would bring a plan within its budget if no reduction is sufficient. Each change is
+/// tried and listed with its cost.
 struct BudgetRemedies {
     private let profile: Profile
     private let devices: [String: PlannedDevice]
@@ -22,18 +22,18 @@ struct BudgetRemedies {
         self.price = price
     }
 
-    /// How the sentence about too little disk begins.
+    /// Beginning of the sentence about insufficient disk space.
     static let roomPrefix = "the disk has room for "
 
-    /// The remedies that help, in words.
+    /// Returns the remedies that help, as sentences.
     ///
-    /// - Parameter cost: The cost of the plan after all that could be given up.
-    /// - Returns: One sentence for each, the gentlest first; empty where none helps.
+    /// - Parameter cost: The cost of the plan after all possible reductions.
+    /// - Returns: One sentence for each remedy, least intrusive first; empty if none helps.
     func sentences(for cost: HardwareCost) -> [String] {
         var sentences: [String] = []
         if cost.total <= 1 {
             sentences.append(
-                "`budget: { hardware: \(HardwareCost.hundredths(cost.total)) }` in the profile allows it: the computer has that much."
+                "`budget: { hardware: \(HardwareCost.hundredths(cost.total)) }` in the profile allows this plan, and the computer has enough capacity."
             )
         }
         if let duration, let space = cost.terms.first(where: { $0.resource == HardwareCost.diskSpace }),
@@ -42,7 +42,7 @@ struct BudgetRemedies {
             let possible = Nanoseconds.seconds(
                 Int64(rounding: duration.inSeconds * profile.budget.hardwareCost / space.used, .towardZero))
             sentences.append(
-                "\(Self.roomPrefix)\(possible.words): record for no longer, make room, or name another folder with `--output`."
+                "\(Self.roomPrefix)\(possible.words): record for less time, free disk space, or choose another folder with `--output`."
             )
         }
         if profile.budget.policy == .refuse {
@@ -75,19 +75,21 @@ struct BudgetRemedies {
                 width: now.width * (divisor - 1) / divisor / 2 * 2,
                 height: now.height * (divisor - 1) / divisor / 2 * 2)
             guard size.width >= 64, size.height >= 64 else { continue }
-            let sentences = fitting("a program of \(size) in place of \(now)") { $0.program?.size = size }
+            let sentences = fitting("a program size of \(size) instead of \(now)") { $0.program?.size = size }
             if !sentences.isEmpty { return sentences }
         }
         return []
     }
 
-    /// Leaves out the program where it can be made again from the tracks.
+    /// Removes the program if it can be rendered later from the tracks.
     private func tracksAlone() -> [String] {
         guard profile.program != nil, profile.tracks.cameras != .none else { return [] }
-        return fitting("the tracks without a program, which can be made from them later") { $0.program = nil }
+        return fitting("recording without a program, which can be rendered from the tracks later") {
+            $0.program = nil
+        }
     }
 
-    /// Leaves out one camera or, where that is not enough, two.
+    /// Removes one camera or, if that isn't enough, two.
     private func fewerCameras() -> [String] {
         let spare = profile.cameras.map(\.role).filter { $0 != profile.program?.main }.reversed()
         let possible = profile.program == nil ? Array(spare.dropLast()) : Array(spare)
@@ -98,9 +100,9 @@ struct BudgetRemedies {
         return fitting("without the cameras \(pair[1]) and \(pair[0])") { $0.leaveOut(pair) }
     }
 
-    /// Tries a change of the profile.
+    /// Tries a change to the profile.
     ///
-    /// - Returns: A sentence if the changed profile fits, after reductions where it allows them.
+    /// - Returns: A sentence if the changed profile fits, after any reductions that it allows.
     private func fitting(_ words: String, _ change: (inout Profile) -> Void) -> [String] {
         var changed = profile
         change(&changed)
@@ -112,14 +114,14 @@ struct BudgetRemedies {
             let reduced = ladder.steps.isEmpty ? "" : ", after reductions"
             return ["\(words): the cost would be \(HardwareCost.hundredths(ladder.cost.total))\(reduced)."]
         } catch {
-            // A profile that cannot be recorded, such as one with copies of raw frames, is no remedy.
+            // A profile that can't be recorded, such as one that copies raw frames, isn't a remedy.
             return []
         }
     }
 }
 
 extension Profile {
-    /// Removes some cameras from the profile, also from its program.
+    /// Removes cameras from the profile and from its program.
     fileprivate mutating func leaveOut(_ roles: [String]) {
         cameras.removeAll { roles.contains($0.role) }
         program?.insets.removeAll { roles.contains($0) }

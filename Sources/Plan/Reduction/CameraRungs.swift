@@ -1,18 +1,22 @@
 internal import Media
 
-/// The formats that a camera can be lowered to: those that it offers below its present one and not below the floors.
+/// The formats that a camera can be reduced to: those that it offers below its current format but not below
+/// the floors.
 struct CameraRungs {
     let offers: PlannedDevice.Offers
     let floorSize: FrameSize
     let floorRate: FrameRate
-    /// Whether only sizes of the same shape are possible, since a crop would show something else in a frame of another shape.
+    /// Whether only sizes with the same aspect ratio are allowed, because a crop would show a different part of a frame
+    /// with another aspect ratio.
     let keepsShape: Bool
 
-    /// Smaller frames at the same rate, the best first: in the same shape from the largest down, then in others.
+    /// Returns smaller sizes at the same rate, best first: sizes with the same aspect ratio in descending
+    /// order, then others.
     ///
     /// - Parameters:
-    ///   - format: The present format. Neither side becomes longer, and none shorter than the floor's.
-    ///   - shape: A size of the shape that is preferred.
+    ///   - format: The current format. Neither side becomes longer, and neither becomes shorter than the
+    ///     floor.
+    ///   - shape: A size with the preferred aspect ratio.
     /// - Returns: Formats with the same pixel format.
     func smaller(than format: VideoFormat, shapedLike shape: FrameSize) -> [VideoFormat] {
         let fitting = offered(as: format.pixel, beside: format.size).filter { size, _ in
@@ -35,7 +39,7 @@ struct CameraRungs {
         }
     }
 
-    /// Lower rates at the same size, from the highest down in steps of about ten frames per second.
+    /// Returns lower rates at the same size, in descending order, in steps of about 10 fps.
     func slower(than format: VideoFormat) -> [VideoFormat] {
         let sets = offered(as: format.pixel, beside: format.size).filter { $0.size == format.size }.map(
             \.rates)
@@ -59,8 +63,8 @@ struct CameraRungs {
         return rungs
     }
 
-    /// The format with the same size as MJPEG, at the present rate or above it up to the wanted one; `nil` where the camera
-    /// offers none or its frames are compressed already.
+    /// Returns MJPEG at the same size, at the current rate or a higher rate up to the requested one; `nil` if the
+    /// camera doesn't offer it or its frames are already compressed.
     func asJPEG(_ format: VideoFormat, wanted: FrameRate) -> VideoFormat? {
         guard !format.pixel.isCompressed else { return nil }
         let limit = max(format.rate, wanted).perSecond * 1.002
@@ -73,7 +77,7 @@ struct CameraRungs {
             }
     }
 
-    /// Rates in steps of ten frames per second down to a floor, for sources that take any rate.
+    /// Returns rates in steps of 10 fps down to a floor, for sources that accept any rate.
     static func steps(below rate: FrameRate, floor: FrameRate) -> [FrameRate] {
         var steps: [FrameRate] = []
         var last = rate
@@ -86,13 +90,14 @@ struct CameraRungs {
         return steps
     }
 
-    /// Whether two sizes have one shape: cameras' 1366×768 and 848×480 are meant to be 16:9.
+    /// Whether two sizes have the same nominal aspect ratio. Camera sizes such as 1366×768 and 848×480 count as 16:9.
     static func isAlike(_ size: FrameSize, _ other: FrameSize) -> Bool {
         let (one, two) = (size.width * other.height, other.width * size.height)
         return abs(one - two) * 50 <= max(one, two)
     }
 
-    /// The sides count by length, since a camera that stands on its side has them exchanged.
+    /// Longer sides are compared with each other, because the width and height of a camera mounted sideways
+    /// are swapped.
     private func reachesFloor(_ size: FrameSize) -> Bool {
         max(size.width, size.height) >= max(floorSize.width, floorSize.height)
             && min(size.width, size.height) >= min(floorSize.width, floorSize.height)
@@ -105,7 +110,8 @@ struct CameraRungs {
         return rates.filter { $0.perSecond < rate.perSecond * 0.998 }.min { distance($0) < distance($1) }
     }
 
-    /// Sizes and rates that the camera offers in a pixel format. A synthetic camera offers its present size besides the usual.
+    /// Returns the sizes and rates that the camera offers in a pixel format. A synthetic camera offers its current size
+    /// in addition to the usual sizes.
     private func offered(
         as pixel: PixelFormat, beside present: FrameSize
     ) -> [(size: FrameSize, rates: OfferedFormat.Rates)] {
@@ -120,7 +126,7 @@ struct CameraRungs {
         }
     }
 
-    /// The sizes that webcams commonly offer, which a synthetic camera offers too, though it could deliver any.
+    /// Common webcam sizes. A synthetic camera offers these too, although it could deliver any size.
     private static let usualSizes = [
         (3840, 2160), (2560, 1440), (1920, 1080), (1280, 720), (960, 540), (640, 360), (320, 180),
         (1600, 1200), (1280, 960), (1024, 768), (800, 600), (640, 480), (320, 240),

@@ -1,49 +1,55 @@
 public import Media
 public import Profiles
 
-/// A plan that was brought within its profile's budget before it runs, with all that is given up, in order, and why. Pure.
+/// A plan reduced to fit its profile's budget before it runs, with the reductions in order and their reasons.
+/// Pure.
 ///
-/// The reduction takes one step at a time, and reckons the cost anew after each. `ReliefRule` says what may be given up for
-/// which shortage, and `Concession.beforeStart` in which order. Where a USB bus is the scarcest resource and the processors
-/// have room, raw frames become JPEGs of the same size and rate. Then come encoders' presets; the size of a camera that is
-/// only an inset; the program's decoding and rate. Cameras follow only where their own work is too much: sizes from the last
-/// camera of the profile to the first, then rates in the same order. A copied track gives nothing for the processor's sake.
-/// The program's size stays.
+/// The reduction takes one step at a time and recomputes the cost after each step. `ReliefRule` defines the
+/// reductions that are allowed for each shortage, and `Concession.beforeStart` defines their order. If a USB
+/// bus is the scarcest resource and the processors have capacity left, raw frames are replaced by JPEGs of
+/// the same size and rate. The next steps are encoder presets, the size of cameras that are used only as
+/// insets, and the program's decoding and rate. Other cameras are reduced only if their own work exceeds the
+/// budget: first sizes, from the last camera of the profile to the first, then rates in the same order. A
+/// copied track isn't reduced to save processor time. The program's size isn't changed.
 ///
-/// A step is not taken if it lowers nothing that is above the budget, or lifts something else above it.
+/// A step is skipped if it doesn't relieve any resource that is over budget, or if it pushes another resource
+/// over budget.
 public struct PlanReduction: Sendable, Equatable {
-    /// The profile's budget: the limit, the policy and the floors.
+    /// The profile's budget: the limit, the policy, and the floors.
     public let budget: BudgetSettings
-    /// The plan as the profile asks for it. Corrections of its devices' times may be put in later: they cost nothing.
+    /// The plan as the profile requests it. Latency corrections of its devices may be added later, because they don't
+    /// affect the cost.
     public var asked: SessionPlan
     /// The cost of `asked`.
     public let askedCost: HardwareCost
-    /// The reductions that were made, in order.
+    /// Reductions that were made, in order.
     public let steps: [ReductionStep]
-    /// One sentence for each thing that was considered and left as it is, with the reason.
+    /// One sentence for each reduction that was considered but not made, with the reason.
     public let passedOver: [String]
-    /// The plan as it would run: `asked` where nothing was given up.
+    /// The plan as it would run; equal to `asked` if nothing was reduced.
     public var plan: SessionPlan
     /// The cost of `plan`.
     public let cost: HardwareCost
-    /// One sentence for each change that would make the plan fit where it does not, the gentlest first.
+    /// One sentence for each change that would make the plan fit if it doesn't, least intrusive first.
     public let remedies: [String]
-    /// Changes by a person that would spare some or all reductions; `nil` where the cost does not come from a machine model.
+    /// Changes by the user that would avoid some or all reductions; `nil` if the cost doesn't come from a machine
+    /// model.
     public private(set) var fixes: PlanRemedies?
-    /// Whether the processor's figures were measured on this machine.
+    /// Whether the processor costs were measured on this machine.
     public let isMeasured: Bool
 
-    /// Whether `plan` may run. Resources of which nothing is known never stand in its way.
+    /// Whether `plan` may run. Resources without cost data never prevent it.
     public var fits: Bool { cost.total <= budget.hardwareCost }
 
-    /// Brings a profile's plan within its budget, or finds that nothing helps. Under the policy `refuse` nothing is given up.
+    /// Reduces a profile's plan to fit its budget, or determines that no reduction is sufficient. With the policy
+    /// `refuse`, nothing is reduced.
     ///
     /// - Parameters:
     ///   - profile: The profile, with the budget and the floors.
     ///   - devices: The devices by role, for every camera and microphone of the profile.
     ///   - machine: The machine that the plan would run on.
-    ///   - duration: The length of the recording; `nil` leaves the room on the disk out of account.
-    /// - Throws: `ProfileError` when the profile cannot be compiled for the devices.
+    ///   - duration: The length of the recording; `nil` to ignore free disk space.
+    /// - Throws: `ProfileError` if the profile can't be compiled for the devices.
     public init(
         of profile: Profile, devices: [String: PlannedDevice], on machine: MachineModel,
         duration: Nanoseconds? = nil
@@ -59,7 +65,7 @@ public struct PlanReduction: Sendable, Equatable {
             limit: budget.hardwareCost, floors: budget)
     }
 
-    /// Brings a profile's plan within its budget by costs that `price` tells in place of a machine model.
+    /// Reduces a profile's plan to fit its budget. The costs come from `price` instead of a machine model.
     init(
         of profile: Profile, devices: [String: PlannedDevice], encoders: [TriedEncoder] = [],
         duration: Nanoseconds? = nil, isMeasured: Bool = true,
@@ -82,5 +88,63 @@ public struct PlanReduction: Sendable, Equatable {
                 profile: profile, devices: devices, encoders: encoders, duration: duration, price: price
             ).sentences(for: ladder.cost)
             : []
+    }
+}
+
+/// One reduction that was made so that a plan fits its budget.
+public struct ReductionStep: Sendable, Equatable {
+    /// Short description of the change: `face size 1280x720 → 960x540`.
+    public let step: String
+    /// Sentence that explains why this was reduced, and why at this point.
+    public let reason: String
+    /// The cost before the step.
+    public let before: HardwareCost
+    /// The cost after the step.
+    public let after: HardwareCost
+}
+
+extension PlanReduction {
+    /// Sentence that explains why the plan can't run.
+    public var refusal: String {
+        if let space = missingSpace { return "not enough disk space: \(space.explanation)\(roomForLess)" }
+        let why = cost.excess(over: budget.hardwareCost)
+        let tried =
+            switch (budget.policy, steps.isEmpty) {
+            case (.refuse, _): ", and the profile's policy is `refuse`"
+            case (.adapt, true): ", and no reduction that the profile allows would lower it"
+            case (.adapt, false): ", even after all reductions that the profile allows"
+            }
+        return "over budget: \(why)\(tried).\(guess)"
+    }
+
+    /// The disk space term if only disk space prevents the plan from running; otherwise `nil`.
+    public var missingSpace: HardwareCost.Term? {
+        let beyond = cost.terms.filter { $0.used > budget.hardwareCost }
+        return beyond.count == 1 && beyond[0].resource == HardwareCost.diskSpace ? beyond[0] : nil
+    }
+
+    /// Sentence that states how long a recording can be before the disk is full.
+    private var roomForLess: String {
+        let sentence = remedies.first { $0.hasPrefix(BudgetRemedies.roomPrefix) }
+        return sentence.map { " \($0.asSentence)" } ?? ""
+    }
+
+    /// Sentence that says that the processor costs weren't measured on this computer; empty if they were
+    /// measured or aren't the limiting factor.
+    private var guess: String {
+        let isProcessor = cost.terms.contains {
+            $0.used > budget.hardwareCost && ($0.resource == "cpu" || $0.resource.hasPrefix("thread:"))
+        }
+        guard !isMeasured, isProcessor else { return "" }
+        return
+            " Processing costs have not been measured on this computer. Run `multicam calibrate --machine`; the measured costs may be lower."
+    }
+}
+
+extension ReductionStep {
+    /// User-readable sentence: the reduction, the reason, and the change in cost.
+    public var sentence: String {
+        "\(step): \(reason) The cost changes from \(HardwareCost.hundredths(before.total)) to "
+            + "\(HardwareCost.hundredths(after.total))."
     }
 }

@@ -1,9 +1,9 @@
 internal import Media
 internal import Profiles
 
-/// The steps by which a plan is reduced until it is within its budget, in the order that `PlanReduction` states.
+/// The steps that reduce a plan until it fits its budget, in the order that `PlanReduction` documents.
 struct ReductionLadder {
-    /// A candidate for the next step, with everything that it changes.
+    /// A candidate for the next step, with all its changes.
     private struct Rung {
         let step: String
         var profile: Profile
@@ -15,7 +15,7 @@ struct ReductionLadder {
     private let price: (SessionPlan) -> HardwareCost
     private let budget: BudgetSettings
     private var profile: Profile
-    /// The formats that the profile asks for, by role.
+    /// Formats that the profile requests, by role.
     private let asked: [String: CameraFormatChoice]
     private var lowered: [String: CameraFormatChoice] = [:]
     private(set) var plan: SessionPlan
@@ -23,7 +23,8 @@ struct ReductionLadder {
     private(set) var steps: [ReductionStep] = []
     private(set) var passedOver: [String] = []
 
-    /// The least gain that a step must bring, as people read hundredths, unless it makes something fit.
+    /// Minimum reduction in cost that a step must achieve unless it makes a resource fit, because costs are displayed
+    /// in hundredths.
     private static let leastGain = 0.01
 
     init(
@@ -51,7 +52,8 @@ struct ReductionLadder {
     /// Whether the plan costs more than its budget allows.
     var isOver: Bool { cost.total > budget.hardwareCost }
 
-    /// Gives up one thing after another, in the order of `Concession.beforeStart`, until the plan fits or nothing is left.
+    /// Applies reductions in the order of `Concession.beforeStart` until the plan fits or no reductions are
+    /// left.
     mutating func descend() throws(ProfileError) {
         let lastFirst = Array(plan.cameras.map(\.role).reversed())
         for concession in Concession.beforeStart {
@@ -73,7 +75,7 @@ struct ReductionLadder {
 
     private var rule: ReliefRule { ReliefRule(plan, isRunning: false) }
 
-    /// The resources that the plan needs more of than its budget allows.
+    /// The resources that exceed the budget.
     private var shortage: Relief {
         cost.terms.filter { $0.used > budget.hardwareCost }.reduce(into: []) {
             $0.formUnion(Relief(ofResource: $1.resource))
@@ -92,22 +94,23 @@ struct ReductionLadder {
         }
     }
 
-    /// Changes raw frames to JPEGs where a USB bus is the scarcest: they take a tenth of it, and processor time instead.
+    /// Replaces raw frames with JPEGs if a USB bus is the scarcest resource. JPEGs need a tenth of the bandwidth but
+    /// cost processor time.
     private mutating func compress(_ role: String) throws(ProfileError) {
         guard isOver, let scarcest = cost.terms.first?.resource, scarcest.hasPrefix("usb:"),
             let choice = choice(role), !choice.format.pixel.isCompressed
         else { return }
         guard processorHasRoom(cost) else {
             passedOver.append(
-                "\(role): its frames stay \(choice.format.pixel.rawValue), since the processors have no room to decode JPEGs."
+                "\(role): its format remains \(choice.format.pixel.rawValue), because the CPU has no capacity to decode JPEGs."
             )
             return
         }
         let wanted = profile.cameras.first { $0.role == role }?.rate ?? choice.format.rate
         guard let format = rungs(role)?.asJPEG(choice.format, wanted: wanted) else {
             passedOver.append(
-                "\(role): it offers no JPEGs of \(choice.format.size) at \(choice.format.rate) in place of "
-                    + "\(choice.format.pixel.rawValue).")
+                "\(role): it does not offer mjpeg \(choice.format.size) at \(choice.format.rate) instead of \(choice.format.pixel.rawValue)."
+            )
             return
         }
         let rung = lowering(
@@ -115,10 +118,10 @@ struct ReductionLadder {
         let isMade = try step(
             to: [rung], relieving: rule.relief(of: .rawFrames), when: processorHasRoom,
             because:
-                "JPEGs take about a tenth of the bus that raw frames do, at the same size and rate, and the "
-                + "processors have room to decode them")
+                "JPEGs need about a tenth of the USB bandwidth of raw frames at the same size and rate, and the CPU has capacity to decode them"
+        )
         if !isMade {
-            passedOver.append("\(role): JPEGs in place of \(choice.format.pixel.rawValue) would not help.")
+            passedOver.append("\(role): mjpeg instead of \(choice.format.pixel.rawValue) would not help.")
         }
     }
 
@@ -128,7 +131,7 @@ struct ReductionLadder {
         }
     }
 
-    /// Lowers the size of a camera that is only an inset, as long as the inset shows as much as before.
+    /// Lowers the size of a camera that is used only as an inset, without reducing the detail that the inset shows.
     private mutating func lowerSurplus(of role: String) throws(ProfileError) {
         while isOver {
             guard let choice = choice(role), let rungs = rungs(role),
@@ -143,7 +146,9 @@ struct ReductionLadder {
                 to: enough.map {
                     lowering(role, to: $0, step: "\(role) size \(choice.format.size) → \($0.size)")
                 }, relieving: rule.relief(of: .surplusSize, role: role),
-                because: "\(role) is only shown as an inset of \(layer.rectangle.size), which needs no more")
+                because:
+                    "\(role) is shown only as an inset of \(layer.rectangle.size), which does not need a larger size"
+            )
             guard isMade else { return }
         }
     }
@@ -155,7 +160,7 @@ struct ReductionLadder {
             let relief = rule.relief(of: .cameraSize, role: role)
             guard !relief.isDisjoint(with: shortage) else {
                 passedOver.append(
-                    "\(role): its frames are copied into its track, which takes next to no processor time, so the track stays as it is."
+                    "\(role): copying its frames needs almost no processor time, so its track is not reduced."
                 )
                 return
             }
@@ -163,14 +168,14 @@ struct ReductionLadder {
             let isMade = try step(
                 to: smaller.map {
                     lowering(role, to: $0, step: "\(role) size \(choice.format.size) → \($0.size)")
-                }, relieving: relief, because: "\(place(role)); sizes are given up before rates")
+                }, relieving: relief, because: "\(place(role)); sizes are reduced before frame rates")
             guard !isMade else { continue }
             passedOver.append(
                 smaller.isEmpty
-                    ? "\(role): it offers no size smaller than \(choice.format.size) that is not below the floor of "
+                    ? "\(role): it does not offer a size below \(choice.format.size) that reaches the floor of "
                         + "\(budget.floorSize)"
-                        + (rungs.keepsShape ? " and has the shape that its crop needs." : ".")
-                    : "\(role): smaller than \(choice.format.size) would lower nothing that is above the budget."
+                        + (rungs.keepsShape ? " with the aspect ratio of its crop." : ".")
+                    : "\(role): a size below \(choice.format.size) would not lower the costs that exceed the budget."
             )
             return
         }
@@ -185,19 +190,19 @@ struct ReductionLadder {
             let isMade = try step(
                 to: slower.map {
                     lowering(role, to: $0, step: "\(role) rate \(choice.format.rate) → \($0.rate)")
-                }, relieving: relief, because: "\(place(role)); no size can be given up any more")
+                }, relieving: relief, because: "\(place(role)); its size cannot be reduced further")
             guard !isMade else { continue }
             passedOver.append(
                 slower.isEmpty
-                    ? "\(role): it offers no rate lower than \(choice.format.rate) that is not below the floor of "
+                    ? "\(role): it does not offer a frame rate below \(choice.format.rate) that reaches the floor of "
                         + "\(budget.floorRate)."
-                    : "\(role): slower than \(choice.format.rate) would lower nothing that is above the budget."
+                    : "\(role): a frame rate below \(choice.format.rate) would not lower the costs that exceed the budget."
             )
             return
         }
     }
 
-    /// Where a camera stands in the order of reductions, in words.
+    /// Describes the position of a camera in the order of reductions.
     private func place(_ role: String) -> String {
         let roles = plan.cameras.map(\.role)
         if roles.count == 1 { return "\(role) is the only camera" }
@@ -206,20 +211,20 @@ struct ReductionLadder {
         }
         return roles.last == role
             ? "\(role) is the last of the profile's cameras, so it is reduced first"
-            : "\(role) comes next in the profile's order, from the last camera up"
+            : "\(role) is next in the profile's order, from last to first"
     }
 
     private func lowering(_ role: String, to format: VideoFormat, step: String) -> Rung {
         var rung = Rung(step: step, profile: profile, lowered: lowered)
         let before = asked[role]?.format ?? format
         rung.lowered[role] = CameraFormatChoice(
-            format: format, reason: "\(format): reduced from \(before), to stay within the budget.",
+            format: format, reason: "\(format): reduced from \(before) to stay within the budget.",
             trackRate: trackRate(of: role, at: format))
         return rung
     }
 
-    /// The rate of a track whose camera is lowered: no faster than the camera, as repeats would be of no use. No frame of a
-    /// copied stream can be left out.
+    /// Returns the rate of a track whose camera is reduced. It doesn't exceed the camera's rate, because duplicated
+    /// frames would serve no purpose. A copied stream can't be decimated.
     private func trackRate(of role: String, at format: VideoFormat) -> FrameRate {
         let nominal = CameraFormatChoice.nominal(format.rate)
         guard let choice = choice(role) else { return nominal }
@@ -242,12 +247,12 @@ struct ReductionLadder {
             }
             let isMade = try step(
                 to: rungs, relieving: rule.relief(of: .preset),
-                because: "less effort costs only a larger file or finer detail")
+                because: "a faster preset only increases the file size or reduces fine detail")
             guard !isMade else { continue }
             passedOver.append(
                 rungs.isEmpty
-                    ? "program: its preset is the fastest already."
-                    : "program: a faster preset would lower nothing that is above the budget.")
+                    ? "program: it already uses the fastest preset."
+                    : "program: a faster preset would not lower the costs that exceed the budget.")
             return
         }
     }
@@ -265,25 +270,25 @@ struct ReductionLadder {
             }
             let isMade = try step(
                 to: rungs, relieving: rule.relief(of: .preset),
-                because: "less effort costs only larger files or finer detail")
+                because: "a faster preset only increases the file sizes or reduces fine detail")
             guard !isMade else { continue }
             passedOver.append(
                 rungs.isEmpty
-                    ? "tracks: their preset is the fastest already."
-                    : "tracks: a faster preset would lower nothing that is above the budget.")
+                    ? "tracks: they already use the fastest preset."
+                    : "tracks: a faster preset would not lower the costs that exceed the budget.")
             return
         }
     }
 
-    /// Decodes the program's JPEGs at half size, only where that saves something: a large JPEG for a small place is decoded at a
-    /// part of its size anyway.
+    /// Decodes the program's JPEGs at half size, but only if that saves work. A large JPEG in a small region
+    /// is already decoded at reduced size.
     private mutating func decodeCoarsely() throws(ProfileError) {
         guard isOver, let program = profile.program, !program.isCoarse else { return }
         var rung = Rung(step: "program decoding full → half size", profile: profile, lowered: lowered)
         rung.profile.program?.isCoarse = true
         _ = try step(
             to: [rung], relieving: rule.relief(of: .decoding),
-            because: "a program that is less sharp still shows everything in time")
+            because: "a less sharp program still shows every frame in time")
     }
 
     private mutating func lowerProgramRate() throws(ProfileError) {
@@ -297,13 +302,13 @@ struct ReductionLadder {
             let isMade = try step(
                 to: rungs, relieving: rule.relief(of: .programRate),
                 because: rule.canRemakeProgram
-                    ? "the program can be made again from the tracks, which stay as they are"
-                    : "the program still shows all of its cameras")
+                    ? "the program can be rendered again from the tracks, which are not reduced"
+                    : "the program still shows all cameras")
             guard !isMade else { continue }
             passedOver.append(
                 rungs.isEmpty
-                    ? "program: its rate of \(rate) is not above the floor of \(budget.floorRate)."
-                    : "program: slower than \(rate) would lower nothing that is above the budget.")
+                    ? "program: its frame rate of \(rate) is already at the floor of \(budget.floorRate)."
+                    : "program: a frame rate below \(rate) would not lower the costs that exceed the budget.")
             return
         }
     }
@@ -319,17 +324,17 @@ struct ReductionLadder {
         }
     }
 
-    // MARK: A step
+    // MARK: Reduction steps
 
-    /// Takes the first rung that helps.
+    /// Applies the first candidate that helps.
     ///
     /// - Parameters:
-    ///   - rungs: The candidates, the gentlest first.
-    ///   - relief: The resources for whose sake this may be given up.
-    ///   - isAllowed: A further condition on the cost that a candidate leads to.
-    ///   - order: The reason why this comes next, as the end of a sentence.
-    /// - Returns: Whether one of them helped.
-    /// - Throws: `ProfileError` when a candidate's profile cannot be compiled.
+    ///   - rungs: The candidates, least intrusive first.
+    ///   - relief: The resources that justify this reduction.
+    ///   - isAllowed: An additional condition on the cost after the step.
+    ///   - order: The reason why this step comes next, formatted as the end of a sentence.
+    /// - Returns: Whether a candidate helped.
+    /// - Throws: `ProfileError` if a candidate's profile can't be compiled.
     private mutating func step(
         to rungs: [Rung], relieving relief: Relief, when isAllowed: (HardwareCost) -> Bool = { _ in true },
         because order: String
@@ -365,21 +370,22 @@ struct ReductionLadder {
 }
 
 extension HardwareCost {
-    /// The share of one resource that is used; 0 where it is not needed.
+    /// Returns the used share of one resource; 0 if the resource isn't needed.
     func used(of resource: String) -> Double { terms.first { $0.resource == resource }?.used ?? 0 }
 
-    /// The resources above a limit, as the beginning of a sentence: `cpu 1.32 and usb:1 1.1 are above the budget of 1.0`.
+    /// Describes the resources above a limit: `cpu 1.32 and usb:1 1.1 are above the budget of 1.0`.
     public func excess(over limit: Double) -> String {
         let over = terms.filter { $0.used > limit && $0.resource != Self.diskSpace }.map {
             "\($0.resource) \(Self.hundredths($0.used))"
         }
         if over.isEmpty, let space = terms.first(where: { $0.used > limit }) {
-            return "the disk has too little room (\(space.explanation.dropLast()))"
+            return "the disk has too little free space (\(space.explanation.dropLast()))"
         }
         let most = over.count > 2 ? over.joined(separator: ", ") : over.joined(separator: " and ")
         return "\(most) \(over.count == 1 ? "is" : "are") above the budget of \(Self.hundredths(limit))"
     }
 
-    /// A number with two decimal places, rounded up, so that a cost above a limit does not look as if it were not.
+    /// Formats a number with two decimal places, rounded up so that a cost above the limit never appears to be within
+    /// it.
     public static func hundredths(_ value: Double) -> String { "\((value * 100 - 1e-6).rounded(.up) / 100)" }
 }

@@ -1,20 +1,22 @@
 package import Media
+internal import Profiles
 
-/// The state of a running session's devices, as far as changes depend on it.
+/// The device state of a running session that affects changes.
 package struct RunningDevices: Sendable, Equatable {
-    /// The formats that changeable cameras offer, by role. A camera that is not in it cannot change its format.
+    /// Formats that cameras can change to, by role. The format of a camera that isn't listed can't change.
     var offers: [String: [OfferedFormat]] = [:]
-    /// The formats that cameras were asked to deliver since the beginning, by role; other cameras deliver the plan's format.
+    /// Formats that were requested from cameras since the start, by role. Other cameras deliver the plan's format.
     package var formats: [String: VideoFormat] = [:]
     /// Roles of devices that are switched off.
     var disabled: Set<String> = []
     /// Roles of devices that were removed from the session.
     package var removed: Set<String> = []
-    /// Encoded streams, named `program` or by role, for which x264 has taken over from a hardware encoder in this recording.
+    /// Encoded streams, named `program` or by role, whose hardware encoder was replaced by x264 during this recording.
     var fallen: Set<String> = []
-    /// Names of tracks that were ended.
+    /// Names of stopped tracks.
     var endedTracks: Set<String> = []
-    /// The longest frame interval at which a camera's frames still arrive before their ticks are decided, by role, where known.
+    /// Longest frame interval, by role and if known, at which a camera's frames still arrive before their ticks are
+    /// decided.
     package var slowestIntervals: [String: Nanoseconds] = [:]
 
     /// Creates the state of a session's devices.
@@ -29,5 +31,403 @@ package struct RunningDevices: Sendable, Equatable {
         self.removed = removed
         self.endedTracks = endedTracks
         self.slowestIntervals = slowestIntervals
+    }
+}
+
+/// A device command or file operation that results from a change to the running plan.
+///
+/// `RunningPlan` returns these orders, and the recorder executes them.
+package enum DeviceOrder: Sendable {
+    /// Switch a camera to this format; `nil` stops it.
+    case deliver(role: String, VideoFormat?)
+    /// Mute a microphone in all tracks and mixes (`false`), or unmute it (`true`).
+    case hear(role: String, Bool)
+    /// Stop the track with this name.
+    case stopTrack(name: String)
+    /// Start a camera track when its file and encoder are available.
+    case startTrack(PlannedCameraTrack)
+    /// Start a microphone track when its file is available.
+    case startAudio(PlannedMicrophoneTrack)
+}
+
+/// Changes to cameras and their tracks.
+extension RunningPlan {
+    mutating func setEnabled(_ role: String, _ isEnabled: Bool) throws(SessionChangeError) -> [DeviceOrder] {
+        try checkChangeable(role)
+        guard devices.disabled.contains(role) == isEnabled else {
+            throw SessionChangeError("camera \(role) is already \(isEnabled ? "on" : "off").")
+        }
+        if isEnabled { devices.disabled.remove(role) } else { devices.disabled.insert(role) }
+        return [.deliver(role: role, isEnabled ? format(of: role) : nil)]
+    }
+
+    /// Changes the size and rate of a camera. A camera with a copied track keeps its pixel format.
+    mutating func reformat(
+        _ role: String, _ size: FrameSize, _ rate: FrameRate?
+    ) throws(SessionChangeError) -> [DeviceOrder] {
+        try checkChangeable(role)
+        guard let present = format(of: role) else { return [] }
+        let offers = devices.offers[role] ?? []
+        let kinds = kinds(of: role, now: present.pixel)
+        let ofSize = offers.filter { $0.size == size && kinds.contains($0.pixel) }
+        guard let offer = ofSize.first(where: { $0.pixel == present.pixel }) ?? ofSize.first,
+            let offered = offer.rate(for: rate ?? present.rate)
+        else {
+            let sizes = offers.filter { kinds.contains($0.pixel) }.map(\.size.description)
+            throw SessionChangeError(
+                "camera \(role) does not offer \(size) as \(ProfileValue.list(kinds.map(\.rawValue))). It offers \(ProfileValue.list(unique(sizes)))."
+            )
+        }
+        if let rate, offered.perSecond < rate.perSecond * 0.998 || offered.perSecond > rate.perSecond * 1.002
+        {
+            throw SessionChangeError(
+                "camera \(role) does not offer \(rate) fps at \(size). The nearest rate is \(offered)."
+            )
+        }
+        if let slowest = devices.slowestIntervals[role], offered.interval > slowest {
+            let least = (1e10 / Double(slowest.count)).rounded(.up) / 10
+            throw SessionChangeError(
+                "camera \(role) at \(offered) fps is too slow for the alignment delay of this recording, which supports \(least) fps or more. Choose a higher rate, or start a new recording with this rate."
+            )
+        }
+        let format = VideoFormat(pixel: offer.pixel, size: size, rate: offered)
+        guard format != present else {
+            throw SessionChangeError("camera \(role) already delivers \(format).")
+        }
+        devices.formats[role] = format
+        return devices.disabled.contains(role) ? [] : [.deliver(role: role, format)]
+    }
+
+    /// Records that a camera rejected a format and is still using another, unless a different format was
+    /// requested in the meantime.
+    package mutating func note(_ refused: VideoFormat, of role: String, goesOnIn kept: VideoFormat) {
+        if format(of: role) == refused { devices.formats[role] = kept }
+    }
+
+    /// Returns the format requested from a camera while it is switched on.
+    func format(of role: String) -> VideoFormat? {
+        devices.formats[role] ?? plan.cameras.first { $0.role == role }?.format
+    }
+
+    private func kinds(of role: String, now: PixelFormat) -> [PixelFormat] {
+        let isCopied = runningTracks(of: role).contains { $0.mode == .copy }
+        guard now != .h264, !isCopied else { return [now] }
+        return [now]
+            + (devices.offers[role] ?? []).map(\.pixel).filter { $0 != now && $0 != .h264 }.reduce(into: []) {
+                if !$0.contains($1) { $0.append($1) }
+            }
+    }
+
+    private func unique(_ words: [String]) -> [String] {
+        words.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    private func checkChangeable(_ role: String) throws(SessionChangeError) {
+        try checkPresence(ofCamera: role)
+        guard devices.offers[role] != nil else {
+            throw SessionChangeError(
+                "camera \(role) cannot change while it is recorded, because it is not a hardware camera.")
+        }
+        guard
+            !runningTracks(of: role).contains(where: { $0.mode == .copy }) || format(of: role)?.pixel != .h264
+        else {
+            throw SessionChangeError(
+                "camera \(role) cannot change while its H.264 stream is copied. Stop its track first: `stop-track \(role)`."
+            )
+        }
+    }
+
+    // MARK: Tracks
+
+    /// Returns a camera's tracks that haven't ended.
+    func runningTracks(of role: String) -> [PlannedCameraTrack] {
+        plan.cameraTracks.filter { $0.role == role && !devices.endedTracks.contains($0.name) }
+    }
+
+    mutating func stopTrack(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
+        try checkPresence(ofCamera: role)
+        guard let track = runningTracks(of: role).last else {
+            throw SessionChangeError("camera \(role) does not have a running track.")
+        }
+        let others = plan.cameraTracks.filter { $0.file == track.file && $0.name != track.name }
+        let microphones = plan.microphoneTracks.filter { $0.file == track.file }
+        guard others.isEmpty, microphones.isEmpty else {
+            throw SessionChangeError(
+                "track \(track.name) cannot be stopped, because it shares its file with other tracks. To stop single tracks, record with `tracks: { files: one-each }`."
+            )
+        }
+        devices.endedTracks.insert(track.name)
+        return [.stopTrack(name: track.name)]
+    }
+
+    mutating func startTrack(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
+        try checkPresence(ofCamera: role)
+        guard runningTracks(of: role).isEmpty else {
+            throw SessionChangeError(
+                "camera \(role) already has a running track. Stop it first: `stop-track \(role)`.")
+        }
+        guard var track = plan.cameraTracks.last(where: { $0.role == role }) else {
+            throw SessionChangeError(
+                "camera \(role) does not have a track in this profile. Enable camera tracks in `tracks`."
+            )
+        }
+        guard track.mode == .encode || format(of: role)?.pixel != .h264 else {
+            throw SessionChangeError(
+                "a copied H.264 track of camera \(role) can only start with the recording. Use mjpeg for this camera."
+            )
+        }
+        guard !devices.disabled.contains(role) else {
+            throw SessionChangeError("camera \(role) is off. Turn it on first: `enable \(role)`.")
+        }
+        track.name = nextName(of: role)
+        track.file = "cameras/\(track.name).mov"
+        if track.mode == .copy, let format = format(of: role) { track.settings.size = format.size }
+        plan.cameraTracks.append(track)
+        return [.startTrack(track)]
+    }
+
+    /// Returns the name of a device's next track: `desk.2`.
+    func nextName(of role: String) -> String {
+        let names = plan.cameraTracks.map(\.name) + plan.microphoneTracks.map(\.name)
+        var number = 2
+        while names.contains("\(role).\(number)") { number += 1 }
+        return "\(role).\(number)"
+    }
+
+    // MARK: Cameras
+
+    mutating func remove(_ role: String) throws(SessionChangeError) -> [DeviceOrder] {
+        try checkPresence(ofCamera: role)
+        var orders: [DeviceOrder] = []
+        if !runningTracks(of: role).isEmpty { orders += try stopTrack(of: role) }
+        if var program = plan.program {
+            var arrangement = program.arrangement
+            let others = arrangement.shown.filter { $0 != role }
+            guard !others.isEmpty || !arrangement.shown.contains(role) else {
+                throw SessionChangeError(
+                    "camera \(role) is the only camera in the program. Show another camera first, or stop the recording."
+                )
+            }
+            if arrangement.main == role, let next = others.first { arrangement.main = next }
+            let main = arrangement.main
+            arrangement.insets.removeAll { $0 == role || $0 == main }
+            arrangement.hidden.remove(role)
+            program.arrange(arrangement, cameras: plan.cameras)
+            plan.program = program
+        }
+        devices.removed.insert(role)
+        if devices.offers[role] != nil { orders.append(.deliver(role: role, nil)) }
+        return orders
+    }
+
+    /// Adds a camera to the session. The program can then show it.
+    ///
+    /// - Parameters:
+    ///   - camera: The camera, with a role that hasn't been used in this recording.
+    ///   - track: Its track; `nil` for none.
+    ///   - offers: The formats that it can change to; `nil` if it can't change.
+    /// - Throws: `SessionChangeError` if the role is or was in use, or the track would have to copy H.264. The plan is
+    ///   then unchanged.
+    package mutating func admit(
+        _ camera: PlannedCamera, _ track: PlannedCameraTrack?, offers: [OfferedFormat]?
+    ) throws(SessionChangeError) {
+        try checkFreedom(of: camera.role, for: "camera")
+        guard track?.mode != .copy || camera.format.pixel != .h264 else {
+            throw SessionChangeError(
+                "camera \(camera.role) delivers H.264, and a copied H.264 track can only start with the recording. Use a profile with encoded tracks, or start a new recording with this camera."
+            )
+        }
+        plan.cameras.append(camera)
+        if let track { plan.cameraTracks.append(track) }
+        devices.offers[camera.role] = offers
+        showable.insert(camera.role)
+    }
+
+    /// Checks that a name isn't and wasn't used by any device or track.
+    func checkFreedom(of role: String, for device: String) throws(SessionChangeError) {
+        let devices = plan.cameras.map(\.role) + plan.microphones.map(\.role)
+        let tracks = plan.cameraTracks.map(\.name) + plan.microphoneTracks.map(\.name)
+        guard !(devices + tracks).contains(role), role != SessionPlan.programOwner else {
+            throw SessionChangeError(
+                "the role “\(role.printable())” has already been used in this recording. Choose another role for the \(device)."
+            )
+        }
+    }
+
+    /// Restores the initial devices and tracks after a recording. Keeps the program's last arrangement as far as these
+    /// devices can show it.
+    package mutating func renew(_ first: SessionPlan, devices: RunningDevices) {
+        let known = Set(first.cameras.map(\.role))
+        let heard = Set(first.microphones.map(\.role))
+        let kept = plan
+        plan.cameras.removeAll { !known.contains($0.role) }
+        plan.microphones.removeAll { !heard.contains($0.role) }
+        plan.microphoneTracks = first.microphoneTracks
+        plan.program?.mix.removeAll { !heard.contains($0) }
+        plan.cameraTracks = first.cameraTracks.map { track in
+            kept.cameraTracks.first { $0.name == track.name } ?? track
+        }
+        showable.formIntersection(known)
+        // A camera that was replaced stays in use, and the next recording is planned with its format. A
+        // replacement that didn't take effect during the recording is discarded.
+        for index in plan.cameras.indices {
+            let role = plan.cameras[index].role
+            if let format = devices.formats[role] {
+                plan.deliver(format, byCamera: index)
+            } else if let camera = first.cameras.first(where: { $0.role == role }) {
+                plan.cameras[index].applyUrgency(of: camera)
+            }
+        }
+        if var program = plan.program {
+            var arrangement = program.arrangement
+            arrangement.insets.removeAll { !known.contains($0) }
+            if !known.contains(arrangement.main) {
+                arrangement.main =
+                    arrangement.insets.first ?? first.program?.arrangement.main ?? arrangement.main
+                let main = arrangement.main
+                arrangement.insets.removeAll { $0 == main }
+            }
+            // Cameras that replaced hidden ones in the program may have been removed.
+            if arrangement.shown.isEmpty { arrangement.hidden.remove(arrangement.main) }
+            program.arrange(arrangement, cameras: plan.cameras)
+            plan.program = program
+        }
+        self.devices = devices
+        self.devices.formats = [:]
+    }
+}
+
+/// Replacing a role's camera.
+extension RunningPlan {
+    /// Returns the format that a role's replacement camera should deliver: the current camera's format if possible. The
+    /// same kind of frames is required if they are copied.
+    ///
+    /// - Parameter role: The role.
+    /// - Returns: The current format, and whether the replacement must deliver the same kind of frames.
+    /// - Throws: `SessionChangeError` if the camera doesn't exist or is off.
+    package func formatToReplace(of role: String) throws(SessionChangeError) -> (
+        format: VideoFormat, isCopied: Bool
+    ) {
+        try checkPresence(ofCamera: role)
+        guard let format = format(of: role) else {
+            preconditionFailure("a present camera is in the plan")
+        }
+        guard !devices.disabled.contains(role) else {
+            throw SessionChangeError("camera \(role) is off. Turn it on first: `enable \(role)`.")
+        }
+        return (format, runningTracks(of: role).contains { $0.mode == .copy })
+    }
+
+    /// Replaces the camera of a role. Tracks, the program, and its layout continue.
+    ///
+    /// - Parameters:
+    ///   - camera: The replacement, with the same role, in the format that it was opened with.
+    ///   - offers: The formats that it can change to; `nil` if it can't change.
+    /// - Throws: `SessionChangeError` if the role doesn't have a camera, or the replacement isn't compatible with the
+    ///   role's tracks. The plan is then unchanged.
+    package mutating func replaceCamera(
+        with camera: PlannedCamera, offers: [OfferedFormat]?
+    ) throws(SessionChangeError) {
+        let role = camera.role
+        let (present, isCopied) = try formatToReplace(of: role)
+        guard !isCopied || camera.format.pixel == present.pixel else {
+            throw SessionChangeError(
+                "camera \(role) is copied as \(present.pixel.rawValue), but “\(camera.identity.name.printable())” delivers \(camera.format.pixel.rawValue). Choose a camera that delivers \(present.pixel.rawValue), or stop the track first: `stop-track \(role)`."
+            )
+        }
+        guard let index = plan.cameras.firstIndex(where: { $0.role == role }) else { return }
+        plan.cameras[index].applyUrgency(of: camera)
+        devices.formats[role] = camera.format
+        devices.offers[role] = offers
+    }
+}
+
+extension PlannedCamera {
+    /// Adopts the properties of the replacement camera itself. The part of the frames that the role shows is kept.
+    mutating func applyUrgency(of camera: PlannedCamera) {
+        (selector, identity, usb) = (camera.selector, camera.identity, camera.usb)
+        (latency, latencySource, controls) = (camera.latency, camera.latencySource, camera.controls)
+    }
+}
+
+/// Changes to microphones and their tracks.
+extension RunningPlan {
+    func isMicrophone(_ role: String) -> Bool { plan.microphones.contains { $0.role == role } }
+
+    func checkPresence(ofMicrophone role: String) throws(SessionChangeError) {
+        let present = plan.microphones.map(\.role).filter { !devices.removed.contains($0) }
+        guard !present.contains(role) else { return }
+        throw SessionChangeError(
+            present.isEmpty
+                ? "this session does not have a microphone."
+                : "this session does not have a microphone “\(role.printable())”. Choose \(list(present)).")
+    }
+
+    mutating func setHeard(_ role: String, _ isHeard: Bool) throws(SessionChangeError) -> [DeviceOrder] {
+        try checkPresence(ofMicrophone: role)
+        guard devices.disabled.contains(role) == isHeard else {
+            throw SessionChangeError("microphone \(role) is already \(isHeard ? "on" : "off").")
+        }
+        if isHeard { devices.disabled.remove(role) } else { devices.disabled.insert(role) }
+        return [.hear(role: role, isHeard)]
+    }
+
+    /// Returns a microphone's track that hasn't ended.
+    private func runningTrack(of role: String) -> PlannedMicrophoneTrack? {
+        plan.microphoneTracks.last { $0.role == role && !devices.endedTracks.contains($0.name) }
+    }
+
+    mutating func stopAudio(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
+        try checkPresence(ofMicrophone: role)
+        guard let track = runningTrack(of: role) else {
+            throw SessionChangeError("microphone \(role) does not have a running track.")
+        }
+        guard track.isWave else {
+            throw SessionChangeError(
+                "track \(track.name) cannot be stopped, because it shares its file with other tracks. To stop single tracks, record with `tracks: { files: one-each }`."
+            )
+        }
+        devices.endedTracks.insert(track.name)
+        return [.stopTrack(name: track.name)]
+    }
+
+    mutating func startAudio(of role: String) throws(SessionChangeError) -> [DeviceOrder] {
+        try checkPresence(ofMicrophone: role)
+        guard runningTrack(of: role) == nil else {
+            throw SessionChangeError(
+                "microphone \(role) already has a running track. Stop it first: `stop-track \(role)`.")
+        }
+        guard plan.microphoneTracks.contains(where: { $0.role == role }) else {
+            throw SessionChangeError(
+                "microphone \(role) does not have a track in this profile. Enable microphone tracks in `tracks`."
+            )
+        }
+        let name = nextName(of: role)
+        let track = PlannedMicrophoneTrack(name: name, role: role, file: PlannedMicrophoneTrack.wave(name))
+        plan.microphoneTracks.append(track)
+        return [.startAudio(track)]
+    }
+
+    mutating func remove(microphone role: String) throws(SessionChangeError) -> [DeviceOrder] {
+        try checkPresence(ofMicrophone: role)
+        var orders: [DeviceOrder] = []
+        if runningTrack(of: role) != nil { orders += try stopAudio(of: role) }
+        plan.program?.mix.removeAll { $0 == role }
+        devices.removed.insert(role)
+        return orders + [.hear(role: role, false)]
+    }
+
+    /// Adds a microphone to the session. It can then be added to the program's audio.
+    ///
+    /// - Parameters:
+    ///   - microphone: The microphone, with a role that hasn't been used in this recording.
+    ///   - track: Its track; `nil` for none.
+    /// - Throws: `SessionChangeError` if the role is or was in use. The plan is then unchanged.
+    package mutating func admit(
+        _ microphone: PlannedMicrophone, _ track: PlannedMicrophoneTrack?
+    ) throws(SessionChangeError) {
+        try checkFreedom(of: microphone.role, for: "microphone")
+        plan.microphones.append(microphone)
+        if let track { plan.microphoneTracks.append(track) }
     }
 }

@@ -1,28 +1,28 @@
 package import Media
-internal import Profiles
+package import Profiles
 
 /// The plan of a running session, and the rules for changing it. Pure.
 package struct RunningPlan: Sendable, Equatable {
-    /// The plan as changed so far, including the tracks that have ended.
+    /// The plan with all previous changes, including tracks that have ended.
     package var plan: SessionPlan
-    /// Cameras that the program can show. H.264 is decoded from the beginning or not at all.
+    /// Cameras that the program can show. H.264 can be shown only if it is decoded from the start.
     var showable: Set<String>
     let hasAudio: Bool
-    /// The rotation that the file of each track states, by the track's name, where the camera was turned since it began.
+    /// Rotation stored in the file of each track, by track name, if the camera was rotated after the track started.
     var writtenRotations: [String: Rotation] = [:]
-    /// The program before the last change of it; `nil` before the first.
+    /// The program before its last change; `nil` before the first change.
     var lastProgram: ProgramState?
-    /// The state of the session's devices, as far as changes depend on it.
+    /// The device state that affects changes.
     package var devices: RunningDevices
-    /// The machine on which changes are priced; `nil` where the session was not planned for one.
+    /// The machine used to estimate the cost of changes; `nil` if the session wasn't planned for one.
     package var budget: RunningBudget?
 
-    /// Creates the plan of a session that begins.
+    /// Creates the plan of a session at its start.
     ///
     /// - Parameters:
-    ///   - plan: The plan with which the session began.
+    ///   - plan: The initial plan of the session.
     ///   - devices: The state of its devices.
-    ///   - budget: The machine on which changes are priced.
+    ///   - budget: The machine used to estimate the cost of changes.
     package init(
         _ plan: SessionPlan, devices: RunningDevices = RunningDevices(), budget: RunningBudget? = nil
     ) {
@@ -34,11 +34,12 @@ package struct RunningPlan: Sendable, Equatable {
         hasAudio = plan.program.map { !$0.mix.isEmpty } ?? false
     }
 
-    /// Changes the plan as a person asks.
+    /// Applies a change requested by the user.
     ///
-    /// - Parameter change: A change of what the program shows, of its mix, of devices or of their tracks.
-    /// - Returns: Orders to devices and files that the change needs.
-    /// - Throws: `SessionChangeError` with the reason why it cannot be made; the plan is unchanged then.
+    /// - Parameter change: A change of the program's picture, its mix, devices, or their tracks.
+    /// - Returns: Device commands and file operations that the change requires.
+    /// - Throws: `SessionChangeError` with the reason if the change isn't possible. The plan is then
+    ///   unchanged.
     package mutating func apply(_ change: SessionChange) throws(SessionChangeError) -> [DeviceOrder] {
         switch change {
         case .gain(let role, let decibels): try setGain(of: role, decibels)
@@ -48,10 +49,10 @@ package struct RunningPlan: Sendable, Equatable {
         case .enabled(let role, let isEnabled):
             return try isAudio(role) ? try setHeard(role, isEnabled) : try setEnabled(role, isEnabled)
         case .format(let role, let size, let rate): return try reformat(role, size, rate)
-        case .recorded(let role, true):
-            return try isAudio(role) ? try beginAudio(of: role) : try beginTrack(of: role)
-        case .recorded(let role, false):
-            return try isAudio(role) ? try endAudio(of: role) : try endTrack(of: role)
+        case .startTrack(let role):
+            return try isAudio(role) ? try startAudio(of: role) : try startTrack(of: role)
+        case .stopTrack(let role):
+            return try isAudio(role) ? try stopAudio(of: role) : try stopTrack(of: role)
         case .removed(let role):
             return try isAudio(role) ? try remove(microphone: role) : try remove(role)
         default: try arrange(change)
@@ -59,7 +60,7 @@ package struct RunningPlan: Sendable, Equatable {
         return []
     }
 
-    /// Turns a camera: its preview, and files that begin from now on.
+    /// Sets a camera's rotation for its preview and for files started from now on.
     package mutating func turn(_ role: String, to rotation: Rotation) {
         for index in plan.cameras.indices where plan.cameras[index].role == role {
             plan.cameras[index].rotation = rotation
@@ -72,15 +73,12 @@ package struct RunningPlan: Sendable, Equatable {
         }
     }
 
-    /// Range of an inset's width, as a share of the program's width.
-    static let insetShares = 0.05...1.0
-
     // MARK: Frames
 
     private mutating func arrange(_ change: SessionChange) throws(SessionChangeError) {
         guard var program = plan.program else {
             throw SessionChangeError(
-                "this session records no program, so there is no frame to arrange. Record a profile with a `program`."
+                "this session does not record a program. Use a profile with a `program`."
             )
         }
         var arrangement = program.arrangement
@@ -88,8 +86,8 @@ package struct RunningPlan: Sendable, Equatable {
         case .swap(let role): try swap(&arrangement, with: role)
         case .show(let roles): try show(&arrangement, roles)
         case .layout(let layout): lay(&arrangement, layout)
-        case .corner(let corner): arrangement.corner = corner
-        case .insetShare(let share): try scale(&arrangement, to: share)
+        case .corner(let corner): arrangement.style.corner = corner
+        case .scale(let scale): try apply(InsetStyle.Change(scale: scale), to: &arrangement.style)
         case .inset(let role): try inset(&arrangement, role)
         case .arrange(let several): try arrange(&arrangement, several)
         case .visible(let role, let isVisible): try setVisible(&arrangement, role, isVisible)
@@ -102,7 +100,7 @@ package struct RunningPlan: Sendable, Equatable {
         case .zoom(let role, let factor):
             guard Zoom.factors.contains(factor) else {
                 throw SessionChangeError(
-                    "a zoom of \(factor): expected \(Zoom.factors.lowerBound) (all is seen) to \(Zoom.factors.upperBound)."
+                    "invalid zoom \(factor): expected \(Zoom.factors.lowerBound) (whole frame) to \(Zoom.factors.upperBound)."
                 )
             }
             try zoom(&arrangement, role) { $0.factor = factor }
@@ -110,8 +108,8 @@ package struct RunningPlan: Sendable, Equatable {
             try move(&arrangement, role, to: position, "pan", Framing.canPan) { $0.pan = position }
         case .tilt(let role, let position):
             try move(&arrangement, role, to: position, "tilt", Framing.canTilt) { $0.tilt = position }
-        case .gain, .audible, .enabled, .format, .recorded, .removed, .scene, .undo:
-            preconditionFailure("audio, devices, tracks and scenes are not arranged")
+        case .gain, .audible, .enabled, .format, .startTrack, .stopTrack, .removed, .scene, .undo:
+            preconditionFailure("a change of devices can't be part of `arrange`")
         }
         program.arrange(arrangement, cameras: plan.cameras)
         plan.program = program
@@ -122,12 +120,11 @@ package struct RunningPlan: Sendable, Equatable {
     ) throws(SessionChangeError) {
         guard let other = role ?? arrangement.insets.first(where: { !arrangement.hidden.contains($0) }) else {
             throw SessionChangeError(
-                "the program shows one camera, so there is none to swap it with: name one of "
-                    + "\(list(roles)).")
+                "the program shows only one camera. Name the camera to swap it with: \(list(roles)).")
         }
         try check(camera: other)
         guard other != arrangement.main else {
-            throw SessionChangeError("camera \(other) is the main one already.")
+            throw SessionChangeError("camera \(other) is already the main camera.")
         }
         if let place = arrangement.insets.firstIndex(of: other) {
             arrangement.insets[place] = arrangement.main
@@ -141,25 +138,30 @@ package struct RunningPlan: Sendable, Equatable {
     ) throws(SessionChangeError) {
         guard let main = roles.first else {
             throw SessionChangeError(
-                "which cameras are to be shown? Name one or several of \(list(roles)).")
+                "camera name missing. Name at least one camera to show: \(list(roles)).")
         }
         for role in roles { try check(camera: role) }
         if let twice = roles.first(where: { role in roles.count { $0 == role } > 1 }) {
-            throw SessionChangeError("camera \(twice) is named twice: each has one place in the program.")
+            throw SessionChangeError("camera \(twice) is named twice. Name each camera only once.")
         }
         arrangement.main = main
         arrangement.insets = Array(roles.dropFirst())
         arrangement.hidden.subtract(roles)
-        if roles.count > 1, arrangement.layout == .single { lay(&arrangement, .pip) }
+        if roles.count > 1 { makeRoom(&arrangement) }
     }
 
-    /// Changes the layout. Where only one camera was shown so far, a layout of several shows all.
-    func lay(_ arrangement: inout ProgramArrangement, _ layout: ProgramSettings.Layout) {
-        if arrangement.filling == arrangement.layout.usualFilling {
-            arrangement.filling = layout.usualFilling
+    /// Changes a layout that shows only one camera to picture-in-picture.
+    private func makeRoom(_ arrangement: inout ProgramArrangement) {
+        if arrangement.layout.maximumCameras == 1 { lay(&arrangement, .pip) }
+    }
+
+    /// Changes the layout. If only one camera was shown, a layout for several cameras shows all of them.
+    func lay(_ arrangement: inout ProgramArrangement, _ layout: ProgramLayout) {
+        if arrangement.style.fit == arrangement.layout.defaultFit {
+            arrangement.style.fit = layout.defaultFit
         }
         arrangement.layout = layout
-        if arrangement.insets.isEmpty, layout != .single {
+        if arrangement.insets.isEmpty, layout.maximumCameras != 1 {
             arrangement.insets = roles.filter { $0 != arrangement.main && showable.contains($0) }
         }
     }
@@ -178,8 +180,8 @@ package struct RunningPlan: Sendable, Equatable {
             arrangement.hidden.insert(role)
             guard !arrangement.shown.isEmpty || before.isEmpty else {
                 throw SessionChangeError(
-                    "camera \(role) is the only one that the program shows, and a program shows at least one: show another one first, "
-                        + "for example with `unhide`.")
+                    "camera \(role) is the only camera in the program. Show another camera first, for example with `unhide`."
+                )
             }
         }
     }
@@ -200,7 +202,7 @@ package struct RunningPlan: Sendable, Equatable {
     ) throws(SessionChangeError) {
         guard Zoom.positions.contains(position) else {
             throw SessionChangeError(
-                "a \(name) of \(position): expected \(Zoom.positions.lowerBound) to \(Zoom.positions.upperBound)."
+                "invalid \(name) \(position): expected \(Zoom.positions.lowerBound) to \(Zoom.positions.upperBound)."
             )
         }
         try zoom(&arrangement, role, change)
@@ -209,34 +211,34 @@ package struct RunningPlan: Sendable, Equatable {
             hasRoom(arrangement.framing(of: camera))(camera.format.size, arrangement.rotation(of: camera))
         else {
             throw SessionChangeError(
-                "all of camera \(role)'s frame is seen, so there is nothing to move to. Zoom it first: `zoom \(role) 1.5`."
+                "camera \(role) shows its whole frame and cannot be moved. Zoom it first: `zoom \(role) 1.5`."
             )
         }
     }
 
-    /// Roles of the cameras that have not been removed.
+    /// Roles of the cameras that haven't been removed.
     var roles: [String] { plan.cameras.map(\.role).filter { !devices.removed.contains($0) } }
 
     package func checkPresence(ofCamera role: String) throws(SessionChangeError) {
         guard !roles.contains(role) else { return }
         if isMicrophone(role) {
-            throw SessionChangeError("\(role) is a microphone, and this is for cameras: name \(list(roles)).")
+            throw SessionChangeError("\(role) is a microphone. This command needs a camera: \(list(roles)).")
         }
         throw SessionChangeError(
             roles.isEmpty
-                ? "there is no camera in this session."
-                : "there is no camera “\(role.printable())” in this session: it has \(list(roles)).")
+                ? "this session does not have a camera."
+                : "this session does not have a camera “\(role.printable())”. Choose \(list(roles)).")
     }
 
-    /// Whether a role is a microphone's, and not a camera's.
+    /// Whether a role belongs to a microphone rather than a camera.
     ///
-    /// - Throws: `SessionChangeError` where it is neither's.
+    /// - Throws: `SessionChangeError` if it belongs to neither.
     private func isAudio(_ role: String) throws(SessionChangeError) -> Bool {
         let present =
             roles + plan.microphones.map(\.role).filter { !devices.removed.contains($0) }
         guard !present.contains(role) else { return isMicrophone(role) }
         throw SessionChangeError(
-            "there is no camera or microphone “\(role.printable())” in this session: it has \(list(present))."
+            "this session does not have a camera or microphone “\(role.printable())”. Choose \(list(present))."
         )
     }
 
@@ -244,8 +246,8 @@ package struct RunningPlan: Sendable, Equatable {
         try checkPresence(ofCamera: role)
         guard showable.contains(role) else {
             throw SessionChangeError(
-                "camera \(role) delivers H.264, which is decoded only for what the profile shows or encodes: name it in "
-                    + "`program`, or record it as mjpeg.")
+                "camera \(role) delivers H.264 and cannot be shown, because its frames are not decoded. Add it to `program` in the profile, or use mjpeg for this camera."
+            )
         }
     }
 
@@ -255,7 +257,7 @@ package struct RunningPlan: Sendable, Equatable {
         let index = try microphone(role)
         guard SceneSettings.gainRange.contains(decibels) else {
             throw SessionChangeError(
-                "a gain of \(decibels) dB: expected \(SceneSettings.gainRange.lowerBound) to \(SceneSettings.gainRange.upperBound)."
+                "invalid gain \(decibels) dB: expected \(SceneSettings.gainRange.lowerBound) to \(SceneSettings.gainRange.upperBound)."
             )
         }
         plan.microphones[index].gain = decibels
@@ -273,15 +275,237 @@ package struct RunningPlan: Sendable, Equatable {
     private func microphone(_ role: String) throws(SessionChangeError) -> Int {
         guard hasAudio else {
             throw SessionChangeError(
-                "this session's program has no audio to change. Name microphones in `program.audio.mix` of the profile."
+                "the program of this session does not have audio. List microphones in `program.audio.mix` of the profile."
             )
         }
         try checkPresence(ofMicrophone: role)
         guard let index = plan.microphones.firstIndex(where: { $0.role == role }) else {
-            preconditionFailure("a microphone that is there is in the plan")
+            preconditionFailure("a present microphone is in the plan")
         }
         return index
     }
 
     func list(_ roles: [String]) -> String { ProfileValue.list(roles) }
+}
+
+/// Scenes, complete arrangements, and undo.
+extension RunningPlan {
+    /// Applies a scene: cameras, their positions, and the mix if the scene sets one.
+    mutating func show(scene name: String) throws(SessionChangeError) {
+        let scenes = plan.program?.scenes ?? []
+        guard var program = plan.program, let scene = scenes.first(where: { $0.name == name }) else {
+            throw Self.unknown(name, among: scenes)
+        }
+        for role in scene.shown { try check(camera: role) }
+        for role in scene.mix ?? [] { try checkPresence(ofMicrophone: role) }
+        for role in scene.gains.keys.sorted() { try checkPresence(ofMicrophone: role) }
+        program.arrange(program.arrangement.showing(scene), cameras: plan.cameras)
+        if let mix = scene.mix, hasAudio {
+            program.mix = plan.microphones.map(\.role).filter { mix.contains($0) }
+        }
+        plan.program = program
+        for index in plan.microphones.indices {
+            if let gain = scene.gains[plan.microphones[index].role] { plan.microphones[index].gain = gain }
+        }
+    }
+
+    /// Saves the program's picture and sound as a scene. Replaces an existing scene with this name.
+    ///
+    /// - Throws: `SessionChangeError` if the scene name is invalid, or there is no program.
+    package mutating func saveScene(named name: String) throws(SessionChangeError) -> SceneSettings {
+        guard SceneSettings.isName(name) else {
+            throw SessionChangeError(
+                "invalid scene name “\(name.printable())”: expected \(SceneSettings.nameRule).")
+        }
+        guard let scene = plan.scene(named: name, withAudio: hasAudio) else {
+            throw SessionChangeError(
+                "the scene cannot be saved, because this session does not record a program. Use a profile with a `program`."
+            )
+        }
+        save(scene)
+        return scene
+    }
+
+    /// Deletes a scene. The program's picture doesn't change.
+    ///
+    /// - Throws: `SessionChangeError` if there is no scene with this name.
+    package mutating func deleteScene(named name: String) throws(SessionChangeError) {
+        let scenes = plan.program?.scenes ?? []
+        guard scenes.contains(where: { $0.name == name }) else { throw Self.unknown(name, among: scenes) }
+        dropScene(named: name)
+    }
+
+    /// Removes a scene that was deleted earlier, if it exists.
+    package mutating func dropScene(named name: String) {
+        plan.program?.scenes.removeAll { $0.name == name }
+    }
+
+    private static func unknown(_ name: String, among scenes: [SceneSettings]) -> SessionChangeError {
+        SessionChangeError(
+            scenes.isEmpty
+                ? "this session does not have scenes. Define them in `scenes` of the profile, or save the current program with `save-scene NAME`."
+                : "this session does not have a scene “\(name.printable())”. Choose \(ProfileValue.list(scenes.map(\.name), nearestTo: name))."
+        )
+    }
+
+    /// Adds a scene that was saved earlier.
+    package mutating func save(_ scene: SceneSettings) { plan.program?.scenes.save(scene) }
+
+    // MARK: Program arrangement
+
+    func arrange(
+        _ arrangement: inout ProgramArrangement, _ change: ArrangementChange
+    ) throws(SessionChangeError) {
+        if let layout = change.layout { lay(&arrangement, layout) }
+        if let insets = change.insets {
+            let layout = arrangement.layout
+            try show(&arrangement, [change.main ?? arrangement.main] + insets)
+            // `show` changes the layout if several cameras don't fit. Restore it if it was requested explicitly.
+            if change.layout != nil, arrangement.layout != layout { lay(&arrangement, layout) }
+        } else if let main = change.main, main != arrangement.main {
+            try swap(&arrangement, with: main)
+        }
+        try apply(change.style, to: &arrangement.style)
+    }
+
+    private func apply(
+        _ change: InsetStyle.Change, to style: inout InsetStyle
+    ) throws(SessionChangeError) {
+        if let corner = change.corner { style.corner = corner }
+        if let scale = change.scale {
+            guard InsetStyle.scales.contains(scale) else {
+                throw SessionChangeError(
+                    "invalid scale \(scale): expected a fraction of the program width from \(InsetStyle.scales.lowerBound) to \(InsetStyle.scales.upperBound)."
+                )
+            }
+            style.scale = scale
+        }
+        if let margin = change.margin {
+            guard InsetStyle.margins.contains(margin) else {
+                throw SessionChangeError(
+                    "invalid margin \(margin): expected a fraction of the program width from 0 to \(InsetStyle.margins.upperBound)."
+                )
+            }
+            style.margin = margin
+        }
+        if let border = change.border {
+            guard InsetStyle.borders.contains(border) else {
+                throw SessionChangeError(
+                    "invalid border \(border): expected 0 to \(InsetStyle.borders.upperBound) pixels.")
+            }
+            style.border = border
+        }
+    }
+
+    /// Shows a camera as the first inset. The previous first inset takes the camera's position if the camera was shown.
+    func inset(_ arrangement: inout ProgramArrangement, _ role: String) throws(SessionChangeError) {
+        try check(camera: role)
+        let first = arrangement.insets.firstIndex { !arrangement.hidden.contains($0) }
+        if role == arrangement.main {
+            guard first != nil else {
+                throw SessionChangeError(
+                    "camera \(role) is the main camera, and the program shows no other camera. Name the new main camera with `swap`."
+                )
+            }
+            try swap(&arrangement, with: nil)
+        } else if let place = arrangement.insets.firstIndex(of: role) {
+            if let first, first < place { arrangement.insets.swapAt(first, place) }
+        } else if let first {
+            arrangement.insets[first] = role
+        } else {
+            arrangement.insets.insert(role, at: 0)
+        }
+        arrangement.hidden.remove(role)
+        makeRoom(&arrangement)
+    }
+
+    // MARK: Rollback
+
+    /// Stores the state of the program before a change, for `undo`.
+    package mutating func noteUndone(since before: RunningPlan) {
+        let was = ProgramState(of: before.plan)
+        if let was, was != ProgramState(of: plan) { lastProgram = was }
+    }
+
+    /// Restores the program to its state before its last change.
+    mutating func undo() throws(SessionChangeError) {
+        guard let last = lastProgram, var program = plan.program else {
+            throw SessionChangeError("there is no change to undo.")
+        }
+        for role in last.arrangement.shown { try check(camera: role) }
+        for role in last.mix { try checkPresence(ofMicrophone: role) }
+        program.arrange(last.arrangement, cameras: plan.cameras)
+        program.mix = last.mix
+        plan.program = program
+        for index in plan.microphones.indices {
+            if let gain = last.gains[plan.microphones[index].role] { plan.microphones[index].gain = gain }
+        }
+    }
+}
+
+extension RunningPlan {
+    /// Current connections, without removed devices and ended tracks. Connections of switched-off devices, hidden
+    /// cameras, and muted microphones aren't enabled.
+    package var connections: [PlannedConnection] {
+        let ended = devices.endedTracks
+        let endedOutputs = Set(
+            plan.cameraTracks.map { ($0.name, $0.output) }.filter { ended.contains($0.0) }.map(\.1)
+                + plan.microphoneTracks.map { ($0.name, $0.output) }.filter { ended.contains($0.0) }.map(\.1))
+        let present = (plan.connections + mutedConnections).filter {
+            !devices.removed.contains($0.input) && !endedOutputs.contains($0.output)
+        }
+        return present.map { connection in
+            var connection = connection
+            if devices.disabled.contains(connection.input) { connection.isEnabled = false }
+            if let track = plan.cameraTracks.first(where: { $0.output == connection.output }),
+                let rotation = writtenRotations[track.name]
+            {
+                connection.rotation = rotation
+            }
+            return connection
+        }
+    }
+
+    /// Connections of microphones that are muted in the program and can be unmuted.
+    private var mutedConnections: [PlannedConnection] {
+        guard hasAudio, let program = plan.program else { return [] }
+        return plan.microphones.filter { !program.mix.contains($0.role) }.map {
+            PlannedConnection(
+                input: $0.role, output: SessionPlan.programOwner, isEnabled: false,
+                channels: $0.sourceChannels)
+        }
+    }
+
+    /// Removes all tracks because the session runs without files.
+    package mutating func dropTracks() { plan = plan.withoutTracks }
+
+    /// Records that a recording starts. Its files store the plan's current rotations.
+    package mutating func beginFiles() {
+        writtenRotations = [:]
+        // A new recording tries the hardware encoders again.
+        devices.fallen = []
+    }
+
+    /// Records that x264 now encodes a stream, named `program` or by role, because its hardware encoder failed.
+    package mutating func noteFallback(ofStream name: String) { devices.fallen.insert(name) }
+}
+
+/// Live outputs that are added and removed while a session is running.
+extension RunningPlan {
+    /// Adds a live output that isn't in the profile. It has the same cost as one in the profile.
+    ///
+    /// - Parameter liveOutput: The output. A virtual camera without separate frames gets its source's frames. An
+    ///   existing output with the same name is replaced.
+    package mutating func publish(_ liveOutput: PlannedLiveOutput) {
+        var liveOutput = liveOutput
+        if liveOutput.kind == .v4l2, liveOutput.frames == nil {
+            liveOutput.frames = PlannedLiveOutput.Frames(
+                asThoseOf: liveOutput.source, cameras: plan.cameras, program: plan.program)
+        }
+        unpublish(liveOutput.name)
+        plan.liveOutputs.append(liveOutput)
+    }
+
+    /// Removes a live output.
+    package mutating func unpublish(_ name: String) { plan.liveOutputs.removeAll { $0.name == name } }
 }

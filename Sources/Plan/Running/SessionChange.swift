@@ -1,71 +1,380 @@
 public import Media
 public import Profiles
 
-/// A change that a person may make to a session while it records, without a gap in any other track.
+/// A change that the user can make to a session while it is recording, without a gap in any other track.
 ///
-/// Roles are the profile's. Changes that are committed together take effect at one tick.
+/// Roles are defined in the profile. Changes that are committed together take effect at the same tick.
 public enum SessionChange: Sendable, Equatable {
-    /// The main camera exchanges places with another; `nil` means the first of the others. If the other is not shown, it takes
-    /// the main camera's place, and the main camera is not shown any more.
+    /// Swap the main camera with another; `nil` selects the first of the others. If the other camera isn't
+    /// shown, it takes the main camera's place, and the main camera is no longer shown.
     case swap(with: String?)
-    /// The program shows these cameras and no others, the first as the main one.
+    /// Show only these cameras in the program, the first as the main camera.
     case show([String])
-    /// The program's layout.
-    case layout(ProgramSettings.Layout)
-    /// The corner from which insets are stacked.
-    case corner(ProgramSettings.Corner)
-    /// An inset's width as a share of the program's, 0.05…1.
-    case insetShare(Double)
-    /// A camera becomes the first inset. The one that was there takes its place where it was shown, else it is not shown any more.
+    /// Set the program's layout.
+    case layout(ProgramLayout)
+    /// Set the corner from which insets are stacked.
+    case corner(InsetStyle.Corner)
+    /// Set the width of an inset as a fraction of the program's width, 0.05…1.
+    case scale(Double)
+    /// Make a camera the first inset. The previous first inset takes the camera's position if it was shown;
+    /// otherwise it is no longer shown.
     case inset(String)
-    /// Several things of the arrangement at once.
+    /// Change several properties of the arrangement at once.
     case arrange(ArrangementChange)
-    /// The program shows a scene of this name, which the profile has or a person has kept.
+    /// Show a scene that is in the profile or was saved by the user.
     case scene(String)
-    /// The program is again as it was before the last change of it, by whomever; again: as it was before this one.
+    /// Restore the program to its state before its last change, regardless of who made it. A second undo restores the
+    /// state before the first.
     case undo
-    /// Whether a camera is shown in the program. Its track goes on.
+    /// Show or hide a camera in the program. Its track continues.
     case visible(role: String, Bool)
-    /// The clockwise rotation of a camera in the program; its track keeps its own.
+    /// Set the clockwise rotation of a camera in the program. Its track keeps its rotation.
     case rotation(role: String, Rotation)
-    /// Whether a camera is mirrored left to right in the program; its track is not.
+    /// Mirror a camera left to right in the program, or stop mirroring it. Its track isn't mirrored.
     case mirrored(role: String, Bool)
-    /// How many times larger a camera is seen in the program, 1…8, by cropping; its track keeps its own.
+    /// Set the magnification of a camera in the program, 1…8, by cropping. Its track isn't affected.
     case zoom(role: String, Double)
-    /// The horizontal position of a camera's zoomed part in its frame: −1 (left) … 1 (right), 0 in the middle.
+    /// Set the horizontal position of a camera's zoomed part in its frame: -1 (left) … 1 (right), 0 in the middle.
     case pan(role: String, Double)
-    /// The vertical position of a camera's zoomed part in its frame: −1 (down) … 1 (up), 0 in the middle.
+    /// Set the vertical position of a camera's zoomed part in its frame: -1 (down) … 1 (up), 0 in the middle.
     case tilt(role: String, Double)
-    /// The gain of a microphone in the program's mix, in decibels, −60…24; its track keeps its level.
+    /// Set the gain of a microphone in the program's mix, in decibels, -60…24. The level of its track isn't affected.
     case gain(role: String, decibels: Double)
-    /// Whether a microphone is heard in the program; its track goes on.
+    /// Mute or unmute a microphone in the program. Its track continues.
     case audible(role: String, Bool)
-    /// Whether a camera or microphone is switched on. While it is off, a slate or silence stands in for it in its track, and in
-    /// the program where it is shown or heard.
+    /// Switch a camera or microphone on or off. While it is off, a slate or silence replaces it in its track, and in
+    /// the program if it is shown or heard there.
     case enabled(role: String, Bool)
-    /// The size and, where given, the rate that a camera delivers. Its track keeps its grid: a copied track goes on in a new
-    /// file, an encoded one is scaled. The last frame stands in until the camera delivers again.
+    /// Set the size and, optionally, the rate that a camera delivers. Its track keeps its grid: a copied
+    /// track continues in a new file, and an encoded track is scaled. The last frame is repeated until the
+    /// camera delivers frames again.
     case format(role: String, FrameSize, FrameRate?)
-    /// Whether a camera or microphone has a track of its own: `false` finishes its file while the device goes on, `true` begins
-    /// another track.
-    case recorded(role: String, Bool)
-    /// A camera or microphone is removed: its track ends, the program drops it, and it delivers nothing.
+    /// Another track of a camera or microphone starts.
+    case startTrack(role: String)
+    /// The track of a camera or microphone stops: its file is finalized, and the device keeps running.
+    case stopTrack(role: String)
+    /// Remove a camera or microphone. Its track ends, the program no longer uses it, and it stops delivering
+    /// data.
     case removed(role: String)
 
-    /// Whether the change begins a file.
-    package var beginsTrack: Bool {
-        if case .recorded(_, true) = self { return true }
+    /// Whether the change starts a file.
+    package var startsTrack: Bool {
+        if case .startTrack = self { return true }
         return false
     }
 
-    /// Whether the change concerns devices or files, and so needs a recording that runs.
+    /// Whether the change affects devices or files, and therefore requires a running recording.
     public var needsRecording: Bool {
-        switch self {
-        case .enabled, .format, .recorded, .removed: true
-        case .swap, .show, .layout, .corner, .insetShare, .inset, .arrange, .scene, .undo, .visible,
-            .rotation,
-            .mirrored, .zoom, .pan, .tilt, .gain, .audible:
-            false
-        }
+        Self.vocabulary.contains { $0.name == words.first && $0.needsRecording }
     }
 }
+
+/// Changes as text: `swap`, `layout grid`, `gain host -6`. `init(words:)` parses the output of `words`.
+extension SessionChange: CustomStringConvertible {
+    /// The words that describe the change, in the format that `init(words:)` parses.
+    public var words: [String] {
+        switch self {
+        case .swap(let role): ["swap"] + [role].compactMap { $0 }
+        case .show(let roles): ["show"] + roles
+        case .layout(let layout): ["layout", layout.rawValue]
+        case .corner(let corner): ["corner", corner.rawValue]
+        case .scale(let scale): ["scale", "\(scale)"]
+        case .inset(let role): ["inset", role]
+        case .arrange(let several): ["arrange"] + several.words
+        case .scene(let name): ["scene", name]
+        case .undo: ["undo"]
+        case .visible(let role, let isVisible): [isVisible ? "unhide" : "hide", role]
+        case .rotation(let role, let rotation): ["rotate", role, "\(rotation.degrees)"]
+        case .mirrored(let role, let isMirrored): ["mirror", role, isMirrored ? "on" : "off"]
+        case .zoom(let role, let factor): ["zoom", role, "\(factor)"]
+        case .pan(let role, let position): ["pan", role, "\(position)"]
+        case .tilt(let role, let position): ["tilt", role, "\(position)"]
+        case .gain(let role, let decibels): ["gain", role, "\(decibels)"]
+        case .audible(let role, let isAudible): [isAudible ? "unmute" : "mute", role]
+        case .enabled(let role, let isEnabled): [isEnabled ? "enable" : "disable", role]
+        case .format(let role, let size, let rate):
+            ["format", role, "\(size)" + (rate.map { "@\($0)" } ?? "")]
+        case .startTrack(let role): ["start-track", role]
+        case .stopTrack(let role): ["stop-track", role]
+        case .removed(let role): ["remove", role]
+        }
+    }
+
+    /// The words of the change, separated by spaces.
+    public var description: String { words.joined(separator: " ") }
+
+    /// Parses a size such as `1280x720`, or a size and a rate such as `1280x720@30`.
+    private static func format(_ word: String) -> (size: FrameSize, rate: FrameRate?)? {
+        let parts = word.split(separator: "@", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count),
+            let size = SizePreset(rawValue: String(parts[0]))?.size ?? FrameSize(String(parts[0]))
+        else { return nil }
+        guard parts.count == 2 else { return (size, nil) }
+        return FrameRate(String(parts[1])).map { (size, $0) }
+    }
+
+    /// The part of a session that changes of one kind affect.
+    package enum Subject: Sendable {
+        case picture, sound, devices
+    }
+
+    /// The syntax and properties of one kind of change.
+    package struct Entry: Sendable {
+        /// The first word of the change.
+        package let name: String
+        /// Syntax of the other words; empty if there are none.
+        package let arguments: String
+        /// The effect, in one sentence without a capital letter and a period.
+        package let help: String
+        package let subject: Subject
+        /// Whether the change requires a running recording.
+        package let needsRecording: Bool
+        /// Whether the change ends something that can't be restored.
+        package let ends: Bool
+        private let parse: @Sendable (Words) throws(SessionChangeError) -> SessionChange
+
+        fileprivate init(
+            _ name: String, _ arguments: String, _ help: String, of subject: Subject,
+            needsRecording: Bool = false, ends: Bool = false,
+            _ parse: @escaping @Sendable (Words) throws(SessionChangeError) -> SessionChange
+        ) {
+            (self.name, self.arguments, self.help, self.subject) = (name, arguments, help, subject)
+            (self.needsRecording, self.ends) = (needsRecording, ends)
+            self.parse = parse
+        }
+
+        /// Parses the words after the name.
+        ///
+        /// - Parameter words: The words after the name.
+        /// - Returns: The change.
+        /// - Throws: `SessionChangeError` with the syntax if the words are invalid.
+        package func change(_ words: [String]) throws(SessionChangeError) -> SessionChange {
+            try parse(Words(entry: self, list: words))
+        }
+    }
+
+    /// The words after the name of a change.
+    fileprivate struct Words {
+        let entry: Entry
+        let list: [String]
+
+        subscript(index: Int) -> String { list[index] }
+
+        /// Returns the error for invalid words: the syntax, and what was expected.
+        func fault(_ expected: String = "") -> SessionChangeError {
+            let usage = ([entry.name] + [entry.arguments].filter { !$0.isEmpty }).joined(separator: " ")
+            return SessionChangeError(
+                "`\(([entry.name] + list).joined(separator: " ").printable())`: expected `\(usage)`\(expected.isEmpty ? "" : ", \(expected)")."
+            )
+        }
+
+        func need(_ counts: ClosedRange<Int>) throws(SessionChangeError) {
+            guard counts.contains(list.count) else { throw fault() }
+        }
+
+        /// Returns the only word, which is a role.
+        func role() throws(SessionChangeError) -> String {
+            try need(1...1)
+            return list[0]
+        }
+
+        /// Returns the only word, which is one of the values of a type.
+        func choice<Value: RawRepresentable<String> & CaseIterable>(
+            of type: Value.Type
+        ) throws(SessionChangeError) -> Value {
+            try need(1...1)
+            guard let value = Value(rawValue: list[0]) else {
+                throw fault(
+                    "with one of \(ProfileValue.list(Value.allCases.map(\.rawValue), nearestTo: list[0]))")
+            }
+            return value
+        }
+
+        /// Returns the last of `count` words, which is a number.
+        func number(_ count: Int, example: String) throws(SessionChangeError) -> Double {
+            try need(count...count)
+            guard let number = Double(list[count - 1]), number.isFinite else {
+                throw fault("a number such as \(example)")
+            }
+            return number
+        }
+    }
+
+    /// All changes, with their syntax and their effect.
+    package static let vocabulary = [
+        Entry(
+            "swap", "[ROLE]", "swap the main camera with another camera. Default: the first inset",
+            of: .picture
+        ) { words throws(SessionChangeError) in
+            try words.need(0...1)
+            return .swap(with: words.list.first)
+        },
+        Entry("show", "ROLE…", "show these cameras; the first becomes the main camera", of: .picture) {
+            words throws(SessionChangeError) in
+            try words.need(1...Int.max)
+            return .show(words.list)
+        },
+        Entry("inset", "ROLE", "show this camera as the first inset", of: .picture) {
+            words throws(SessionChangeError) in .inset(try words.role())
+        },
+        Entry(
+            "layout", "LAYOUT", "set the layout: \(ProfileValue.list(ProgramLayout.names))", of: .picture
+        ) { words throws(SessionChangeError) in
+            .layout(try words.choice(of: ProgramLayout.self))
+        },
+        Entry(
+            "corner", "CORNER",
+            "set the corner of the insets: top-left, top-right, bottom-left or bottom-right",
+            of: .picture
+        ) { words throws(SessionChangeError) in
+            .corner(try words.choice(of: InsetStyle.Corner.self))
+        },
+        Entry(
+            "scale", "SHARE", "set the inset width as a fraction of the program width, 0.05 to 1",
+            of: .picture
+        ) { words throws(SessionChangeError) in .scale(try words.number(1, example: "0.25")) },
+        Entry(
+            "arrange", "FIELD=VALUE…",
+            "change several settings at once: layout=pip main=desk inset=face,wide corner=top-left scale=0.3 margin=0.02 border=4",
+            of: .picture
+        ) { words throws(SessionChangeError) in
+            guard let several = ArrangementChange(words: words.list) else {
+                throw words.fault("each field at most once, with a valid value")
+            }
+            return .arrange(several)
+        },
+        Entry(
+            "scene", "NAME", "show a scene of the profile or a scene saved with `save-scene`",
+            of: .picture
+        ) { words throws(SessionChangeError) in
+            // A name can consist of several words.
+            try words.need(1...Int.max)
+            return .scene(words.list.joined(separator: " "))
+        },
+        Entry("undo", "", "undo the last change of the program; repeat to redo it", of: .picture) {
+            words throws(SessionChangeError) in
+            try words.need(0...0)
+            return .undo
+        },
+        Entry("hide", "ROLE", "hide a camera in the program; its track continues", of: .picture) {
+            words throws(SessionChangeError) in .visible(role: try words.role(), false)
+        },
+        Entry("unhide", "ROLE", "show a hidden camera", of: .picture) {
+            words throws(SessionChangeError) in .visible(role: try words.role(), true)
+        },
+        Entry(
+            "rotate", "ROLE DEGREES", "rotate a camera clockwise in the program: 0, 90, 180 or 270 degrees",
+            of: .picture
+        ) { words throws(SessionChangeError) in
+            try words.need(2...2)
+            guard let degrees = Int(words[1]), let rotation = Rotation(rawValue: degrees) else {
+                throw words.fault("with 0, 90, 180 or 270")
+            }
+            return .rotation(role: words[0], rotation)
+        },
+        Entry("mirror", "ROLE on|off", "mirror a camera in the program", of: .picture) {
+            words throws(SessionChangeError) in
+            try words.need(2...2)
+            guard words[1] == "on" || words[1] == "off" else { throw words.fault() }
+            return .mirrored(role: words[0], words[1] == "on")
+        },
+        Entry("zoom", "ROLE FACTOR", "set the zoom factor of a camera in the program, 1 to 8", of: .picture) {
+            words throws(SessionChangeError) in
+            let factor = try words.number(2, example: "1.5")
+            return .zoom(role: words[0], factor)
+        },
+        Entry(
+            "pan", "ROLE POSITION", "set the horizontal position of a zoomed camera, -1 (left) to 1 (right)",
+            of: .picture
+        ) { words throws(SessionChangeError) in
+            let position = try words.number(2, example: "0.5")
+            return .pan(role: words[0], position)
+        },
+        Entry(
+            "tilt", "ROLE POSITION", "set the vertical position of a zoomed camera, -1 (down) to 1 (up)",
+            of: .picture
+        ) { words throws(SessionChangeError) in
+            let position = try words.number(2, example: "0.5")
+            return .tilt(role: words[0], position)
+        },
+        Entry(
+            "gain", "ROLE DECIBELS", "set the gain of a microphone in the program, -60 to 30 dB", of: .sound
+        ) { words throws(SessionChangeError) in
+            let decibels = try words.number(2, example: "-6")
+            return .gain(role: words[0], decibels: decibels)
+        },
+        Entry("mute", "ROLE", "mute a microphone in the program; its track continues", of: .sound) {
+            words throws(SessionChangeError) in .audible(role: try words.role(), false)
+        },
+        Entry("unmute", "ROLE", "unmute a microphone in the program", of: .sound) {
+            words throws(SessionChangeError) in .audible(role: try words.role(), true)
+        },
+        Entry(
+            "disable", "ROLE",
+            "turn off a camera (recorded as a slate) or a microphone (recorded as silence)",
+            of: .devices, needsRecording: true
+        ) { words throws(SessionChangeError) in .enabled(role: try words.role(), false) },
+        Entry("enable", "ROLE", "turn on a camera or microphone", of: .devices, needsRecording: true) {
+            words throws(SessionChangeError) in .enabled(role: try words.role(), true)
+        },
+        Entry(
+            "format", "ROLE WIDTHxHEIGHT[@RATE]", "change the frame size and frame rate of a camera",
+            of: .devices, needsRecording: true
+        ) { words throws(SessionChangeError) in
+            try words.need(2...2)
+            guard let (size, rate) = SessionChange.format(words[1]) else {
+                throw words.fault("for example 1280x720@30")
+            }
+            return .format(role: words[0], size, rate)
+        },
+        Entry(
+            "stop-track", "ROLE", "stop the track of a camera or microphone; the device keeps running",
+            of: .devices, needsRecording: true, ends: true
+        ) { words throws(SessionChangeError) in .stopTrack(role: try words.role()) },
+        Entry(
+            "start-track", "ROLE", "start a new track of a camera or microphone", of: .devices,
+            needsRecording: true
+        ) { words throws(SessionChangeError) in .startTrack(role: try words.role()) },
+        Entry(
+            "remove", "ROLE", "remove a camera or microphone from the session and stop its track",
+            of: .devices, needsRecording: true, ends: true
+        ) { words throws(SessionChangeError) in .removed(role: try words.role()) },
+    ]
+
+    /// Parses a change; returns `nil` if the first word isn't the name of a change.
+    ///
+    /// - Parameter words: The name of the change and its arguments, as in `vocabulary`.
+    /// - Throws: `SessionChangeError` if the arguments are invalid.
+    public init?(words: [String]) throws(SessionChangeError) {
+        guard let entry = Self.vocabulary.first(where: { $0.name == words.first }) else { return nil }
+        self = try entry.change(Array(words.dropFirst()))
+    }
+}
+
+/// The reason why a running session can't be changed as requested. The session is then unchanged.
+public struct SessionChangeError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// User-readable message: the request, why it isn't possible, and an alternative.
+    public let description: String
+
+    /// Whether the change was rejected because it would exceed the profile's budget.
+    public let isOverBudget: Bool
+
+    /// Creates an error with its message.
+    package init(_ description: String, isOverBudget: Bool = false) {
+        self.description = description
+        self.isOverBudget = isOverBudget
+    }
+}
+
+/// The outcome of a change that was requested of a running session.
+public enum ChangeOutcome: Sendable, Equatable {
+    /// The change is visible in the recording from this time on, relative to T0.
+    case recorded(from: MediaTime)
+    /// No recording is running. The next recording starts with the change applied.
+    case next
+    /// The recording ended before the change took effect. The change is discarded.
+    case ended
+}
+
+/// A callback that receives the outcome of a requested change. It is called once, on any thread, and must not block.
+public typealias ChangeDecision = @Sendable (ChangeOutcome) -> Void

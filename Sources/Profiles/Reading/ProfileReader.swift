@@ -1,7 +1,7 @@
 internal import Media
 internal import YAML
 
-/// Reads the fields of a profile, section by section, and checks at last what concerns several sections.
+/// Reads the fields of a profile, section by section, then checks the rules that involve several sections.
 struct ProfileReader {
     private let root: ProfileValue
     private let source: ProfileSource
@@ -38,9 +38,9 @@ struct ProfileReader {
         }
         let scenes = fields.read("scenes", else: []) { value throws(ProfileError) -> [SceneSettings] in
             guard let program else {
-                // A program that cannot be read has been told of.
+                // An error in the program has already been reported.
                 guard root.problems.isEmpty else { return [] }
-                throw value.error(found: "scenes without a program", expected: "a program, or no scenes")
+                throw value.error(found: "scenes without a program", expected: "a program for the scenes")
             }
             let reader = ProgramReader(
                 value, cameras: cameras.map(\.role), microphones: microphones.map(\.role))
@@ -67,8 +67,8 @@ struct ProfileReader {
             },
             source: source)
         profile.editing = editing(fields, roles: cameras.map(\.role) + microphones.map(\.role))
-        profile.publications = fields.read("publish", else: []) { value throws(ProfileError) in
-            try PublicationSettings.read(
+        profile.liveOutputs = fields.read("publish", else: []) { value throws(ProfileError) in
+            try LiveOutputSettings.read(
                 value, cameras: cameras.map(\.role), microphones: microphones.map(\.role), program: program)
         }
         profile.nodes = nodes
@@ -88,7 +88,7 @@ struct ProfileReader {
                 profile = nil
             } else {
                 profile = try entry.value.fields(["profile"]).read("profile") { value throws(ProfileError) in
-                    try value.text(limit: 200, expected: "the name of a profile on the node")
+                    try value.text(limit: 200, expected: "the name of a profile that the node has")
                 }
             }
             nodes.append(NodeSettings(name: entry.name, profile: profile))
@@ -101,23 +101,24 @@ struct ProfileReader {
     func device(_ value: ProfileValue, example: String) throws(ProfileError) -> String {
         let selector = try value.text(limit: 4096, expected: "a device selector, for example \(example)")
         guard SourceAddress.handles(selector) else { return selector }
-        do throws(DestinationAddressError) {
+        do throws(AddressError) {
             return try SourceAddress(selector).text
         } catch {
-            // The value may have a password, so nothing of it is repeated.
+            // The value may contain a password, so the error message doesn't quote it.
             throw value.error(found: error)
         }
     }
 
-    /// Reads `url_from`, in place of `device`; `nil` where it is not there.
+    /// Reads `url_from`, which replaces `device`; returns `nil` if it isn't set.
     func address(_ fields: ProfileFields, of entry: ProfileEntry) throws(ProfileError) -> SecretSource? {
         let address =
             fields.read("url_from") { value throws(ProfileError) in try SecretSource.read(value) } ?? nil
         guard address != nil, fields.has("device") else { return address }
-        throw entry.value.error(found: "device and url_from", expected: "one of them")
+        throw entry.value.error(found: "both device and url_from", expected: "only one of them")
     }
 
-    /// Checks a role's name. Role names become file names and are used in commands, so they are plain, and each names one thing.
+    /// Checks a role's name. Role names are used as file names and in commands, so only plain characters are
+    /// allowed, and each name must be unique.
     func checkRole(_ entry: ProfileEntry, taken: [String]) throws(ProfileError) {
         guard Profile.isRole(entry.name) else {
             throw entry.value.error(
@@ -126,16 +127,16 @@ struct ProfileReader {
         if entry.name == "program" {
             throw entry.value.error(
                 at: entry.position, found: "the role “program”",
-                expected: "another name: that of the composed frame is taken")
+                expected: "another name, because “program” is reserved")
         }
         if taken.contains(entry.name) {
             throw entry.value.error(
-                at: entry.position, found: "a role of this name a second time",
-                expected: "a name that no other camera or microphone has")
+                at: entry.position, found: "a duplicate role",
+                expected: "a unique name among cameras and microphones")
         }
     }
 
-    // MARK: What is done with them
+    // MARK: Tracks and limits
 
     private func tracks(_ value: ProfileValue, usual: TrackSettings) throws(ProfileError) -> TrackSettings {
         let fields = try value.fields(["cameras", "microphones", "files", "video", "metadata"])
@@ -164,7 +165,7 @@ struct ProfileReader {
             value throws(ProfileError) in
             try value.decimal(
                 in: 0...10, excludingLowest: true,
-                expected: "a hardware cost above 0 and at most 10, where 1 is all of the machine")
+                expected: "a hardware cost above 0 and at most 10 (1 is the whole computer)")
         }
         budget.policy = fields.read("policy", else: budget.policy) { value throws(ProfileError) in
             try value.choice()
@@ -189,26 +190,96 @@ struct ProfileReader {
         return budget
     }
 
-    /// Reads `none`, or fields, each of which has its default where it is left out.
+    /// Reads `none`, or fields. Missing fields get their defaults.
     private func limits(_ value: ProfileValue) throws(ProfileError) -> RecordingLimits {
         if value.plainText == "none" { return .none }
         guard case .mapping = value.node.content else {
-            throw value.error(expected: "none, or limits such as { lostFrames: 0.01, silence: 10s }")
+            throw value.error(expected: "none, or limits such as { lost_frames: 0.01, silence: 10s }")
         }
-        let fields = try value.fields(["lostFrames", "lostSamples", "silence"])
+        let fields = try value.fields(["lost_frames", "lost_samples", "silence"])
         let usual = RecordingLimits()
         func share(_ name: String, else usual: Double?, of what: String) throws(ProfileError) -> Double? {
             fields.read(name, else: usual) { value throws(ProfileError) -> Double? in
                 if value.plainText == "none" { return nil }
                 return try value.decimal(
-                    in: 0...1, expected: "a share of the \(what) from 0 to 1, for example 0.05, or none")
+                    in: 0...1, expected: "a fraction of the \(what) from 0 to 1, for example 0.05, or none")
             }
         }
         return RecordingLimits(
-            lostFrames: try share("lostFrames", else: usual.lostFrames, of: "frames"),
-            lostSamples: try share("lostSamples", else: usual.lostSamples, of: "samples"),
+            lostFrames: try share("lost_frames", else: usual.lostFrames, of: "frames"),
+            lostSamples: try share("lost_samples", else: usual.lostSamples, of: "samples"),
             silence: fields.read("silence") { value throws(ProfileError) in
                 try value.duration(in: .milliseconds(1) ... .seconds(86_400), example: "10s")
             })
+    }
+}
+
+extension Profile {
+    /// Reads a profile from YAML and validates it on its own.
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole file. Any content is safe.
+    ///   - file: The file as the user named it, for messages. Its last component without the extension is the
+    ///     profile's
+    ///     name.
+    /// - Throws: `ProfileError` with the location, the field, and the expected value, and with all other
+    ///   errors.
+    public init(yaml bytes: [UInt8], file: String) throws(ProfileError) {
+        let root: YAMLNode
+        do throws(YAMLError) {
+            root = try YAMLReader.read(bytes)
+        } catch {
+            throw ProfileError(
+                file: file, line: error.line, column: error.column, field: error.path.joined(separator: "."),
+                found: error.found, expected: error.expected)
+        }
+        self = try ProfileReader(root, file: file, name: Self.name(ofFile: file)).profile()
+    }
+
+    /// Returns the profile name for a file: `pip` for `Profiles/pip.yaml`.
+    static func name(ofFile file: String) -> String {
+        let last = file.split(separator: "/").last.map { String($0) } ?? file
+        for ending in [".yaml", ".yml"] where last.hasSuffix(ending) && last.count > ending.count {
+            return String(last.dropLast(ending.count))
+        }
+        return last
+    }
+}
+
+extension ProfileReader {
+    /// Reads `title`, `people`, and `edit`.
+    func editing(_ fields: ProfileFields, roles: [String]) -> EditingSettings {
+        EditingSettings(
+            title: fields.read("title") { value throws(ProfileError) in
+                try value.text(limit: 200, expected: "a title of at most 200 characters")
+            },
+            people: fields.read("people", else: [:]) { value throws(ProfileError) in
+                try people(value, roles: roles)
+            },
+            formats: fields.read("edit", else: []) { value throws(ProfileError) -> [EditFormat] in
+                let words = EditFormat.allCases.map(\.rawValue)
+                var formats: [EditFormat] = []
+                for item in try value.items(
+                    allowingOne: true, expected: "formats such as [fcpxml, otio]: \(ProfileValue.list(words))"
+                ) {
+                    let format: EditFormat = try item.choice()
+                    if !formats.contains(format) { formats.append(format) }
+                }
+                return formats
+            })
+    }
+
+    private func people(_ value: ProfileValue, roles: [String]) throws(ProfileError) -> [String: String] {
+        var people: [String: String] = [:]
+        for entry in try value.entries(expected: "a name for each role, for example { host: Ada }") {
+            guard roles.contains(entry.name) else {
+                throw entry.value.error(
+                    at: entry.position, found: "the role “\(entry.name.printable())”",
+                    expected: ProfileValue.list(roles, nearestTo: entry.name))
+            }
+            people[entry.name] = try entry.value.text(
+                limit: 100, expected: "a name of at most 100 characters")
+        }
+        return people
     }
 }

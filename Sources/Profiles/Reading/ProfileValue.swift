@@ -1,13 +1,13 @@
 internal import Media
 internal import YAML
 
-/// A value in a profile's file, with its path and its place for errors.
+/// A value in a profile's file, with its path and location for errors.
 package struct ProfileValue {
     let file: String
-    /// The path to the value: `cameras.desk.rate`; empty for the whole file.
+    /// Path to the value: `cameras.desk.rate`; empty for the whole file.
     let field: String
     let node: YAMLNode
-    /// The collector of the errors in the value's fields.
+    /// Collector of errors in the value's fields.
     let problems: ProfileProblems
 
     func error(expected: String) -> ProfileError { error(found: found, expected: expected) }
@@ -22,12 +22,12 @@ package struct ProfileValue {
             expected: expected)
     }
 
-    /// The fields of a mapping whose names are fixed; none when the value is null.
+    /// Returns the fields of a mapping with fixed names; empty if the value is null.
     func fields(_ names: [String]) throws(ProfileError) -> ProfileFields {
         try ProfileFields(self, names)
     }
 
-    /// The fields of a mapping whose names are the user's; none when the value is null.
+    /// Returns the fields of a mapping with user-defined names; empty if the value is null.
     func entries(expected: String) throws(ProfileError) -> [ProfileEntry] {
         if node.isNull { return [] }
         guard case .mapping(let fields) = node.content else { throw error(expected: expected) }
@@ -40,7 +40,7 @@ package struct ProfileValue {
         }
     }
 
-    /// The items of a list, each with the list's path; with `allowingOne` also a single value.
+    /// Returns the items of a list, each with the list's path. With `allowingOne`, a single value is also accepted.
     func items(allowingOne: Bool = false, expected: String) throws(ProfileError) -> [ProfileValue] {
         switch node.content {
         case .sequence(let items):
@@ -51,7 +51,7 @@ package struct ProfileValue {
         }
     }
 
-    /// A text that is not empty and can be printed.
+    /// Returns a nonempty, printable text.
     func text(limit: Int, expected: String) throws(ProfileError) -> String {
         guard case .scalar(let scalar) = node.content, !node.isNull, !scalar.text.isEmpty,
             scalar.text.printable(limit: limit) == scalar.text
@@ -59,7 +59,7 @@ package struct ProfileValue {
         return scalar.text
     }
 
-    /// One of the words of an enumeration.
+    /// Returns a case of an enumeration.
     func choice<Choice: RawRepresentable & CaseIterable>(_ type: Choice.Type = Choice.self)
         throws(ProfileError) -> Choice where Choice.RawValue == String
     {
@@ -79,7 +79,7 @@ package struct ProfileValue {
     func decimal(
         in range: ClosedRange<Double>, excludingLowest: Bool = false, expected: String
     ) throws(ProfileError) -> Double {
-        // Swift's own reader also takes hexadecimal numbers, infinity and NaN.
+        // Swift's parser also accepts hexadecimal numbers, infinity, and NaN.
         guard let text = plainText, text.utf8.allSatisfy({ Self.decimalCharacters.contains($0) }),
             let number = Double(text), range.contains(number), !excludingLowest || number > range.lowerBound
         else { throw error(expected: expected) }
@@ -91,7 +91,7 @@ package struct ProfileValue {
         return truth
     }
 
-    /// A truth value by the words of YAML 1.2; `nil` for other text and for text in quotes.
+    /// Boolean value in YAML 1.2 syntax; `nil` for other text and for quoted text.
     var truthIfAny: Bool? {
         guard case .scalar(let scalar) = node.content, !scalar.isQuoted else { return nil }
         return switch scalar.text {
@@ -116,7 +116,7 @@ package struct ProfileValue {
             let rate = FrameRate(text), (0.001...1000).contains(rate.perSecond)
         else {
             throw error(
-                expected: "a number of frames per second above 0 and at most 1000, for example 30 or 29.97")
+                expected: "frames per second, above 0 and at most 1000, for example 30 or 29.97")
         }
         return rate
     }
@@ -124,13 +124,13 @@ package struct ProfileValue {
     func duration(in range: ClosedRange<Nanoseconds>, example: String) throws(ProfileError) -> Nanoseconds {
         guard let text = plainText, let duration = Nanoseconds(text), range.contains(duration) else {
             throw error(
-                expected: "a length of time from \(range.lowerBound.text) to \(range.upperBound.text), "
+                expected: "a duration from \(range.lowerBound.text) to \(range.upperBound.text), "
                     + "for example \(example)")
         }
         return duration
     }
 
-    /// Bits per second, written as `160k` or `160000`.
+    /// Returns bits per second, written as `160k` or `160000`.
     func bitrate(in range: ClosedRange<Int>) throws(ProfileError) -> Int {
         let text = plainText ?? ""
         let isThousands = text.hasSuffix("k")
@@ -144,7 +144,7 @@ package struct ProfileValue {
         return number * (isThousands ? 1000 : 1)
     }
 
-    /// The value in words, for “found”.
+    /// Description of the value, for "found".
     var found: String {
         switch node.content {
         case .scalar where node.isNull: "nothing"
@@ -154,7 +154,7 @@ package struct ProfileValue {
         }
     }
 
-    /// The text of a scalar that is not null, with or without quotes, for values whose form says what they are.
+    /// Text of a scalar that isn't null, with or without quotes, for values whose type is clear from their format.
     var plainText: String? {
         guard case .scalar(let scalar) = node.content, !node.isNull else { return nil }
         return scalar.text
@@ -162,7 +162,7 @@ package struct ProfileValue {
 
     private static let decimalCharacters = Set("0123456789.+-eE".utf8)
 
-    /// The words as “a, b or c”, with the one that was probably meant.
+    /// Formats words as "a, b or c", and adds the word that was most likely intended.
     package static func list(_ words: [String], nearestTo word: String? = nil) -> String {
         let all =
             words.count > 1
@@ -170,5 +170,101 @@ package struct ProfileValue {
             : words.first ?? "nothing"
         guard words.count > 1, let nearest = word?.nearest(among: words) else { return all }
         return "\(all) (probably \(nearest))"
+    }
+}
+
+/// A field with a user-defined name, such as a role or a control.
+struct ProfileEntry {
+    let name: String
+    /// Location of the field's name.
+    let position: YAMLPosition
+    let value: ProfileValue
+}
+
+/// The fields of one mapping of a profile with fixed names. A null value is treated as a missing field.
+struct ProfileFields {
+    let owner: ProfileValue
+    private let values: [String: ProfileValue]
+
+    /// Reads the fields of a mapping. Fields that aren't in `names` are added to the file's problems.
+    ///
+    /// - Throws: `ProfileError` if the value isn't a mapping.
+    init(_ owner: ProfileValue, _ names: [String]) throws(ProfileError) {
+        self.owner = owner
+        var values: [String: ProfileValue] = [:]
+        for entry in try owner.entries(expected: "the fields \(ProfileValue.list(names))") {
+            guard names.contains(entry.name) else {
+                owner.problems.add(
+                    entry.value.error(
+                        at: entry.position, found: "an unknown field",
+                        expected: ProfileValue.list(names, nearestTo: entry.name)))
+                continue
+            }
+            if !entry.value.node.isNull { values[entry.name] = entry.value }
+        }
+        self.values = values
+    }
+
+    /// Whether a field exists.
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    /// Reads a field; returns `nil` if it is missing. If the field is invalid, the error is collected and the field
+    /// counts as missing.
+    func read<Value>(_ name: String, _ read: (ProfileValue) throws(ProfileError) -> Value) -> Value? {
+        guard let value = values[name] else { return nil }
+        return owner.problems.collecting { () throws(ProfileError) in try read(value) }
+    }
+
+    func read<Value>(
+        _ name: String, else usual: Value, _ read: (ProfileValue) throws(ProfileError) -> Value
+    ) -> Value {
+        self.read(name, read) ?? usual
+    }
+
+    /// Reads a required field.
+    func required<Value>(
+        _ name: String, expected: String, _ read: (ProfileValue) throws(ProfileError) -> Value
+    ) throws(ProfileError) -> Value {
+        guard let value = values[name] else {
+            throw owner.error(found: "no \(name)", expected: expected)
+        }
+        return try read(value)
+    }
+}
+
+/// The errors in one profile. They are collected while its file is read, so that the user can fix all of them
+/// at once.
+final class ProfileProblems {
+    private(set) var errors: [ProfileError] = []
+
+    /// Maximum number of errors that are kept. A file that isn't a profile would have thousands.
+    private static let limit = 20
+
+    var isEmpty: Bool { errors.isEmpty }
+    var count: Int { errors.count }
+
+    func add(_ error: ProfileError) {
+        if errors.count < Self.limit { errors.append(error) }
+    }
+
+    /// Runs a step and collects its error.
+    ///
+    /// - Returns: `nil` if the step failed.
+    @discardableResult
+    func collecting<Value>(_ step: () throws(ProfileError) -> Value) -> Value? {
+        do throws(ProfileError) {
+            return try step()
+        } catch {
+            add(error)
+            return nil
+        }
+    }
+
+    /// Throws the first error in file order, with the others included, if there are any.
+    func throwAny() throws(ProfileError) {
+        let sorted = errors.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+        guard var first = sorted.first else { return }
+        first.others = Array(sorted.dropFirst())
+        throw first
     }
 }

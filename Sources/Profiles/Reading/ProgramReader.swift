@@ -1,7 +1,7 @@
 internal import Media
 internal import YAML
 
-/// Reads the `program` of a profile and checks it against the profile's roles.
+/// Reads the `program` section of a profile and checks it against the profile's roles.
 struct ProgramReader {
     private let value: ProfileValue
     let cameras: [String]
@@ -15,11 +15,12 @@ struct ProgramReader {
 
     func settings() throws(ProfileError) -> ProgramSettings {
         let fields = try value.fields([
-            "size", "rate", "layout", "main", "inset", "corner", "scale", "margin", "border", "filling",
-            "video", "audio", "cut", "shortest",
+            "size", "rate", "layout", "main", "inset", "corner", "scale", "margin", "border", "fit",
+            "video", "audio", "switching", "min_shot",
         ])
         guard let first = cameras.first else {
-            throw value.error(found: "a program without cameras", expected: "a camera, or no program")
+            throw value.error(
+                found: "a program without cameras", expected: "at least one camera for the program")
         }
         let usual = ProgramSettings(layout: cameras.count > 1 ? .pip : .single, main: first)
         var program = try arrangement(fields, of: value, usual: usual)
@@ -36,24 +37,24 @@ struct ProgramReader {
             value throws(ProfileError) in
             try audio(value)
         }
-        program.cutting = fields.read("cut", else: program.cutting) { value throws(ProfileError) in
+        program.switching = fields.read("switching", else: program.switching) { value throws(ProfileError) in
             try value.choice()
         }
-        program.shortestShot = fields.read("shortest", else: program.shortestShot) {
+        program.minShot = fields.read("min_shot", else: program.minShot) {
             value throws(ProfileError) in
             try value.duration(in: .milliseconds(100) ... .seconds(3600), example: "2s")
         }
         return program
     }
 
-    /// Reads what the program shows and where.
+    /// Reads the cameras that the program shows and their positions.
     ///
     /// - Parameters:
-    ///   - fields: The fields of `value`, among them those of an arrangement.
+    ///   - fields: The fields of `value`, including those of an arrangement.
     ///   - value: The program or a scene.
-    ///   - usual: What holds where a field is left out.
-    /// - Returns: The usual program with what was read.
-    /// - Throws: `ProfileError`; errors of single fields are collected.
+    ///   - usual: The defaults for missing fields.
+    /// - Returns: The defaults with the fields that were read.
+    /// - Throws: `ProfileError`. Errors in individual fields are collected.
     func arrangement(
         _ fields: ProfileFields, of value: ProfileValue, usual: ProgramSettings
     ) throws(ProfileError) -> ProgramSettings {
@@ -63,34 +64,39 @@ struct ProgramReader {
             try role(value, of: cameras, kind: "camera")
         }
         var program = usual
-        if layout != usual.layout { program.filling = layout.usualFilling }
+        if layout != usual.layout { program.style.fit = layout.defaultFit }
         (program.layout, program.main) = (layout, main)
-        // Without a known main camera, the roles that cannot be insets are not known either.
+        // If the main camera isn't known, the roles that can't be insets aren't known either.
         if value.problems.count == problems {
             program.insets = insets(fields, layout: layout, main: main)
         }
-        program.corner = fields.read("corner", else: program.corner) { value throws(ProfileError) in
+        readStyle(fields, into: &program.style)
+        return program
+    }
+
+    private func readStyle(_ fields: ProfileFields, into style: inout InsetStyle) {
+        style.corner = fields.read("corner", else: style.corner) { value throws(ProfileError) in
             try value.choice()
         }
-        program.insetShare = fields.read("scale", else: program.insetShare) {
-            value throws(ProfileError) in
-            try value.decimal(in: 0.05...1, expected: "a share of the program's width from 0.05 to 1")
+        style.scale = fields.read("scale", else: style.scale) { value throws(ProfileError) in
+            try value.decimal(
+                in: InsetStyle.scales, expected: "a fraction of the program width from 0.05 to 1")
         }
-        program.marginShare = fields.read("margin", else: program.marginShare) {
-            value throws(ProfileError) in
-            try value.decimal(in: 0...0.5, expected: "a share of the program's width from 0 to 0.5")
+        style.margin = fields.read("margin", else: style.margin) { value throws(ProfileError) in
+            try value.decimal(
+                in: InsetStyle.margins, expected: "a fraction of the program width from 0 to 0.5")
         }
-        program.border = fields.read("border", else: program.border) { value throws(ProfileError) in
-            try value.integer(in: 0...64, expected: "a width in pixels from 0 to 64")
+        style.border = fields.read("border", else: style.border) { value throws(ProfileError) in
+            try value.integer(in: InsetStyle.borders, expected: "a width in pixels from 0 to 64")
         }
-        program.filling = fields.read("filling", else: program.filling) { value throws(ProfileError) in
+        style.fit = fields.read("fit", else: style.fit) { value throws(ProfileError) in
             switch value.plainText {
-            case "fit": .fit
-            case "fill": .fill
-            default: throw value.error(expected: "fit (with black beside it) or fill (with its edges cut)")
+            case "contain": .contain
+            case "cover": .cover
+            default:
+                throw value.error(expected: "contain (black bars) or cover (cropped edges)")
             }
         }
-        return program
     }
 
     func microphones(_ value: ProfileValue, allowingOne: Bool) throws(ProfileError) -> [String] {
@@ -98,44 +104,42 @@ struct ProgramReader {
     }
 
     private func layout(
-        _ fields: ProfileFields, else usual: ProgramSettings.Layout
-    ) -> ProgramSettings.Layout {
+        _ fields: ProfileFields, else usual: ProgramLayout
+    ) -> ProgramLayout {
         fields.read("layout", else: usual) { value throws(ProfileError) in
-            let layout: ProgramSettings.Layout = try value.choice()
-            if cameras.count == 1, layout == .pip || layout == .sideBySide {
+            let layout: ProgramLayout = try value.choice()
+            if cameras.count < layout.minimumCameras {
                 throw value.error(
-                    found: "“\(layout.rawValue)” with one camera", expected: "two cameras, or single")
+                    found:
+                        "“\(layout.rawValue)” with \(cameras.count) camera\(cameras.count == 1 ? "" : "s")",
+                    expected: "at least \(layout.minimumCameras) cameras, or \(ProgramLayout.single.rawValue)"
+                )
             }
             return layout
         }
     }
 
-    /// The cameras besides the main one: all by default, but for `pip` the next one only, as every further inset hides more of
-    /// the main frame.
+    /// Reads the cameras other than the main camera. The layout determines how many are the default.
     private func insets(
-        _ fields: ProfileFields, layout: ProgramSettings.Layout, main: String
+        _ fields: ProfileFields, layout: ProgramLayout, main: String
     ) -> [String] {
         let others = cameras.filter { $0 != main }
-        let usual: [String] =
-            switch layout {
-            case .pip: Array(others.prefix(1))
-            case .sideBySide, .grid: others
-            case .single: []
-            }
+        let usual = layout.profileCameras.map { Array(others.prefix($0 - 1)) } ?? others
         return fields.read("inset", else: usual) { value throws(ProfileError) in
             let roles = try roles(value, of: cameras, kind: "camera", allowingOne: true)
             if roles.contains(main) {
                 throw value.error(
-                    found: "“\(main)”, which is the main camera", expected: ProfileValue.list(others))
+                    found: "“\(main)”, which is already the main camera", expected: ProfileValue.list(others))
             }
-            if roles.isEmpty, layout == .pip || layout == .sideBySide {
-                throw value.error(found: "an empty list", expected: ProfileValue.list(others))
+            if roles.count + 1 < layout.minimumCameras {
+                let found = roles.isEmpty ? "an empty list" : "too few roles"
+                throw value.error(found: found, expected: ProfileValue.list(others))
             }
             return roles
         }
     }
 
-    /// A size with even sides, as H.264 with 4:2:0 chroma needs it.
+    /// Reads a size with even dimensions, as H.264 with 4:2:0 chroma requires.
     private func size(_ value: ProfileValue) throws(ProfileError) -> FrameSize {
         let size = try value.size()
         guard [size.width, size.height].allSatisfy({ $0 % 2 == 0 && (64...8192).contains($0) }) else {
@@ -169,7 +173,7 @@ struct ProgramReader {
         {
             let name = try role(item, of: known, kind: kind)
             if roles.contains(name) {
-                throw item.error(found: "“\(name)” a second time", expected: "each \(kind) once")
+                throw item.error(found: "“\(name)” twice", expected: "each \(kind) only once")
             }
             roles.append(name)
         }
@@ -181,7 +185,92 @@ struct ProgramReader {
         if let name = value.plainText, known.contains(name) { return name }
         let roles =
             known.isEmpty
-            ? "none, as there is no \(kind)" : ProfileValue.list(known, nearestTo: value.plainText)
+            ? "none, because the profile does not have a \(kind)"
+            : ProfileValue.list(known, nearestTo: value.plainText)
         throw value.error(expected: "the role of a \(kind): \(roles)")
+    }
+}
+
+/// Reads the `scenes` section of a profile and checks it against the profile's roles.
+struct SceneReader {
+    private let program: ProgramReader
+    /// Defaults for a scene's missing settings, taken from the profile's program.
+    private let usual: ProgramSettings
+
+    init(_ program: ProgramReader, usual: ProgramSettings) {
+        self.program = program
+        self.usual = usual
+    }
+
+    func scenes(_ value: ProfileValue) throws(ProfileError) -> [SceneSettings] {
+        var scenes: [SceneSettings] = []
+        for entry in try value.entries(expected: "one field per scene, for example close: { layout: single }")
+        {
+            value.problems.collecting { () throws(ProfileError) in
+                guard SceneSettings.isName(entry.name) else {
+                    throw entry.value.error(
+                        at: entry.position, found: "the scene “\(entry.name)”",
+                        expected: SceneSettings.nameRule)
+                }
+                scenes.append(try scene(named: entry.name, entry.value))
+            }
+        }
+        return scenes
+    }
+
+    private func scene(named name: String, _ value: ProfileValue) throws(ProfileError) -> SceneSettings {
+        let fields = try value.fields([
+            "layout", "main", "inset", "corner", "scale", "margin", "border", "fit", "zoom", "pan",
+            "tilt", "mix", "gains",
+        ])
+        let arranged = try program.arrangement(fields, of: value, usual: usual)
+        return SceneSettings(
+            name: name, layout: arranged.layout, main: arranged.main, insets: arranged.insets,
+            style: arranged.style, zooms: zooms(fields),
+            mix: fields.read("mix") { value throws(ProfileError) in
+                try program.microphones(value, allowingOne: false)
+            },
+            gains: fields.read("gains", else: [:]) { value throws(ProfileError) in
+                try numbers(
+                    value, of: program.microphones, kind: "microphone", in: SceneSettings.gainRange,
+                    expected: "a gain in decibels from -60 to 30")
+            })
+    }
+
+    private func zooms(_ fields: ProfileFields) -> [String: Zoom] {
+        func read(_ field: String, _ range: ClosedRange<Double>, _ expected: String) -> [String: Double] {
+            fields.read(field, else: [:]) { value throws(ProfileError) in
+                try numbers(value, of: program.cameras, kind: "camera", in: range, expected: expected)
+            }
+        }
+        let factors = read("zoom", Zoom.factors, "a factor from 1 to 8")
+        let pans = read("pan", Zoom.positions, "a position from -1 (left) to 1 (right)")
+        let tilts = read("tilt", Zoom.positions, "a position from -1 (down) to 1 (up)")
+        let roles = Set(factors.keys).union(pans.keys).union(tilts.keys)
+        return Dictionary(
+            roles.map { role in
+                (role, Zoom(factor: factors[role] ?? 1, pan: pans[role] ?? 0, tilt: tilts[role] ?? 0))
+            }
+        ) { $1 }
+    }
+
+    private func numbers(
+        _ value: ProfileValue, of known: [String], kind: String, in range: ClosedRange<Double>,
+        expected: String
+    ) throws(ProfileError) -> [String: Double] {
+        var numbers: [String: Double] = [:]
+        for entry in try value.entries(
+            expected: "roles with a number each, for example { \(known.first ?? "a"): 1 }")
+        {
+            guard known.contains(entry.name) else {
+                throw entry.value.error(
+                    at: entry.position, found: "the role “\(entry.name)”",
+                    expected: known.isEmpty
+                        ? "no role, because the profile does not have a \(kind)"
+                        : "the role of a \(kind): \(ProfileValue.list(known, nearestTo: entry.name))")
+            }
+            numbers[entry.name] = try entry.value.decimal(in: range, expected: expected)
+        }
+        return numbers
     }
 }

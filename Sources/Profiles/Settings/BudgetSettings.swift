@@ -1,30 +1,31 @@
 public import Media
 
-/// How much of the machine a recording may need, and what happens when it needs more.
+/// The share of the machine that a recording may use, and the policy if it needs more.
 public struct BudgetSettings: Sendable, Equatable, Codable {
-    /// The reaction to a plan that needs more than its budget, before the start.
+    /// The action taken before the start if a plan exceeds its budget.
     public enum Policy: String, Sendable, Codable, CaseIterable {
-        /// Sizes, rates and other qualities are reduced, sizes and rates not below the floors.
+        /// Reduces sizes, rates, and other quality settings. Sizes and rates don't go below the floors.
         case adapt
-        /// The plan does not run.
+        /// Doesn't run the plan.
         case refuse
     }
 
-    /// The largest hardware cost that a plan may have: above 0, at most 10; 1 is all of the machine.
+    /// Maximum hardware cost of a plan: above 0, at most 10. 1 is the whole machine.
     public var hardwareCost: Double
-    /// The reaction to a plan that needs more than its budget, before the start.
+    /// Action taken before the start if a plan exceeds its budget.
     public var policy: Policy
-    /// The size below which no camera is reduced.
+    /// Minimum size that cameras may be reduced to.
     public var floorSize: FrameSize
-    /// The frame rate below which nothing is reduced.
+    /// Minimum frame rate after reductions.
     public var floorRate: FrameRate
-    /// Whether quality is lowered during a recording when the computer is too slow, and the recording is ended properly before
-    /// the computer would break it off.
+    /// Whether quality is lowered during a recording if the computer is too slow, and whether the recording
+    /// is stopped cleanly before the system would interrupt it.
     public var governs: Bool
-    /// Whether a recording that system pressure has ended is resumed in a folder of its own once pressure is nominal.
+    /// Whether a recording that was stopped because of system pressure is resumed in a separate folder once pressure is
+    /// nominal.
     public var resumes: Bool
 
-    /// Creates a budget; by default all of the machine may be used.
+    /// Creates a budget. By default, the whole machine may be used.
     public init(
         hardwareCost: Double = 1, policy: Policy = .adapt,
         floorSize: FrameSize = FrameSize(width: 640, height: 480), floorRate: FrameRate = FrameRate(15),
@@ -37,4 +38,25 @@ public struct BudgetSettings: Sendable, Equatable, Codable {
         self.governs = governs
         self.resumes = resumes
     }
+}
+
+/// Maximum losses of a recording. A recording that exceeds them still runs to its end, and the program then exits with
+/// status 6.
+public struct RecordingLimits: Sendable, Equatable, Codable {
+    /// Lost ÷ (captured + lost) frames of each video track, including the program, 0…1; `nil` for no limit.
+    public var lostFrames: Double?
+    /// Silence samples ÷ written samples of each microphone, 0…1; `nil` for no limit.
+    public var lostSamples: Double?
+    /// Maximum time that a microphone may be silent; `nil` for no limit.
+    public var silence: Nanoseconds?
+
+    /// Creates limits. By default, 1 % of the frames and 0.1 % of the samples may be lost.
+    public init(lostFrames: Double? = 0.01, lostSamples: Double? = 0.001, silence: Nanoseconds? = nil) {
+        self.lostFrames = lostFrames
+        self.lostSamples = lostSamples
+        self.silence = silence
+    }
+
+    /// No limits: `limits: none` in a profile.
+    public static let none = Self(lostFrames: nil, lostSamples: nil)
 }

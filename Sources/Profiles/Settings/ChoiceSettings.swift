@@ -1,14 +1,72 @@
-/// How the cameras of roles with `any` are chosen.
+internal import Media
+
+/// How cameras are chosen for roles with `any`.
 public struct ChoiceSettings: Sendable, Equatable {
     /// How the session uses the preferred camera.
     public var policy: CameraPolicy
-    /// A selector of the camera to begin with, which is proposed the first time that the profile records; a person's choices come
-    /// before it.
+    /// Selector of the initial camera. It is proposed the first time the profile is used. The user's choices
+    /// take precedence over it.
     public var prefer: String?
 
     /// Creates choice settings.
     public init(policy: CameraPolicy = .list, prefer: String? = nil) {
         self.policy = policy
         self.prefer = prefer
+    }
+}
+
+/// How a session uses the preferred camera, at the start and while it isn't recording.
+///
+/// No policy replaces a camera during a recording.
+public enum CameraPolicy: String, Sendable, Codable, CaseIterable {
+    /// The session immediately follows the preferred camera and doesn't offer a choice, as in a barcode
+    /// scanner.
+    case follow
+    /// The session follows the preferred camera, and the user may choose another, as in a video call. A choice applies
+    /// until another camera is plugged in.
+    case followAndChoose = "follow-and-choose"
+    /// The session starts with the preferred camera and doesn't change it automatically, as in a browser.
+    case list
+    /// The camera last used for a role is used again, and no other camera is accepted.
+    case fixed
+
+    /// Whether a session automatically switches to another camera when it becomes the preferred one.
+    public var follows: Bool {
+        switch self {
+        case .follow, .followAndChoose: true
+        case .list, .fixed: false
+        }
+    }
+
+    /// Whether the user may choose another camera while the session is running, and whether the choice is
+    /// remembered.
+    public var offersChoice: Bool {
+        switch self {
+        case .followAndChoose, .list: true
+        case .follow, .fixed: false
+        }
+    }
+}
+
+extension ChoiceSettings {
+    init(_ value: ProfileValue) throws(ProfileError) {
+        let fields = try value.fields(["policy", "prefer"])
+        let usual = ChoiceSettings()
+        self.init(
+            policy: fields.read("policy", else: usual.policy) { value throws(ProfileError) in
+                try value.choice()
+            },
+            prefer: fields.read("prefer") { value throws(ProfileError) in
+                let expected = "front, back, or the selector of one camera, for example serial:0123"
+                let selector = try value.text(limit: 4096, expected: expected)
+                switch selector {
+                case "front", "back": return "position:\(selector)"
+                case "any", "remembered": throw value.error(expected: expected)
+                case _ where selector.hasPrefix("virtual:") || selector.hasPrefix("file:"):
+                    throw value.error(
+                        expected: "\(expected); set synthetic cameras and files in `device`")
+                default: return selector
+                }
+            })
     }
 }

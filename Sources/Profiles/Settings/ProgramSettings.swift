@@ -1,72 +1,42 @@
 public import Media
 
-/// The composed frame with the mixed audio, as a profile asks for it.
+/// The program settings of a profile: the composed frames with the mixed audio.
 public struct ProgramSettings: Sendable, Equatable {
-    /// How the cameras are placed in the program's frame.
-    public enum Layout: String, Sendable, Codable, CaseIterable {
-        /// Picture-in-picture: the main camera fills the frame, and insets are stacked over it from a corner.
-        case pip
-        /// Equal columns, the main camera first.
-        case sideBySide = "side-by-side"
-        /// Equal cells, row by row, the main camera first.
-        case grid
-        /// The main camera alone.
-        case single
-    }
-
-    /// A corner of the program's frame.
-    public enum Corner: String, Sendable, Codable, CaseIterable {
-        case topLeft = "top-left"
-        case topRight = "top-right"
-        case bottomLeft = "bottom-left"
-        case bottomRight = "bottom-right"
-    }
-
-    /// Who decides what the program shows while it is recorded.
-    public enum Cutting: String, Sendable, CaseIterable {
-        /// A person, by commands.
-        case person
-        /// Whoever speaks is shown; a person may take over.
+    /// How shots are selected for the program while it is recorded.
+    public enum Switching: String, Sendable, CaseIterable {
+        /// The user selects the shots with commands.
+        case manual
+        /// The camera of the current speaker is shown. The user can override this selection.
         case voice
     }
 
-    /// The frame's size in pixels; width and height are even, 64…8192 each.
+    /// Size of the frame in pixels. Width and height are even, 64…8192 each.
     public var size: FrameSize
-    /// The program's frame rate.
+    /// Frame rate of the program.
     public var rate: FrameRate
-    /// How the cameras are placed in the frame.
-    public var layout: Layout
-    /// The role of the main camera.
+    /// Layout of the cameras in the frame.
+    public var layout: ProgramLayout
+    /// Role of the main camera.
     public var main: String
-    /// Roles of the other cameras that are shown, in order: from the corner on, or after the main one.
+    /// Roles of the other visible cameras, in order: starting at the corner, or after the main camera.
     public var insets: [String]
-    /// The corner from which insets are stacked.
-    public var corner: Corner
-    /// An inset's width as a share of the program's width, 0.05…1.
-    public var insetShare: Double
-    /// The distance between insets and to the edges, as a share of the program's width, 0…0.5.
-    public var marginShare: Double
-    /// Width in pixels of a white frame inside each inset, 0…64.
-    public var border: Int
-    /// How a frame of another shape fills the main camera's place or a cell. Insets have their frame's shape.
-    public var filling: FrameLayer.Filling
-    /// Whether JPEGs are decoded at half of the size at which they are shown.
+    /// Position and size of insets, and the fit of frames.
+    public var style: InsetStyle
+    /// Whether JPEGs are decoded at half of the displayed size.
     public var isCoarse = false
-    /// Who cuts the program while it is recorded.
-    public var cutting = Cutting.person
-    /// Length of the shortest shot of a cut by voice.
-    public var shortestShot = Nanoseconds.seconds(2)
-    /// How the frames are encoded.
+    /// How shots are selected while the program is recorded.
+    public var switching = Switching.manual
+    /// Minimum length of a shot when switching by voice.
+    public var minShot = Nanoseconds.seconds(2)
+    /// Encoder settings for the frames.
     public var video: VideoSettings
-    /// The microphones in the mix, and how the audio is encoded.
+    /// The microphones in the mix, and the audio encoder settings.
     public var audio: AudioSettings
 
-    /// Creates a program; without a `filling` it has the usual one of its layout.
+    /// Creates a program. The fit of the default style depends on the layout.
     public init(
         size: FrameSize = FrameSize(width: 1920, height: 1080), rate: FrameRate = FrameRate(30),
-        layout: Layout, main: String, insets: [String] = [], corner: Corner = .bottomRight,
-        insetShare: Double = 0.25,
-        marginShare: Double = 0.02, border: Int = 0, filling: FrameLayer.Filling? = nil,
+        layout: ProgramLayout, main: String, insets: [String] = [], style: InsetStyle? = nil,
         video: VideoSettings = VideoSettings(), audio: AudioSettings = AudioSettings()
     ) {
         self.size = size
@@ -74,26 +44,94 @@ public struct ProgramSettings: Sendable, Equatable {
         self.layout = layout
         self.main = main
         self.insets = insets
-        self.corner = corner
-        self.insetShare = insetShare
-        self.marginShare = marginShare
-        self.border = border
-        self.filling = filling ?? layout.usualFilling
+        self.style = style ?? InsetStyle(fit: layout.defaultFit)
         self.video = video
         self.audio = audio
     }
 
-    /// Roles of the cameras that are shown, the main one first.
-    public var shown: [String] { layout == .single ? [main] : [main] + insets }
+    /// Roles of the visible cameras, the main camera first.
+    public var shown: [String] { layout.visible([main] + insets) }
 }
 
-extension ProgramSettings.Layout {
-    /// The filling where a profile names none: frames are shown whole in `pip` and `single`, and cut in cells, as black beside
-    /// every frame would waste most of the program.
-    public var usualFilling: FrameLayer.Filling {
-        switch self {
-        case .pip, .single: .fit
-        case .sideBySide, .grid: .fill
+/// The audio of the program: the microphones in its mix, and the encoder settings.
+public struct AudioSettings: Sendable, Equatable {
+    /// Audio codec.
+    public enum Codec: String, Sendable, CaseIterable { case aac }
+
+    /// Audio codec.
+    public var codec: Codec
+    /// Bit rate in bits per second, 32,000…512,000.
+    public var bitrate: Int
+    /// Roles of the microphones in the mix; empty for a program without audio.
+    public var mix: [String]
+
+    /// Creates audio settings. Without a mix, the program doesn't contain audio.
+    public init(codec: Codec = .aac, bitrate: Int = 160_000, mix: [String] = []) {
+        self.codec = codec
+        self.bitrate = bitrate
+        self.mix = mix
+    }
+}
+
+/// A named arrangement of the program, applied with a single command (`scenes` of a profile, `multicam ctl scene
+/// NAME`).
+public struct SceneSettings: Sendable, Equatable, Codable {
+    /// Name of the scene.
+    public var name: String
+    /// Layout of the cameras in the frame.
+    public var layout: ProgramLayout
+    /// Role of the main camera.
+    public var main: String
+    /// Roles of the other visible cameras, in order. No further cameras are shown.
+    public var insets: [String]
+    /// Position and size of insets, and the fit of frames.
+    public var style: InsetStyle
+    /// Camera zooms by role. They replace the cameras' own zoom, only in the program.
+    public var zooms: [String: Zoom]
+    /// Roles of the microphones in the mix; `nil` keeps the current mix.
+    public var mix: [String]?
+    /// Gains in the program's mix in decibels, by role. Other gains don't change.
+    public var gains: [String: Double]
+
+    /// Creates a scene from its values. By default, it doesn't change the audio.
+    public init(
+        name: String, layout: ProgramLayout, main: String, insets: [String] = [],
+        style: InsetStyle? = nil,
+        zooms: [String: Zoom] = [:], mix: [String]? = nil, gains: [String: Double] = [:]
+    ) {
+        self.name = name
+        self.layout = layout
+        self.main = main
+        self.insets = insets
+        self.style = style ?? InsetStyle(fit: layout.defaultFit)
+        self.zooms = zooms
+        self.mix = mix
+        self.gains = gains
+    }
+
+    /// Roles of the visible cameras, the main camera first.
+    public var shown: [String] { layout.visible([main] + insets) }
+
+    /// Whether a name is a valid scene name: one line of words separated by single spaces, as passed to `ctl`.
+    public static func isName(_ name: String) -> Bool {
+        let words = name.split(separator: " ", omittingEmptySubsequences: false)
+        return (1...40).contains(name.count) && name.printable() == name && words.allSatisfy { !$0.isEmpty }
+    }
+
+    /// User-readable rule for scene names.
+    public static let nameRule = "1 to 40 characters, with single spaces between words"
+
+    /// Valid range of gains in the program's mix, in decibels.
+    public static let gainRange = -60.0...30.0
+}
+
+extension [SceneSettings] {
+    /// Adds a scene. Replaces an existing scene with the same name.
+    package mutating func save(_ scene: SceneSettings) {
+        if let index = firstIndex(where: { $0.name == scene.name }) {
+            self[index] = scene
+        } else {
+            append(scene)
         }
     }
 }

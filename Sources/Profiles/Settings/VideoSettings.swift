@@ -1,27 +1,28 @@
 public import Media
 
-/// How a profile wants frames to be encoded.
+/// Video encoder settings of a profile.
 public struct VideoSettings: Sendable, Equatable {
     /// The video codec.
     public enum Codec: String, Sendable, CaseIterable { case h264 }
 
-    /// The encoder that a profile asks for.
+    /// The encoder that a profile requests.
     public enum Encoder: String, Sendable, CaseIterable {
-        /// A hardware encoder that passed its trial on this computer and has room for the stream, else x264.
+        /// A hardware encoder that passed its trial on this computer and has capacity for the stream, otherwise x264.
         case auto
-        /// x264, even where a hardware encoder exists.
+        /// x264, even if a hardware encoder exists.
         case software
-        /// A hardware encoder; without one nothing is recorded.
+        /// A hardware encoder. If none is available, the recording doesn't start.
         case hardware
     }
 
     /// The video codec.
     public var codec: Codec
-    /// The effort of the encoder.
+    /// Effort of the encoder.
     public var preset: VideoEncodingSettings.Preset
-    /// x264's constant rate factor, 0…51; lower is better. For hardware see `VideoEncodingSettings.hardware`.
+    /// x264's constant rate factor (CRF), 0…51; lower is better. For hardware encoders see
+    /// `VideoEncodingSettings.hardware`.
     public var quality: Int
-    /// The encoder to use.
+    /// Encoder to use.
     public var encoder: Encoder
 
     /// Creates video settings.
@@ -33,5 +34,67 @@ public struct VideoSettings: Sendable, Equatable {
         self.preset = preset
         self.quality = quality
         self.encoder = encoder
+    }
+}
+
+extension VideoSettings {
+    init(_ value: ProfileValue) throws(ProfileError) {
+        let fields = try value.fields(["codec", "preset", "quality", "encoder"])
+        let usual = VideoSettings()
+        self.init(
+            codec: fields.read("codec", else: usual.codec) { value throws(ProfileError) in
+                try value.choice()
+            },
+            preset: fields.read("preset", else: usual.preset) { value throws(ProfileError) in
+                try value.choice()
+            },
+            quality: fields.read("quality", else: usual.quality) { value throws(ProfileError) in
+                try value.integer(in: 0...51, expected: "a whole number from 0 (best) to 51 (smallest)")
+            },
+            encoder: fields.read("encoder", else: usual.encoder) { value throws(ProfileError) in
+                try value.choice()
+            })
+    }
+}
+
+/// The tracks to record for each device, in addition to the program.
+public struct TrackSettings: Sendable, Equatable {
+    /// The frames that a camera's track stores: the camera's frames byte for byte, encoded frames, or none.
+    public enum Cameras: String, Sendable, CaseIterable { case copy, encode, none }
+    /// The file format of a microphone's track: Broadcast Wave, or none.
+    public enum Microphones: String, Sendable, CaseIterable { case wav, none }
+    /// How tracks are distributed across files.
+    public enum Files: String, Sendable, CaseIterable {
+        case oneEach = "one-each"
+        /// A single file, `session.mov`, contains the tracks of all cameras and microphones. The program has a separate
+        /// file.
+        case one
+    }
+
+    /// Whether data about each camera frame is written, such as its time and the camera's clock time.
+    public enum Metadata: String, Sendable, CaseIterable { case none, ndjson }
+
+    /// Frames that camera tracks store.
+    public var cameras: Cameras
+    /// File format of microphone tracks.
+    public var microphones: Microphones
+    /// How tracks are distributed across files.
+    public var files: Files
+    /// Encoder settings for `encode`.
+    public var video: VideoSettings
+    /// Whether data about each frame is written. `ndjson` writes `cameras/ROLE.ndjson` for each camera, with
+    /// or without a track.
+    public var metadata: Metadata
+
+    /// Creates track settings.
+    public init(
+        cameras: Cameras, microphones: Microphones, files: Files = .oneEach,
+        video: VideoSettings = VideoSettings(), metadata: Metadata = .none
+    ) {
+        self.cameras = cameras
+        self.microphones = microphones
+        self.files = files
+        self.video = video
+        self.metadata = metadata
     }
 }

@@ -1,11 +1,11 @@
 internal import CMedia
 internal import Media
 
-/// Muxes H.264 and AAC by libavformat, into memory or into a protocol of libavformat. Used by one thread alone.
+/// Muxes H.264 and AAC with libavformat, to memory or to a libavformat protocol. Use it from only one thread.
 ///
-/// Times begin with 0 at the first frame, for both streams alike, so that audio and video stay together.
+/// Timestamps start at 0 with the first frame. Both streams use the same origin, so that audio and video stay in sync.
 final class LiveMuxer {
-    /// The container.
+    /// The container format.
     enum Format: String {
         case transportStream = "mpegts"
         case flashVideo = "flv"
@@ -17,31 +17,31 @@ final class LiveMuxer {
     private let packet: UnsafeMutablePointer<AVPacket>
     private var video: Stream?
     private var audio: Stream?
-    /// The session's time of the muxer's time 0.
+    /// Session time that corresponds to timestamp 0.
     private var origin: ClockTime?
     private var isBegun = false
 
     private struct Stream {
         let index: Int32
-        /// Parameter sets that the receiver has.
+        /// The last parameter sets sent to the receiver.
         var setup: [UInt8]
-        /// Decoding time of the last packet, in the stream's time base.
+        /// Decoding timestamp of the last packet, in the stream's time base.
         var last: Int64 = -1
     }
 
-    /// How long a receiver that follows the container's clock keeps bytes before it decodes them, in microseconds.
+    /// Buffering time before decoding in a receiver that follows the container's clock, in microseconds.
     private static let delay: Int32 = 100_000
 
-    /// Makes a muxer, which writes into memory until it is given a protocol.
+    /// Creates a muxer that writes to memory until `begin` sets a protocol.
     ///
-    /// - Throws: `PublishingError` when memory is short, or there is no stream.
+    /// - Throws: `PublishingError` if there isn't enough memory or no stream was passed.
     init(_ format: Format, _ streams: PublishedStreams, to printable: String) throws(PublishingError) {
         (self.format, self.printable) = (format, printable)
         media_hear_messages()
         var made: UnsafeMutablePointer<AVFormatContext>?
         avformat_alloc_output_context2(&made, nil, format.rawValue, nil)
         guard let context = made, let packet = av_packet_alloc() else {
-            throw .lost("there is no memory left for \(printable).")
+            throw .lost("\(printable): out of memory.")
         }
         (self.context, self.packet) = (context, packet)
         context.pointee.flags |= AVFMT_FLAG_FLUSH_PACKETS
@@ -59,7 +59,7 @@ final class LiveMuxer {
     private func add(_ parameters: StreamParameters) throws(PublishingError) -> Stream {
         guard let stream = avformat_new_stream(context, nil), let facts = stream.pointee.codecpar,
             let setup = av_mallocz(parameters.setup.count + Int(AV_INPUT_BUFFER_PADDING_SIZE))
-        else { throw .lost("there is no memory left for \(printable).") }
+        else { throw .lost("\(printable): out of memory.") }
         setup.copyMemory(from: parameters.setup, byteCount: parameters.setup.count)
         facts.pointee.extradata = setup.assumingMemoryBound(to: UInt8.self)
         facts.pointee.extradata_size = Int32(parameters.setup.count)
@@ -82,9 +82,9 @@ final class LiveMuxer {
         return Stream(index: stream.pointee.index, setup: parameters.setup)
     }
 
-    /// Has all that follows written to a protocol in place of memory, beginning with the header.
+    /// Redirects all subsequent output, starting with the header, from memory to a protocol.
     ///
-    /// - Throws: `PublishingError` when the protocol fails.
+    /// - Throws: `PublishingError` if the protocol fails.
     func begin(on output: UnsafeMutablePointer<AVIOContext>) throws(PublishingError) {
         context.pointee.pb = output
         var options: OpaquePointer?
@@ -96,17 +96,17 @@ final class LiveMuxer {
 
     /// Muxes an item.
     ///
-    /// - Returns: The bytes of the container, with its header before the first.
-    /// - Throws: `PublishingError` when libavformat refuses the item, or memory is short.
+    /// - Returns: The muxed bytes, preceded by the container's header for the first item.
+    /// - Throws: `PublishingError` if libavformat rejects the item or there isn't enough memory.
     func bytes(of item: PublishedItem) throws(PublishingError) -> [UInt8] {
         guard avio_open_dyn_buf(&context.pointee.pb) >= 0 else {
-            throw .lost("there is no memory left for \(printable).")
+            throw .lost("\(printable): out of memory.")
         }
         var failure: PublishingError?
         do throws(PublishingError) {
             if !isBegun {
                 var options: OpaquePointer?
-                // Every audio frame is sent when it comes.
+                // Send each audio frame immediately.
                 av_dict_set(&options, "pes_payload_size", "0", 0)
                 defer { av_dict_free(&options) }
                 try check(avformat_write_header(context, &options))
@@ -124,9 +124,9 @@ final class LiveMuxer {
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    /// Writes an item. One of a stream that the muxer does not have, or from before the first frame, is left out.
+    /// Writes an item. Items of unknown streams, and items that precede the first frame, are dropped.
     ///
-    /// - Throws: `PublishingError` when the protocol fails.
+    /// - Throws: `PublishingError` if the protocol fails.
     func write(_ item: PublishedItem) throws(PublishingError) {
         switch item {
         case .video(let packet):
@@ -176,7 +176,7 @@ final class LiveMuxer {
         try check(result)
     }
 
-    /// Ends the container.
+    /// Writes the container's trailer.
     func finish() { if isBegun { av_write_trailer(context) } }
 
     private func check(_ code: Int32) throws(PublishingError) {
@@ -184,6 +184,53 @@ final class LiveMuxer {
         var text = [CChar](repeating: 0, count: 128)
         av_strerror(code, &text, text.count)
         let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        throw .lost("the connection to \(printable) is lost: \(String(decoding: bytes, as: UTF8.self)).")
+        throw .lost("the connection to \(printable) was lost: \(String(decoding: bytes, as: UTF8.self)).")
+    }
+}
+
+/// Converts H.264 from the file format, with length-prefixed units and an avcC record (ISO/IEC 14496-15), to Annex B of
+/// ITU-T H.264. Damaged input results in shorter output, never in a crash.
+enum AnnexB {
+    private static let startCode: [UInt8] = [0, 0, 0, 1]
+
+    /// Whether setup bytes are an avcC record, so that units are length-prefixed.
+    static func isRecord(_ setup: [UInt8]) -> Bool { setup.first == 1 }
+
+    /// Returns a stream's parameter sets in Annex B. Setup bytes that are already in Annex B are returned unchanged.
+    static func parameterSets(of setup: [UInt8]) -> [UInt8] {
+        guard isRecord(setup), setup.count > 6 else { return setup }
+        var (result, rest) = ([UInt8](), setup[5...])
+        for mask: UInt8 in [0x1F, 0xFF] {
+            guard let count = rest.popFirst() else { return result }
+            for _ in 0..<(count & mask) {
+                guard let high = rest.popFirst(), let low = rest.popFirst() else { return result }
+                let unit = rest.prefix(Int(high) << 8 | Int(low))
+                result += startCode + unit
+                rest = rest.dropFirst(unit.count)
+            }
+        }
+        return result
+    }
+
+    /// Converts an access unit to Annex B.
+    ///
+    /// - Parameters:
+    ///   - bytes: The received access unit.
+    ///   - setup: The stream's setup bytes. If they are in Annex B, `bytes` is returned unchanged.
+    /// - Returns: The same units with start codes.
+    static func accessUnit(_ bytes: SharedBytes, setup: [UInt8]) -> SharedBytes {
+        guard isRecord(setup), setup.count > 4 else { return bytes }
+        let lengthSize = Int(setup[4] & 3) + 1
+        var (result, rest) = ([UInt8](), bytes.bytes[...])
+        result.reserveCapacity(bytes.count + 16)
+        while rest.count > lengthSize {
+            let length = rest.prefix(lengthSize).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(lengthSize)
+            let unit = rest.prefix(length)
+            result += startCode
+            result += unit
+            rest = rest.dropFirst(unit.count)
+        }
+        return SharedBytes(result)
     }
 }

@@ -1,15 +1,18 @@
+internal import Control
+internal import Inputs
 internal import Media
 internal import MediaLink
 
-/// The recording's own packets for all publications that take them: one subscription, whose bytes they share. Safe to use from any thread.
+/// Distributes the recording's packets to all live outputs that send them. A single subscription serves all of them,
+/// and the bytes are shared. Safe to use from any thread.
 final class PacketFeed: Sendable {
     typealias Sink = @Sendable (PublishedItem) -> Void
 
-    /// A stream whose first packet has come.
+    /// A stream that has received its first packet.
     private struct Stream {
-        /// With setup bytes in Annex B.
+        /// The parameters, with setup bytes in Annex B.
         let parameters: StreamParameters
-        /// The setup bytes as they came.
+        /// The setup bytes as received.
         let setup: [UInt8]
         let start: ClockTime
     }
@@ -27,15 +30,16 @@ final class PacketFeed: Sendable {
 
     /// - Parameters:
     ///   - path: Path of the media socket.
-    ///   - includesStandby: Whether the program is encoded for it on standby, too.
+    ///   - includesStandby: Whether to request an encoded program during standby, too.
     init(path: String, includesStandby: Bool) {
         (self.path, self.includesStandby) = (path, includesStandby)
     }
 
-    /// Why the session gives no packets, as a sentence; `nil` where it refuses nothing.
+    /// Reason why the session sends no packets, as a sentence; `nil` if the session hasn't rejected the
+    /// request.
     var problem: String? { state.withLock { $0.problem } }
 
-    /// Gives packets to a publication.
+    /// Starts passing packets to a live output.
     func add(_ name: String, _ sink: @escaping Sink) {
         let slot = state.withLock { state in
             state.sinks[name] = sink
@@ -50,7 +54,7 @@ final class PacketFeed: Sendable {
         slot.tend()
     }
 
-    /// Gives it no more. The last one ends the subscription.
+    /// Removes a receiver. Removing the last one ends the subscription.
     func remove(_ name: String) {
         let slot = state.withLock { state -> TapSlot? in
             state.sinks[name] = nil
@@ -62,7 +66,7 @@ final class PacketFeed: Sendable {
         slot?.close()
     }
 
-    /// Connects anew where that is needed. Called once a second.
+    /// Reconnects if necessary. Call it once per second.
     func tend() { state.withLock { $0.slot }?.tend() }
 
     private func take(_ piece: RemoteTap.Piece) {
@@ -95,11 +99,98 @@ final class PacketFeed: Sendable {
 }
 
 extension StreamParameters {
-    /// The same stream with its parameter sets in Annex B.
+    /// The same parameters, with the parameter sets converted to Annex B.
     fileprivate var inAnnexB: StreamParameters {
         StreamParameters(
             codec: codec, timeScale: timeScale, setup: AnnexB.parameterSets(of: setup), size: size,
             rate: rate,
             color: color, audio: audio, priming: priming)
+    }
+}
+
+/// A tap on the session that reconnects after the session's process has closed the connection or rejected the
+/// request. Safe to use from any thread.
+final class TapSlot: Sendable {
+    private struct State {
+        var content: RemoteTap.Content
+        var tap: RemoteTap?
+        var isClosed = false
+        /// Remaining `tend` calls before a retry after a refusal.
+        var rest = 0
+    }
+
+    private let path: String
+    private let state: ConditionLock<State>
+    private let handler: @Sendable (RemoteTap.Piece) -> Void
+
+    /// Number of `tend` calls between two attempts.
+    private static let restAfterRefusal = 2
+
+    /// Creates a slot. It connects on the first call of `tend`.
+    ///
+    /// - Parameters:
+    ///   - content: The requested content.
+    ///   - path: Path of the media socket.
+    ///   - handler: Called for each piece except the end, one at a time.
+    init(
+        _ content: RemoteTap.Content, path: String, handler: @escaping @Sendable (RemoteTap.Piece) -> Void
+    ) {
+        (self.path, self.handler) = (path, handler)
+        state = ConditionLock(State(content: content))
+    }
+
+    /// Connects if it isn't connected. Call it once per second from one thread.
+    func tend() {
+        let content = state.withLock { state -> RemoteTap.Content? in
+            guard !state.isClosed, state.tap == nil else { return nil }
+            state.rest -= 1
+            return state.rest < 0 ? state.content : nil
+        }
+        guard let content else { return }
+        do throws(ControlError) {
+            let tap = try RemoteTap(content, path: path) { [weak self] piece in self?.take(piece) }
+            let isWanted = state.withLock { state in
+                if !state.isClosed { state.tap = tap }
+                return !state.isClosed
+            }
+            if !isWanted { tap.close() }
+        } catch {
+            handler(.refused(error.description))
+        }
+    }
+
+    private func take(_ piece: RemoteTap.Piece) {
+        switch piece {
+        case .end: state.withLock { $0.tap = nil }
+        case .refused:
+            handler(piece)
+            let tap = state.withLock { state in
+                state.rest = Self.restAfterRefusal
+                return state.tap
+            }
+            tap?.close()
+        default: handler(piece)
+        }
+    }
+
+    /// Requests different frames from the same source.
+    func change(to request: FrameRequest) {
+        let tap = state.withLock { state -> RemoteTap? in
+            if case .frames(let role, _, let isPreview) = state.content {
+                state.content = .frames(role: role, request, isPreview: isPreview)
+            }
+            return state.tap
+        }
+        tap?.change(to: request)
+    }
+
+    /// Closes the slot permanently.
+    func close() {
+        let tap = state.withLock { state in
+            state.isClosed = true
+            defer { state.tap = nil }
+            return state.tap
+        }
+        tap?.close()
     }
 }

@@ -1,18 +1,19 @@
 package import Inputs
 package import Media
 
-/// One thing that a destination sends.
+/// One item that a live output sends.
 package enum PublishedItem: Sendable {
-    /// H.264, from a key frame on; packets before it and between a loss and the next key frame are never given to a connection.
+    /// An H.264 packet, starting with a key frame. Connections never receive packets that precede the first key frame
+    /// or lie between a loss and the next key frame.
     case video(PublishedPacket)
-    /// AAC, from the first key frame's time on.
+    /// An AAC packet, starting at the time of the first key frame.
     case audio(PublishedPacket)
-    /// A raw frame in the pixel format that the connection wants.
+    /// A raw frame in the pixel format that the connection requests.
     case frame(CapturedFrame)
-    /// The program's mix, as 32-bit floats at 48 kHz.
+    /// Samples of the program's mix, as 32-bit floats at 48 kHz.
     case samples(AudioTap.Slice)
 
-    /// Bytes that the item takes.
+    /// Size of the item in bytes.
     package var byteCount: Int {
         switch self {
         case .video(let packet), .audio(let packet): packet.bytes.count
@@ -21,11 +22,76 @@ package enum PublishedItem: Sendable {
         }
     }
 
-    /// Whether it is an encoded or a raw frame, rather than audio.
+    /// Whether the item is an encoded or raw video frame.
     package var isVideo: Bool {
         switch self {
         case .video, .frame: true
         case .audio, .samples: false
         }
     }
+}
+
+/// One encoded frame or slice of audio to be sent by a live output.
+package struct PublishedPacket: Sendable {
+    /// The encoded bytes: an H.264 access unit in Annex B or an AAC frame without an ADTS header. An access unit
+    /// contains parameter sets only if an encoder of this process has changed them.
+    package let bytes: SharedBytes
+    /// Presentation time on the session clock. It continues across recordings.
+    package let presentedAt: ClockTime
+    /// Decoding time on the session clock. It increases strictly within a stream.
+    package let decodedAt: ClockTime
+    /// Presentation duration.
+    package let duration: Nanoseconds
+    /// Whether the packet can be decoded without earlier packets; always `true` for audio.
+    package let isKey: Bool
+    /// The stream's parameters. `setup` contains H.264 parameter sets in Annex B, or an AudioSpecificConfig. The
+    /// parameters may change at a key frame.
+    package let parameters: StreamParameters
+
+    /// Creates a packet. Each parameter sets the property of the same name.
+    package init(
+        bytes: SharedBytes, presentedAt: ClockTime, decodedAt: ClockTime, duration: Nanoseconds, isKey: Bool,
+        parameters: StreamParameters
+    ) {
+        (self.bytes, self.presentedAt, self.decodedAt) = (bytes, presentedAt, decodedAt)
+        (self.duration, self.isKey, self.parameters) = (duration, isKey, parameters)
+    }
+}
+
+/// The content that a kind of live output accepts.
+package struct PublishedContent: Sendable, Equatable {
+    /// Whether H.264 packets are accepted.
+    package var video = false
+    /// Whether AAC packets are accepted.
+    package var audio = false
+    /// Pixel format of raw frames: `nv12`, `i420`, or `bgra`; `nil` if raw frames aren't accepted.
+    package var frames: PixelFormat?
+    /// Whether unencoded samples of the mix are accepted.
+    package var samples = false
+
+    /// Creates a value. Each parameter sets the property of the same name.
+    package init(
+        video: Bool = false, audio: Bool = false, frames: PixelFormat? = nil, samples: Bool = false
+    ) {
+        (self.video, self.audio, self.frames, self.samples) = (video, audio, frames, samples)
+    }
+
+    /// The content that SRT and RTMP connections accept.
+    package static let packets = Self(video: true, audio: true)
+}
+
+/// Parameters of the streams at the start of a connection. Only streams that are available and requested by the
+/// connection are set.
+package struct PublishedStreams: Sendable, Equatable {
+    /// H.264 parameters, including size, frame rate, and Annex B parameter sets.
+    package var video: StreamParameters?
+    /// AAC parameters, including the AudioSpecificConfig.
+    package var audio: StreamParameters?
+    /// Format of raw frames: pixel format, size, and maximum frame rate.
+    package var frames: VideoFormat?
+    /// Format of the unencoded mix.
+    package var samples: AudioFormat?
+
+    /// Creates an empty description.
+    package init() {}
 }

@@ -2,9 +2,9 @@ internal import CSoup
 internal import FoundationEssentials
 internal import Media
 
-/// Sends HTTP requests one after the other by libsoup, each with a deadline. Belongs to the thread that makes it.
+/// Sends HTTP requests with libsoup, one at a time, each with a deadline. Use it only on the thread that creates it.
 ///
-/// It follows no redirection, keeps no cookies, and trusts the certificates that the system trusts.
+/// It doesn't follow redirects, stores no cookies, and trusts the system's certificate authorities.
 final class HTTPCaller {
     private let session: UnsafeMutablePointer<SoupSession>
 
@@ -18,23 +18,23 @@ final class HTTPCaller {
         g_object_unref(session)
     }
 
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and waits for the complete response.
     ///
     /// - Parameters:
     ///   - method: `POST`, `DELETE`.
-    ///   - endpoint: Where to.
-    ///   - token: A bearer token to go with it; `nil` for none.
+    ///   - endpoint: The request's URL.
+    ///   - token: A bearer token; `nil` for none.
     ///   - offer: The body, in SDP; `nil` for none.
-    ///   - limit: How long all of it may take.
-    ///   - cancellation: Ends it at once.
-    /// - Returns: What the server answers, whatever its status.
-    /// - Throws: `PublishingError`: `refused` for a certificate that is not trusted, `lost` for everything else of the network.
+    ///   - limit: Timeout for the whole exchange.
+    ///   - cancellation: Cancels the request immediately.
+    /// - Returns: The server's response, regardless of its status.
+    /// - Throws: `PublishingError`: `refused` for an untrusted certificate, `lost` for all other network errors.
     func ask(
         _ method: String, _ endpoint: WHIPEndpoint, token: Secret?, offer: String? = nil,
         within limit: Nanoseconds, unless cancellation: Cancellation
     ) throws(PublishingError) -> HTTPReply {
         guard let message = soup_message_new(method, endpoint.url.absoluteString) else {
-            throw .refused("the address of \(endpoint.place) is no URL.")
+            throw .refused("the address of \(endpoint.place) is not a valid URL.")
         }
         defer { g_object_unref(UnsafeMutableRawPointer(message)) }
         soup_message_add_flags(message, SOUP_MESSAGE_NO_REDIRECT)
@@ -69,21 +69,21 @@ final class HTTPCaller {
     }
 
     private func failure(_ error: UnsafeMutablePointer<GError>?, at place: String) -> PublishingError {
-        guard let error else { return .lost("\(place) does not answer.") }
+        guard let error else { return .lost("\(place) does not respond.") }
         defer { g_error_free(error) }
         let (domain, code) = (error.pointee.domain, UInt32(bitPattern: error.pointee.code))
         if domain == g_io_error_quark(), code == G_IO_ERROR_CANCELLED.rawValue {
-            return .lost("\(place) does not answer in time.")
+            return .lost("\(place) did not respond in time.")
         }
         if domain == g_tls_error_quark(), code == G_TLS_ERROR_BAD_CERTIFICATE.rawValue {
             return .refused(
-                "the certificate of \(place) is not to be trusted: look at its name and date, or at who issued it."
+                "the certificate of \(place) is not trusted. Check its host name, its dates, and its issuer."
             )
         }
         return .lost("\(place): \(String(cString: error.pointee.message).printable()).")
     }
 
-    /// Cancels a request at a deadline, or when nobody wants it any more.
+    /// Cancels a request at a deadline, or when requested by the caller.
     private final class Watch: @unchecked Sendable {
         // A GCancellable may be used by any thread.
         let cancellable = g_cancellable_new()
@@ -91,7 +91,7 @@ final class HTTPCaller {
         private let pause = Nanoseconds.milliseconds(50)
 
         init(until deadline: ClockTime, or cancellation: Cancellation) {
-            _ = MediaThread(name: "whip:watch") { [self] in
+            MediaThread.eventually(name: "whip:watch") { [self] in
                 while !ended.wait(until: min(deadline, MonotonicClock().now + pause)) {
                     guard cancellation.isCancelled || MonotonicClock().now >= deadline else { continue }
                     return g_cancellable_cancel(cancellable)
@@ -103,4 +103,13 @@ final class HTTPCaller {
 
         func end() { ended.cancel() }
     }
+}
+
+/// The parts of an HTTP response that WHIP needs. None of them have been validated.
+struct HTTPReply: Equatable {
+    var status = 0
+    var location: String?
+    var contentType: String?
+    /// The body, truncated to `SessionDescription.longest` + 1 bytes.
+    var body: [UInt8] = []
 }

@@ -1,22 +1,23 @@
 internal import FoundationEssentials
 import Media
 
-/// The address of a WHIP server's endpoint, or of the resource that it makes for a stream. Secret but for `place`.
+/// URL of a WHIP server's endpoint, or of the resource that it creates for a stream. Everything except `place` is
+/// secret.
 struct WHIPEndpoint: Equatable {
-    /// Where requests are sent: `https` or `http`.
+    /// The URL for requests: `https` or `http`.
     let url: URL
-    /// Scheme, host and port, for messages.
+    /// Scheme, host, and port, for messages.
     let place: String
 
-    /// Takes a publication's address.
+    /// Creates an endpoint from a live output's address.
     ///
-    /// - Throws: `PublishingError.refused` for what no URL can have.
-    init(_ address: DestinationAddress) throws(PublishingError) {
+    /// - Throws: `PublishingError.refused` if the address isn't a valid URL.
+    init(_ address: LiveOutputAddress) throws(PublishingError) {
         guard let url = URL(string: String(address.text.dropFirst("whip+".count))),
             let endpoint = Self(url, place: address.printable)
         else {
             throw .refused(
-                "the address of \(address.printable) has characters that no URL has: write them as % and two digits."
+                "the address \(address.printable) contains characters that are not allowed in a URL. Write them as % and two hexadecimal digits."
             )
         }
         self = endpoint
@@ -29,17 +30,161 @@ struct WHIPEndpoint: Equatable {
         (self.url, self.place) = (url, place)
     }
 
-    var isEncrypted: Bool { url.scheme?.lowercased() == "https" }
+    /// Scheme, host, and port (RFC 6454). Requests contain a token, which must never reach another origin.
+    private var origin: [String] {
+        let scheme = url.scheme?.lowercased() ?? ""
+        return [scheme, url.host()?.lowercased() ?? "", "\(url.port ?? (scheme == "https" ? 443 : 80))"]
+    }
 
-    /// Another address that the server names in `Location`, absolute or relative to this one.
+    /// Resolves a `Location` header, which may be absolute or relative to this URL.
     ///
-    /// - Returns: `nil` for what is no address, and for one without TLS of a server that has TLS: it would give the token away.
+    /// - Returns: The endpoint; `nil` for an invalid URL.
     func named(_ location: String) -> WHIPEndpoint? {
         guard let url = URL(string: location, relativeTo: url)?.absoluteURL, let host = url.host() else {
             return nil
         }
         let port = url.port.map { ":\($0)" } ?? ""
-        let other = WHIPEndpoint(url, place: "\(url.scheme ?? "")://\(host)\(port)".printable())
-        return isEncrypted && other?.isEncrypted == false ? nil : other
+        return WHIPEndpoint(url, place: "\(url.scheme ?? "")://\(host)\(port)".printable())
+    }
+
+    /// Whether `other` has the same scheme, host, and port.
+    func hasSameOrigin(as other: WHIPEndpoint) -> Bool { origin == other.origin }
+}
+
+/// Interpretation of a WHIP server's response to an offer (RFC 9725).
+enum WHIPAnswer: Equatable {
+    /// The server accepts the stream.
+    case accepted(SessionDescription)
+    /// The server redirects the offer to another endpoint.
+    case elsewhere(WHIPEndpoint)
+
+    /// Returns the resource that the server has created for the stream. It must be deleted at the end, regardless of
+    /// the rest of the response. `nil` if the response names no resource, or one at another origin, because the delete
+    /// request contains the token.
+    static func resource(in reply: HTTPReply, of endpoint: WHIPEndpoint) -> WHIPEndpoint? {
+        guard reply.status == 201, let resource = reply.location.flatMap({ endpoint.named($0) }) else {
+            return nil
+        }
+        return resource.hasSameOrigin(as: endpoint) ? resource : nil
+    }
+
+    /// Interprets a response.
+    ///
+    /// - Parameters:
+    ///   - reply: The received response.
+    ///   - endpoint: The endpoint that received the offer.
+    /// - Throws: `PublishingError`: `refused` if the user must change a setting, `lost` if a retry may succeed.
+    init(_ reply: HTTPReply, of endpoint: WHIPEndpoint) throws(PublishingError) {
+        let place = endpoint.place
+        switch reply.status {
+        case 201:
+            guard reply.contentType?.lowercased().hasPrefix("application/sdp") == true else {
+                throw .refused("\(place) responded, but not like a WHIP server. Check the address.")
+            }
+            self = .accepted(try SessionDescription(reply.body, from: place))
+        case 307, 308:
+            guard let other = reply.location.flatMap({ endpoint.named($0) }) else {
+                throw .refused(
+                    "\(place) redirects to an invalid address. Check the address of the live output.")
+            }
+            guard other.hasSameOrigin(as: endpoint) else {
+                throw .refused(
+                    "\(place) redirects to \(other.place). Redirects to another server are not followed, because the token is for \(place) only. If you trust the other server, set its address for the live output."
+                )
+            }
+            self = .elsewhere(other)
+        case 401, 403:
+            throw .refused(
+                "\(place) rejected the token, or requires one. Check `token_from` of the live output.")
+        case 404, 410:
+            throw .refused(
+                "\(place) does not have this stream. Check the path in the address of the live output.")
+        case 406, 415, 422:
+            throw .refused(
+                "\(place) rejected the stream (HTTP \(reply.status)). It may not support H.264 and Opus, or this H.264 profile."
+            )
+        // Another client is already publishing, the server isn't ready, or it limits the request rate. A retry may
+        // succeed soon.
+        case 408, 409, 423, 425, 429, 500...599:
+            throw .lost("\(place) cannot accept the stream now (HTTP \(reply.status)).")
+        default:
+            throw .refused(
+                "\(place) responded with HTTP \(reply.status), which is not valid for WHIP. Check the address."
+            )
+        }
+    }
+}
+
+/// A server's SDP answer with basic validation: one video and one audio section that accept the offer (RFC 8829, RFC
+/// 9725).
+struct SessionDescription: Equatable {
+    /// The description for webrtcbin, with CRLF line endings.
+    let text: String
+
+    /// Maximum length of an answer in bytes. Typical answers are a few thousand bytes long.
+    static let longest = 65_536
+
+    /// Parses an answer.
+    ///
+    /// - Parameters:
+    ///   - bytes: Body of the server's response.
+    ///   - place: The server, for messages.
+    /// - Throws: `PublishingError.refused` if the server rejects the video or the audio; `lost` if the body isn't an
+    ///   SDP answer.
+    init(_ bytes: [UInt8], from place: String) throws(PublishingError) {
+        let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+        guard lines.first == "v=0", bytes.count <= Self.longest, !bytes.contains(0) else {
+            throw .lost("\(place) answered without a valid session description.")
+        }
+        let sections = lines.indices.filter { lines[$0].hasPrefix("m=") }
+        let session = lines.prefix(upTo: sections.first ?? lines.endIndex)
+        let ends = sections.dropFirst() + [lines.endIndex]
+        let media = zip(sections, ends).map { lines[$0..<$1] }
+        guard media.count == Self.offered.count else {
+            throw .lost("\(place) answered with \(media.count) streams instead of \(Self.offered.count).")
+        }
+        for (section, kind) in zip(media, Self.offered) {
+            let words = section.first?.split(separator: " ") ?? []
+            guard words.count >= 4, words[0] == "m=\(kind.media)" else {
+                throw .lost("\(place) answered with streams that were not offered.")
+            }
+            let all = session + section
+            // A section that is bundled with the first one may have port 0 (RFC 8843).
+            let isDeclined = words[1] == "0" && !section.contains("a=bundle-only")
+            guard !isDeclined, !section.contains("a=inactive"), !section.contains("a=sendonly") else {
+                throw .refused("\(place) does not accept \(kind.codec) \(kind.media), or this codec profile.")
+            }
+            // All sections use the transport of the first one, so only the first section needs transport attributes.
+            guard
+                kind.media != Self.offered[0].media
+                    || Self.transport.allSatisfy({ name in
+                        all.contains { $0.hasPrefix("a=\(name):") }
+                    })
+            else { throw .lost("\(place) answered without the parameters for ICE and DTLS.") }
+        }
+        text = lines.map { $0 + "\r\n" }.joined()
+    }
+
+    /// Offered media and codecs, in the order of the sections.
+    static let offered: [(media: String, codec: String)] = [("video", "H.264"), ("audio", "Opus")]
+    private static let transport = ["ice-ufrag", "ice-pwd", "fingerprint"]
+}
+
+/// Profile and level of an H.264 stream, from its sequence parameter set.
+struct H264Profile: Equatable {
+    /// `profile-level-id` (RFC 6184): profile, constraints, and level as six hexadecimal digits.
+    let levelID: String
+
+    /// Parses Annex B parameter sets; `nil` if they don't include a sequence parameter set.
+    init?(_ setup: [UInt8]) {
+        let startCode: [UInt8] = [0, 0, 1]
+        let place = setup.indices.dropLast(6).first { index in
+            setup[index..<index + 3].elementsEqual(startCode) && setup[index + 3] & 0x1f == 7
+        }
+        guard let place else { return nil }
+        let hex = setup[(place + 4)..<(place + 7)].map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        levelID = hex.joined()
     }
 }

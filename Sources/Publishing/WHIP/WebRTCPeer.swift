@@ -1,13 +1,14 @@
 internal import CGStreamer
-// GLib is in both modules, and its types belong to the first one.
+// Both modules include GLib. Its types belong to whichever module is imported first.
 internal import CSoup
 internal import Glibc
 internal import Media
 
-/// Sends H.264 and Opus to one WebRTC peer: GStreamer's `webrtcbin` and what it needs before it.
+/// Sends H.264 and Opus to one WebRTC peer with GStreamer's `webrtcbin` and the elements upstream of it.
 ///
-/// One thread uses it. GStreamer's own threads encode and send; nothing here waits for them but `offer` and `accept`. Buffers have their
-/// capture times, of `CLOCK_MONOTONIC`, as their running time, so that the peer lines audio and video up by them.
+/// Use it from only one thread. GStreamer's threads encode and send. Only `offer` and `accept` wait for them.
+/// The running time of each buffer is its capture time on `CLOCK_MONOTONIC`, which the peer uses to
+/// synchronize audio and video.
 final class WebRTCPeer {
     private let pipeline: UnsafeMutablePointer<GstElement>
     private let webrtc: UnsafeMutablePointer<GstElement>
@@ -15,18 +16,18 @@ final class WebRTCPeer {
     private let audio: UnsafeMutablePointer<GstAppSrc>
     private let place: String
 
-    /// State of a peer connection (W3C WebRTC 1.0, RTCPeerConnectionState, as GStreamer numbers it).
+    /// State of a peer connection (W3C WebRTC 1.0, RTCPeerConnectionState, with GStreamer's numbers).
     private enum ConnectionState: gint {
         case new, connecting, connected, disconnected, failed, closed
     }
 
-    /// Makes the pipeline.
+    /// Creates the pipeline.
     ///
     /// - Parameters:
-    ///   - profile: Of the H.264 that will be sent.
-    ///   - channels: Of the audio that will be sent: 1 or 2.
+    ///   - profile: Profile of the H.264 stream.
+    ///   - channels: Number of audio channels: 1 or 2.
     ///   - place: The peer, for messages.
-    /// - Throws: `PublishingError.refused` where a part of GStreamer is not installed.
+    /// - Throws: `PublishingError.refused` if a GStreamer plugin is missing.
     init(_ profile: H264Profile, channels: Int, place: String) throws(PublishingError) {
         gst_init(nil, nil)
         self.place = place
@@ -55,11 +56,12 @@ final class WebRTCPeer {
     }
 
     private static let incomplete = PublishingError.refused(
-        "a part of GStreamer is missing: install the packages gstreamer1.0-plugins-bad, gstreamer1.0-plugins-good and gstreamer1.0-nice."
+        "GStreamer plugins are missing. Install the packages gstreamer1.0-plugins-bad, gstreamer1.0-plugins-good and gstreamer1.0-nice."
     )
 
     private static func description(_ profile: H264Profile, channels: Int) -> String {
-        // Bounded: what finds no room is dropped, the oldest first. Nothing is stamped on arrival.
+        // The queue is bounded, and the oldest buffers are dropped when it is full. Buffers aren't timestamped on
+        // arrival.
         let source = "is-live=true format=time block=false max-bytes=4000000 leaky-type=downstream"
         return """
             webrtcbin name=webrtc bundle-policy=max-bundle latency=0
@@ -81,7 +83,8 @@ final class WebRTCPeer {
             if number == 0 { gst_util_set_object_arg(object(transceiver), "do-nack", "true") }
             g_object_unref(transceiver)
         }
-        // The peer is told capture times; by default it would be told when packets were sent, and take video for late.
+        // Send capture times to the peer. By default, GStreamer sends transmission times, which make the video appear
+        // late.
         if let rtp = webrtc.withMemoryRebound(
             to: GstBin.self, capacity: 1, { gst_bin_get_by_name($0, "rtpbin") })
         {
@@ -96,23 +99,23 @@ final class WebRTCPeer {
         gst_element_set_state(pipeline, GST_STATE_PLAYING)
     }
 
-    // MARK: Signalling
+    // MARK: Signaling
 
-    /// Describes what will be sent, with all candidates of this machine.
+    /// Creates the offer, including all ICE candidates of this computer.
     ///
-    /// - Throws: `PublishingError.lost` when webrtcbin makes no offer until `deadline`.
+    /// - Throws: `PublishingError.lost` if webrtcbin creates no offer before `deadline`.
     func offer(until deadline: ClockTime, _ cancellation: Cancellation) throws(PublishingError) -> String {
         let reply = try Promise.kept(until: deadline, cancellation, place) {
             gst_webrtc_create_offer(webrtc, $0)
         }
         guard let offer = reply.description("offer") else {
-            throw .lost("\(place): no offer can be made.")
+            throw .lost("\(place): the SDP offer cannot be created.")
         }
         _ = try Promise.kept(until: deadline, cancellation, place) {
             gst_webrtc_describe(webrtc, "set-local-description", offer, $0)
         }
         // GST_WEBRTC_ICE_GATHERING_STATE_COMPLETE
-        try wait(until: deadline, cancellation, "no address of this machine is found") {
+        try wait(until: deadline, cancellation, "no network address of this computer was found") {
             number("ice-gathering-state") == 2
         }
         var value = GValue()
@@ -120,28 +123,28 @@ final class WebRTCPeer {
         defer { g_value_unset(&value) }
         let description = g_value_get_boxed(&value)?.assumingMemoryBound(to: gst_webrtc_description.self)
         guard let description, let text = gst_sdp_message_as_text(description.pointee.sdp) else {
-            throw .lost("\(place): no offer can be made.")
+            throw .lost("\(place): the SDP offer cannot be created.")
         }
         defer { g_free(text) }
         return Self.offered(String(cString: text))
     }
 
-    /// The offer with the H.264 profile by which all know H.264, Constrained Baseline at any level, as OBS Studio offers it: browsers and
-    /// servers refuse other names, and decode what comes.
+    /// Returns the offer with the H.264 profile replaced by Constrained Baseline at any level, as in OBS Studio.
+    /// Browsers and servers reject other profiles in the offer, but decode the actual stream.
     static func offered(_ text: String) -> String {
         text.replacing(
             /profile-level-id=[0-9a-fA-F]{6}/, with: "profile-level-id=42e01f;level-asymmetry-allowed=1")
     }
 
-    /// Takes the peer's answer, and waits for the connection.
+    /// Applies the peer's answer and waits for the connection.
     ///
-    /// - Throws: `PublishingError.lost` when the peer is not reached until `deadline`.
+    /// - Throws: `PublishingError.lost` if the peer isn't reachable before `deadline`.
     func accept(
         _ answer: SessionDescription, until deadline: ClockTime, _ cancellation: Cancellation
     ) throws(PublishingError) {
         var message: UnsafeMutablePointer<GstSDPMessage>?
         guard gst_sdp_message_new_from_text(answer.text, &message) == GST_SDP_OK, let message else {
-            throw .lost("\(place) answers with no session description.")
+            throw .lost("\(place) answered without a valid session description.")
         }
         defer { gst_sdp_message_free(message) }
         var description = gst_webrtc_description(type: 3, sdp: message)
@@ -150,7 +153,7 @@ final class WebRTCPeer {
         }
         try wait(
             until: deadline, cancellation,
-            "it answers, but cannot be reached over UDP; a firewall may be between"
+            "the server responds, but cannot be reached over UDP; check for a firewall"
         ) { () throws(PublishingError) in
             try check()
             return state == .connected
@@ -158,15 +161,15 @@ final class WebRTCPeer {
         reportOften()
     }
 
-    /// Has sender reports sent twice a second in place of every five seconds: by them the peer lines audio and video up, and before the
-    /// first ones both are as far apart as they happened to arrive.
+    /// Sends RTCP sender reports twice per second instead of every five seconds. The peer needs them to synchronize
+    /// audio and video. Until the first reports arrive, the two are offset by their arrival times.
     private func reportOften() {
         guard let session else { return }
         defer { g_object_unref(session) }
         gst_util_set_object_arg(object(session), "rtcp-min-interval", "500000000")
     }
 
-    /// The RTP session, which the caller releases; `nil` before it is there.
+    /// The RTP session, which the caller must release; `nil` until it exists.
     private var session: UnsafeMutableRawPointer? {
         let rtp = webrtc.withMemoryRebound(to: GstBin.self, capacity: 1) { gst_bin_get_by_name($0, "rtpbin") }
         guard let rtp else { return nil }
@@ -174,10 +177,10 @@ final class WebRTCPeer {
         return gst_webrtc_session(rtp, 0)
     }
 
-    /// - Throws: `PublishingError.lost` when the peer has gone, or a part of the pipeline has failed.
+    /// - Throws: `PublishingError.lost` if the peer is gone or an element of the pipeline has failed.
     func check() throws(PublishingError) {
         switch state {
-        case .disconnected, .failed, .closed: throw .lost("\(place) does not answer any more.")
+        case .disconnected, .failed, .closed: throw .lost("\(place) stopped responding.")
         case .new, .connecting, .connected: break
         }
         guard let bus = gst_element_get_bus(pipeline) else { return }
@@ -188,7 +191,7 @@ final class WebRTCPeer {
         gst_message_parse_error(message, &error, nil)
         let text = error.map { String(cString: $0.pointee.message) } ?? "unknown"
         g_clear_error(&error)
-        throw .lost("\(place): GStreamer fails: \(text.printable())")
+        throw .lost("\(place): GStreamer failed: \(text.printable())")
     }
 
     private func wait(
@@ -197,9 +200,9 @@ final class WebRTCPeer {
     ) throws(PublishingError) {
         while try !condition() {
             guard MonotonicClock().now < deadline else { throw .lost("\(place): \(reason).") }
-            // No signal tells of these states without code on GStreamer's threads.
+            // These states can only be polled. A signal handler would run on GStreamer's threads.
             if cancellation.wait(until: MonotonicClock().now + .milliseconds(10)) {
-                throw .lost("\(place) was not connected.")
+                throw .lost("\(place): the connection attempt was canceled.")
             }
         }
     }
@@ -215,12 +218,12 @@ final class WebRTCPeer {
 
     // MARK: Media
 
-    /// Sends an access unit, without copying it.
+    /// Sends an access unit without copying it.
     ///
     /// - Parameters:
-    ///   - unit: Annex B.
-    ///   - setup: Parameter sets to stand before it.
-    ///   - at: When it is shown.
+    ///   - unit: The access unit in Annex B format.
+    ///   - setup: Parameter sets to send before it.
+    ///   - at: Presentation time.
     func sendVideo(_ unit: SharedBytes, after setup: [UInt8], at: ClockTime) {
         guard let buffer = Self.lend(unit) else { return }
         let whole: UnsafeMutablePointer<GstBuffer>
@@ -235,9 +238,9 @@ final class WebRTCPeer {
     /// Sends samples.
     ///
     /// - Parameters:
-    ///   - samples: Interleaved, at 48 kHz.
-    ///   - channels: As the peer was made for.
-    ///   - at: Time of the first one.
+    ///   - samples: Interleaved samples at 48 kHz.
+    ///   - channels: Number of channels, as passed to the initializer.
+    ///   - at: Time of the first sample.
     func sendAudio(_ samples: [Float], channels: Int, at: ClockTime) {
         let buffer = samples.withUnsafeBytes { gst_buffer_new_memdup($0.baseAddress, gsize($0.count)) }
         guard let buffer else { return }
@@ -251,7 +254,7 @@ final class WebRTCPeer {
         into source: UnsafeMutablePointer<GstAppSrc>
     ) {
         buffer.pointee.pts = GstClockTime(clamping: at.nanoseconds)
-        // What is refused, when the pipeline has failed, is released; `check` tells of it.
+        // If the pipeline has failed, the buffer is rejected and released. `check` reports the failure.
         _ = gst_app_src_push_buffer(source, buffer)
     }
 
@@ -262,21 +265,21 @@ final class WebRTCPeer {
             { holder in if let holder { Unmanaged<SharedBytes>.fromOpaque(holder).release() } })
     }
 
-    // MARK: What the peer confirms
+    // MARK: RTCP reports
 
-    /// What the peer's last report says of one stream.
+    /// The peer's last reception report for one stream.
     struct Report: Equatable {
-        /// Highest sequence number that has arrived, extended to 32 bits.
+        /// Highest received sequence number, extended to 32 bits.
         var highest: UInt32
-        /// Time of our last report that the peer has, in NTP's short format.
+        /// Timestamp of the last sender report that the peer received, in NTP short format.
         var answered: UInt32 = 0
-        /// Packets that have not arrived.
+        /// Number of lost packets.
         var lost: Int32
-        /// `nil` until the peer has answered a report of ours.
+        /// Round-trip time; `nil` until the peer has answered a sender report.
         var roundTrip: Nanoseconds?
     }
 
-    /// The peer's newest report (RFC 3550, 6.4.1); `nil` while there is none.
+    /// The peer's latest report (RFC 3550, 6.4.1); `nil` until one arrives.
     var report: Report? {
         guard let session else { return nil }
         defer { g_object_unref(session) }
@@ -296,7 +299,7 @@ final class WebRTCPeer {
         return nil
     }
 
-    /// The report of one source of the session, as rtpsource.c describes it.
+    /// Returns the report for one source of the session, in the format of rtpsource.c.
     private static func report(in source: UnsafePointer<GstStructure>) -> Report? {
         var (has, lost): (gboolean, gint) = (0, 0)
         var (highest, answered, roundTrip): (guint, guint, guint) = (0, 0, 0)
@@ -316,7 +319,7 @@ private func object(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<
     pointer.assumingMemoryBound(to: GObject.self)
 }
 
-/// An answer that webrtcbin will give on a thread of its own.
+/// A pending reply from webrtcbin, which arrives on another thread.
 private final class Promise {
     private let pointer: UnsafeMutablePointer<GstPromise>
 
@@ -324,9 +327,9 @@ private final class Promise {
 
     deinit { gst_promise_unref(pointer) }
 
-    /// Asks webrtcbin, and waits for its answer.
+    /// Sends a request to webrtcbin and waits for the reply.
     ///
-    /// - Throws: `PublishingError.lost` when there is none until `deadline`, or it is an error.
+    /// - Throws: `PublishingError.lost` if no reply arrives before `deadline`, or the reply is an error.
     static func kept(
         until deadline: ClockTime, _ cancellation: Cancellation, _ place: String,
         _ ask: (UnsafeMutablePointer<GstPromise>) -> Void
@@ -337,20 +340,20 @@ private final class Promise {
                 if let context { Unmanaged<Cancellation>.fromOpaque(context).takeUnretainedValue().cancel() }
             }, Unmanaged.passRetained(answered).toOpaque(),
             { context in if let context { Unmanaged<Cancellation>.fromOpaque(context).release() } })
-        guard let made else { throw .lost("\(place): GStreamer has no memory.") }
+        guard let made else { throw .lost("\(place): GStreamer is out of memory.") }
         let promise = Promise(made)
-        // webrtcbin takes a reference of its own and gives it back.
+        // webrtcbin takes an additional reference and releases it.
         ask(made)
         guard answered.wait(until: deadline), gst_promise_wait(made) == GST_PROMISE_RESULT_REPLIED else {
-            throw .lost("\(place): webrtcbin does not answer in time.")
+            throw .lost("\(place): webrtcbin did not respond in time.")
         }
         guard let reply = gst_promise_get_reply(made), gst_structure_has_field(reply, "error") != 0 else {
             return promise
         }
-        throw .lost("\(place): its answer and the offer do not fit together.")
+        throw .lost("\(place): its answer does not match the offer.")
     }
 
-    /// A description in the answer; valid as long as this object is.
+    /// Returns a session description from the reply. It is valid during this object's lifetime.
     func description(_ field: String) -> UnsafePointer<gst_webrtc_description>? {
         guard let reply = gst_promise_get_reply(pointer), let value = gst_structure_get_value(reply, field)
         else { return nil }

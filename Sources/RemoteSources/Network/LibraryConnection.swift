@@ -3,8 +3,8 @@ internal import Encoding
 internal import Glibc
 internal import Media
 
-/// Takes frames and audio from a stream of libavformat, dates them, and sends them on. Belongs to the camera's thread.
-// Collaborators: the stream, its decoders and its clocks meet here, and nowhere else.
+/// Receives frames and audio from a libavformat stream, determines their capture times, and sends them to the session.
+/// Use it only on the camera's thread.
 final class LibraryConnection {
     private let stream: LibraryStream
     private let address: SourceAddress
@@ -19,31 +19,39 @@ final class LibraryConnection {
     private var packets: PacketFilter?
     private var decoder: NetworkFrameDecoder?
     private var audioDecoder: NetworkAudioDecoder?
-    /// Packets whose frames the decoder has, by their stamps.
+    /// Capture times of packets whose frames are still in the decoder, by timestamp.
     private var dates: [Int64: PacketDate] = [:]
-    /// Whether the video's stamps count another time from the present packet on.
+    /// Whether the video's timestamps have a new origin starting with the current packet.
     private var isRebased = false
-    /// The wall clock of a packet whose frame comes with the next one.
+    /// Wall clock of a packet if its frame arrives with the next packet.
     private var pendingWall: ClockTime?
-    /// Whether the audio is dated by its own clock, in place of the video's.
+    /// Whether the audio's capture times come from its own clock instead of the video's.
     private var usesOwnClock = false
-    /// When dates were decided.
+    /// Time when the clock sources were chosen.
     private var decided = ClockTime(nanoseconds: 0)
     private var waitsForKey = true
     /// The access unit that is sent when the next one begins.
     private var pending: PendingUnit?
-    /// Whether the camera has told its wall clock, with its frames and with its audio.
+    /// Video packets since the latest key frame, kept while the rate is detected. The next key frame of a
+    /// stream may be many seconds away.
+    private var sinceKey = PacketHistory()
+    private var watchdog = FrameWatchdog(since: MonotonicClock().now)
+    /// Whether the camera has sent its wall clock, for video and for audio.
     private var (hasWall, audioHasWall) = (false, false)
 
-    /// How long the camera's wall clock is waited for: cameras send it each five seconds.
+    /// Maximum time to wait for the camera's wall clock. Cameras send it every five seconds.
     private static let longestWait = Nanoseconds.seconds(6)
-    /// How long frames are watched where there is no wall clock to wait for.
+    /// How long frames are observed if the protocol doesn't carry a wall clock.
     private static let shortWait = Nanoseconds.milliseconds(2500)
-    /// How long an audio stream's own wall clock is waited for after the video's.
+    /// Maximum time to wait for the audio stream's own wall clock after the video's has arrived.
     private static let audioWait = Nanoseconds.seconds(6)
-    /// Most packets of which the decoder may owe a frame.
+    /// Maximum number of packets that may still be in the decoder.
     private static let mostDates = 64
-    /// Room for what a network holds back now and then.
+    /// Maximum age of a raw frame after decoding. Older frames aren't sent.
+    private static let oldestRaw = Nanoseconds.seconds(2)
+    /// Minimum frame interval assumed until the rate is known, because the library may guess a multiple of the rate.
+    private static let longestUnknownInterval = Nanoseconds.milliseconds(200)
+    /// Allowance for occasional network delays.
     private static let room = Nanoseconds.milliseconds(150)
 
     init(
@@ -53,21 +61,33 @@ final class LibraryConnection {
         (self.stream, self.address, self.request, self.cancellation) = (
             stream, address, request, cancellation
         )
-        if request.video, stream.video == nil { throw .refused("\(address) sends no video.") }
-        if request.audio, stream.audio == nil, !request.video { throw .refused("\(address) sends no audio.") }
+        if request.video, stream.video == nil { throw .refused("\(address) does not send video.") }
+        if request.audio, stream.audio == nil, !request.video {
+            throw .refused("\(address) does not send audio.")
+        }
+        if let video = stream.video {
+            let guessed = stream.guessedRate(of: video)?.interval ?? .zero
+            videoClock.allowReordering(
+                Self.isReordered(video), interval: max(guessed, Self.longestUnknownInterval))
+        }
         if request.audio, let audio = stream.audio { audioDecoder = try NetworkAudioDecoder(audio, address) }
     }
 
-    /// Delivers until the connection ends.
+    /// Delivers data until the connection ends.
     func run(into output: SourceOutput) throws(SourceError) {
         let format = try settle(output)
         if let format, request.video { try announceCamera(format, output) }
         _ = media_missed_packets()
+        if let video = stream.video, output.hasCamera { try replay(of: video, output) }
+        watchdog = FrameWatchdog(since: clock.now)
         while !cancellation.isCancelled {
             let packet = try stream.read()
             let arrival = clock.now
             note(packet, arrival)
             output.tell(clockSetBy: videoClock.takeSetting())
+            if output.hasCamera, watchdog.isStalled(at: arrival) {
+                throw .lost("\(address) has not sent a new frame for 3 s, although its stream continues.")
+            }
             if let video = stream.video, packet.pointee.stream_index == video.pointee.index, output.hasCamera
             {
                 try take(video: packet, of: video, output)
@@ -77,23 +97,39 @@ final class LibraryConnection {
         }
     }
 
-    // MARK: Before anything is sent
+    // MARK: Format detection
 
-    /// Watches the stream until it is known how to date it, and at which rate it runs.
+    /// Processes the packets that arrived while the rate was detected, from the latest key frame on.
+    private func replay(of video: UnsafeMutablePointer<AVStream>, _ output: SourceOutput) throws(SourceError)
+    {
+        let packets = sinceKey.takeAll()
+        for packet in packets {
+            if cancellation.isCancelled { return }
+            try take(video: packet.pointer, of: video, output)
+        }
+    }
+
+    /// Observes the stream until its clock source and frame rate are known.
     private func settle(_ output: SourceOutput) throws(SourceError) -> VideoFormat? {
         let began = clock.now
         var stamps: [Nanoseconds] = []
         videoClock.way = .zero
         let patience = address.kind == .rtsp ? Self.longestWait : Self.shortWait
         var wallNotes = 0
+        var first: (stamp: Nanoseconds, arrival: ClockTime)?
         while clock.now - began < patience {
-            if cancellation.isCancelled { throw .lost("\(address) is no longer wanted.") }
+            if cancellation.isCancelled { throw .lost("\(address) is no longer needed.") }
             let packet = try stream.read()
             wallNotes += note(packet, clock.now) ? 1 : 0
             if let video = stream.video, packet.pointee.stream_index == video.pointee.index,
                 let stamp = Self.stamp(packet, of: video), stamps.count < 1000
             {
                 stamps.append(stamp)
+                first = first ?? (stamp, clock.now)
+                // Packets that follow a loss or a new timestamp origin are unusable until the next key frame.
+                if isRebased || media_missed_packets() > 0 { sinceKey = PacketHistory() }
+                if isRebased { (first, stamps) = ((stamp, clock.now), [stamp]) }
+                sinceKey.append(packet)
             }
             if wallNotes >= 5, stamps.count >= 12, videoClock.measuredWay != nil { break }
         }
@@ -103,10 +139,18 @@ final class LibraryConnection {
             decided = clock.now
             return nil
         }
+        if let first, let last = stamps.max(), stamps.count >= 12,
+            RateEstimate.isStanding(stamps: last - first.stamp, over: clock.now - first.arrival)
+        {
+            throw .refused(
+                "\(address) sends frames whose time stamps stand still, so they can't be dated. Update the camera's firmware, or use another of its streams."
+            )
+        }
         let rate = output.rate(
             about: RateEstimate.rate(ofStamps: stamps, guessed: stream.guessedRate(of: video)))
         videoClock.assembly = Self.isAssembled(video) ? rate.interval : .zero
         videoClock.way = rate.interval + videoClock.assembly + (address.srt?.latency ?? .zero)
+        videoClock.allowReordering(Self.isReordered(video), interval: rate.interval)
         videoClock.decide()
         audioClock.decide()
         decided = clock.now
@@ -117,10 +161,12 @@ final class LibraryConnection {
     private func format(
         of video: UnsafeMutablePointer<AVStream>, _ rate: FrameRate
     ) throws(SourceError) -> VideoFormat {
-        guard let parameters = video.pointee.codecpar else { throw .lost("\(address) sends no format.") }
+        guard let parameters = video.pointee.codecpar else {
+            throw .lost("\(address) does not send its video format.")
+        }
         let size = FrameSize(width: Int(parameters.pointee.width), height: Int(parameters.pointee.height))
         guard size.isPlausible else {
-            throw .lost("\(address) sends video without a size, or of one that no camera has.")
+            throw .lost("\(address) sends video without a valid size.")
         }
         self.size = size
         color = ColorDescription(of: parameters)
@@ -128,7 +174,7 @@ final class LibraryConnection {
         case AV_CODEC_ID_MJPEG:
             color = .jpeg
             return VideoFormat(pixel: .mjpeg, size: size, rate: rate)
-        case AV_CODEC_ID_H264 where parameters.pointee.video_delay == 0:
+        case AV_CODEC_ID_H264 where !Self.isReordered(video):
             packets = try PacketFilter(video, address)
             return VideoFormat(pixel: .h264, size: size, rate: rate)
         default:
@@ -144,7 +190,7 @@ final class LibraryConnection {
             dated: videoClock.origin ?? .arrival)
     }
 
-    // MARK: Dates
+    // MARK: Time stamps
 
     private static func stamp(
         _ packet: UnsafeMutablePointer<AVPacket>, of stream: UnsafeMutablePointer<AVStream>
@@ -153,7 +199,12 @@ final class LibraryConnection {
             ?? LibraryStream.time(packet.pointee.dts, of: stream)
     }
 
-    /// Whether libavformat gives a frame out when the next one begins, with the wall clock of that next one.
+    /// Whether packets arrive in a different order than their frames are shown.
+    private static func isReordered(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
+        (stream.pointee.codecpar?.pointee.video_delay ?? 0) > 0
+    }
+
+    /// Whether libavformat outputs a frame only when the next one begins, together with the next frame's wall clock.
     private static func isAssembled(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
         switch stream.pointee.codecpar?.pointee.codec_id {
         case AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_MPEG4: true
@@ -161,16 +212,18 @@ final class LibraryConnection {
         }
     }
 
-    /// Has the clocks take note of a packet.
+    /// Passes a packet's times to the stream clocks.
     ///
-    /// - Returns: Whether it came with the camera's wall clock.
+    /// - Returns: Whether the packet carried the camera's wall clock.
     @discardableResult
     private func note(_ packet: UnsafeMutablePointer<AVPacket>, _ arrival: ClockTime) -> Bool {
         let wall = WallClock.capture(of: packet)
         if let video = stream.video, packet.pointee.stream_index == video.pointee.index {
             guard let stamp = Self.stamp(packet, of: video) else { return false }
+            watchdog.record(stamp, at: arrival)
             let isAssembled = Self.isAssembled(video)
-            // libavformat counts the stamps of several streams anew with the first report of the camera's clock.
+            // If a session has several streams, libavformat rebases their timestamps at the first report of
+            // the camera's clock.
             isRebased = videoClock.note(stamp, arrival: arrival, isRebased: wall != nil && !hasWall)
             hasWall = hasWall || wall != nil
             let own = isAssembled ? pendingWall : wall
@@ -187,14 +240,14 @@ final class LibraryConnection {
         }
         audioHasWall = audioHasWall || wall != nil
         if let wall { audioClock.note(stamp, captured: wall, arrival: arrival) }
-        // The audio's own wall clock may come later than the video's.
+        // The audio's own wall clock may arrive later than the video's.
         if videoClock.origin == .wallClock, audioClock.origin == .arrival, audioClock.measuredWay != nil {
             audioClock.decide()
         }
         return stream.video == nil && wall != nil
     }
 
-    // MARK: Frames and audio
+    // MARK: Frame and audio delivery
 
     private func take(
         video packet: UnsafeMutablePointer<AVPacket>, of video: UnsafeMutablePointer<AVStream>,
@@ -208,16 +261,18 @@ final class LibraryConnection {
             if dates.count >= Self.mostDates { dates = [:] }
             dates[packet.pointee.pts] = date
             for frame in try decoder.decode(packet) {
-                guard let time = LibraryStream.time(frame.stamp, of: video) else { continue }
+                guard let frameStamp = LibraryStream.time(frame.stamp, of: video) else { continue }
                 let date = dates.removeValue(forKey: frame.stamp)
+                let time = date?.time ?? videoClock.time(of: frameStamp)
                 if date?.isRebased == true { continuity.interrupt() }
                 guard
                     let missing = continuity.take(
-                        time, isDamaged: isDamaged && frame.stamp == packet.pointee.pts)
+                        frameStamp, isDamaged: isDamaged && frame.stamp == packet.pointee.pts)
                 else { continue }
-                try output.send(
-                    frame.bytes, at: date?.time ?? videoClock.time(of: time), within: videoClock.error,
-                    missing: missing)
+                // These frames were decoded only because later frames depend on them. Several seconds of raw frames
+                // would need gigabytes.
+                guard clock.now - time < Self.oldestRaw else { continue }
+                try output.send(frame.bytes, at: time, within: videoClock.error, missing: missing)
             }
             return
         }
@@ -226,7 +281,7 @@ final class LibraryConnection {
             guard let markers = JPEGMarkers(bytes.bytes) else { return continuity.lose() }
             try check(markers.size)
             if isRebased { continuity.interrupt() }
-            // Of a JPEG with a lost packet libavformat gives out nothing.
+            // libavformat outputs nothing for a JPEG that is missing a packet.
             guard let missing = continuity.take(stamp, isDamaged: false, isLossKnown: isDamaged) else {
                 return
             }
@@ -239,9 +294,12 @@ final class LibraryConnection {
         if let size = packets.size { try check(size) }
         let unit = PendingUnit(
             bytes: bytes, stamp: stamp, date: date, isKey: isKey, isDamaged: isDamaged)
-        // Cameras that repeat their parameter sets between the slices of a frame have it divided there.
-        if let pending, pending.stamp == stamp {
-            self.pending = pending.joined(by: unit)
+        // libavformat splits frames at parameter sets, which some cameras repeat between the slices of a frame.
+        if pending?.stamp == stamp {
+            guard pending?.append(unit, atMost: LibraryStream.longestFrame) == true else {
+                throw .lost(
+                    "\(address) sends all packets with the same timestamp.")
+            }
             return
         }
         if let pending { try send(pending, output) }
@@ -251,9 +309,12 @@ final class LibraryConnection {
     private func send(_ unit: PendingUnit, _ output: SourceOutput) throws(SourceError) {
         if unit.date.isRebased { continuity.interrupt() }
         guard let missing = continuity.take(unit.stamp, isDamaged: unit.isDamaged) else { return }
+        guard !continuity.isReversed else {
+            throw .lost("\(address) sends time stamps that run backwards.")
+        }
         guard !continuity.isReordered else {
             throw .refused(
-                "\(address) sends B-frames, which cannot be copied: switch them off in the camera (profile Baseline)."
+                "\(address) sends B-frames, which cannot be copied. Switch them off in the camera (profile Baseline)."
             )
         }
         try output.send(
@@ -263,8 +324,9 @@ final class LibraryConnection {
 
     private func check(_ size: FrameSize) throws(SourceError) {
         guard size == self.size else {
-            throw .refused(
-                "\(address) sends frames of \(size) now, and sent \(self.size) before: set it back.")
+            throw .changed(
+                "\(address) changed its frame size from \(self.size) to \(size). Restore the previous size in the camera."
+            )
         }
     }
 

@@ -2,43 +2,56 @@ internal import CMedia
 internal import Encoding
 internal import Media
 
-/// A connection by libavformat, with a deadline for every call. Belongs to the thread that makes it.
+/// A libavformat connection with a deadline for every call. Use it only on the thread that creates it.
 ///
-/// The demuxer is the protocol's own, and the protocols that it may open are listed: nothing that a camera sends or redirects to makes it
-/// read a file or fetch another address.
+/// The demuxer is determined by the protocol and may open only listed protocols, so no data from a camera can
+/// make it read a file. After the first connection attempt has started, no other connection may be opened, so
+/// redirects are never followed.
 final class LibraryStream {
     private let context: UnsafeMutablePointer<AVFormatContext>
     private let deadline: CallDeadline
     private let address: SourceAddress
     private let packet: UnsafeMutablePointer<AVPacket>
-    /// The best video stream; `nil` where there is none.
+    /// The best video stream; `nil` if there isn't one.
     let video: UnsafeMutablePointer<AVStream>?
-    /// The best audio stream; `nil` where there is none.
+    /// The best audio stream; `nil` if there isn't one.
     let audio: UnsafeMutablePointer<AVStream>?
 
-    /// How long the connection may take, with the first frames to know their format.
+    /// Maximum time to connect and to receive the first frames that reveal their format.
     private static let greeting = Nanoseconds.seconds(8)
-    /// How long nothing may come.
+    /// Maximum time without data.
     private static let silence = Nanoseconds.seconds(3)
-    /// Most bytes of a frame.
-    private static let longestFrame: Int32 = 32 << 20
+    /// Maximum size of a frame in bytes.
+    static let longestFrame = 32 << 20
+    /// Maximum number of streams of a camera. libavformat needs 0.9 MB for each media line of a session description,
+    /// and allows 1,000 by default.
+    private static let mostStreams: Int32 = 16
+    /// Protocols that an RTSP session may open in addition to its control connection: sockets for media over UDP. A
+    /// redirect would need another control connection.
+    private static let mediaProtocols = "rtp,srtp,udp"
 
-    /// Connects, and reads so much that the formats are known.
+    /// Connects, and reads until the formats are known.
     ///
     /// - Parameters:
-    ///   - address: Where to.
-    ///   - wantsAudio: Whether to take the audio, too.
-    ///   - cancellation: Ends it at once.
-    /// - Throws: `SourceError`: why the camera does not deliver.
+    ///   - address: Address of the camera.
+    ///   - wantsAudio: Whether to open the audio stream as well.
+    ///   - cancellation: Cancels the connection immediately.
+    /// - Throws: `SourceError` if the camera delivers no data.
     init(_ address: SourceAddress, wantsAudio: Bool, _ cancellation: Cancellation) throws(SourceError) {
         self.address = address
         deadline = CallDeadline(cancellation)
         guard let allocated = avformat_alloc_context(), let packet = av_packet_alloc() else {
-            throw .lost("no memory is left for \(address).")
+            throw .lost("\(address): out of memory.")
         }
         allocated.pointee.interrupt_callback = deadline.callback
         allocated.pointee.max_analyze_duration = 2_000_000
         allocated.pointee.probesize = 5 << 20
+        allocated.pointee.max_streams = Self.mostStreams
+        if address.kind == .rtsp {
+            deadline.whenFirstAsked = {
+                av_opt_set(allocated, "protocol_whitelist", Self.mediaProtocols, 0)
+            }
+        }
         self.packet = packet
         var options = Self.options(of: address)
         defer { av_dict_free(&options) }
@@ -74,7 +87,6 @@ final class LibraryStream {
             stream.pointee.discard = AVDISCARD_ALL
         }
         guard code >= 0 else { throw Self.error(code, address, isOver: deadline.isOver) }
-        try checkHost()
     }
 
     deinit {
@@ -85,7 +97,7 @@ final class LibraryStream {
         av_packet_free(&packet)
     }
 
-    /// Reads the next packet, which is valid until the next call.
+    /// Reads the next packet. It is valid until the next call.
     func read() throws(SourceError) -> UnsafeMutablePointer<AVPacket> {
         while true {
             av_packet_unref(packet)
@@ -93,41 +105,41 @@ final class LibraryStream {
             let code = av_read_frame(context, packet)
             if code == ff_try_again { continue }
             guard code >= 0 else {
-                if code == ff_end_of_file { throw .lost("\(address) has ended the stream.") }
+                if code == ff_end_of_file { throw .lost("\(address) ended the stream.") }
                 if deadline.isOver { throw silent }
                 throw Self.error(code, address, isOver: false)
             }
-            // libavformat gives out what its parsers hold when a call is interrupted: nothing follows it that could be relied on.
+            // When a call is interrupted, libavformat flushes its parsers. The flushed data isn't reliable.
             if deadline.isOver { throw silent }
-            guard packet.pointee.size <= Self.longestFrame else {
-                throw .refused("\(address) sends frames that are larger than any camera's.")
+            guard Int(packet.pointee.size) <= Self.longestFrame else {
+                throw .refused("\(address) sends frames that are larger than the limit.")
             }
             return packet
         }
     }
 
-    private var silent: SourceError { .lost("nothing has come from \(address) for 3 s.") }
+    private var silent: SourceError { .lost("no data received from \(address) for 3 s.") }
 
-    /// A stream's time stamp in nanoseconds; `nil` where it has none, or an impossible one.
+    /// Converts a stream's timestamp to nanoseconds; `nil` if the stamp is missing or out of range.
     static func time(_ stamp: Int64, of stream: UnsafeMutablePointer<AVStream>) -> Nanoseconds? {
         guard stamp != ff_no_timestamp else { return nil }
         let count = av_rescale_q(stamp, stream.pointee.time_base, AVRational(num: 1, den: 1_000_000_000))
-        // A hundred years: what is beyond would not stay within 64 bits.
+        // The limit is about 100 years; larger values would overflow 64 bits.
         return Nanoseconds(count).magnitude < .seconds(3_000_000_000) ? Nanoseconds(count) : nil
     }
 
-    /// What the library says of a stream's rate; `nil` where it says nothing that is possible.
+    /// Returns the frame rate that libavformat reports for a stream; `nil` if it reports no plausible rate.
     func guessedRate(of stream: UnsafeMutablePointer<AVStream>) -> FrameRate? {
         let rate = av_guess_frame_rate(context, stream, nil)
         guard rate.num > 0, rate.den > 0, rate.num / rate.den <= 240 else { return nil }
         return FrameRate(Int64(rate.num), per: Int64(rate.den))
     }
 
-    // MARK: How to connect
+    // MARK: Connection options
 
     private static func url(of address: SourceAddress) -> String {
         guard address.kind == .srt else { return String(address.text.prefix { $0 != "#" }) }
-        // Its settings are options, so that no other ones get in.
+        // The settings are passed as options, so that the URL can't add others.
         return "srt://\(address.host.contains(":") ? "[\(address.host)]" : address.host):\(address.port)"
     }
 
@@ -160,39 +172,31 @@ final class LibraryStream {
         return options
     }
 
-    /// Ends a connection that the camera has sent to another host.
-    private func checkHost() throws(SourceError) {
-        guard address.kind == .rtsp, let url = context.pointee.url else { return }
-        let text = String(cString: url)
-        let place = text.dropFirst(text.prefix { $0 != ":" }.count + 3).prefix { $0 != "/" && $0 != "?" }
-        let host = place.split(separator: "@").last ?? ""
-        let own = address.host.contains(":") ? "[\(address.host)]" : address.host
-        guard host == own || host.hasPrefix(own + ":") else {
-            throw .refused(
-                "\(address) sends its callers to another host, which is not followed: give that one's address."
-            )
-        }
-    }
-
     private static func error(_ code: Int32, _ address: SourceAddress, isOver: Bool) -> SourceError {
         let errors: [Int32: SourceError] = [
             ff_unauthorized: .refused(
-                "\(address) wants another user or password: write them into the address, as rtsp://USER:PASSWORD@…"
+                "\(address) rejected the user or password. Set them in the address, as rtsp://USER:PASSWORD@…"
             ),
-            ff_forbidden: .refused("\(address) does not let this user in."),
-            ff_not_found: .refused("\(address) has no such path: look at what the camera's pages call it."),
-            ff_protocol_not_found: .refused("\(address) leads to a protocol that is not followed."),
-            ff_error_from_errno(111): .lost("nobody listens at \(address)."),
-            ff_error_from_errno(113): .lost("the network does not lead to \(address)."),
-            ff_error_from_errno(110): .lost("\(address) does not answer."),
+            ff_forbidden: .refused("\(address) does not allow access for this user."),
+            ff_not_found: .refused(
+                "\(address) does not have this path. Look up the path in the camera's settings or manual."),
+            ff_protocol_not_found: .refused("\(address) uses a protocol that is not supported."),
+            ff_error_from_errno(111): .lost("\(address) refused the connection."),
+            ff_error_from_errno(113): .lost("no network route to \(address)."),
+            ff_error_from_errno(110): .lost("\(address) does not respond."),
             ff_error_from_errno(98): .refused(
-                "port \(address.port) of this computer is taken by another program."),
-            ff_exit: .lost("\(address) has ended the connection."),
-            ff_invalid_data: .lost("\(address) answers what is not understood."),
+                "port \(address.port) of this computer is in use by another program."),
+            ff_exit: .lost("\(address) closed the connection."),
+            ff_invalid_data: .lost("\(address) sent an invalid answer."),
         ]
         if isOver {
             return address.srt?.mode == .listener
-                ? .lost("nobody has called at \(address) yet.") : .lost("\(address) does not answer in time.")
+                ? .lost("waiting for a connection at \(address).")
+                : .lost("\(address) did not respond in time.")
+        }
+        if address.kind == .rtsp, String(cString: media_messages()).contains("not on whitelist") {
+            return .refused(
+                "\(address) redirects to another address, which is not followed. Use that address instead.")
         }
         if let error = errors[code] { return error }
         var text = [CChar](repeating: 0, count: 128)

@@ -2,15 +2,16 @@ internal import CSoup
 internal import Glibc
 internal import Media
 
-/// A connection with the desktop's session bus (D-Bus), with a deadline for every answer. Belongs to the thread that makes it.
+/// A connection to the desktop's session bus (D-Bus) with a deadline for every reply. Use it only on the thread that
+/// creates it.
 ///
-/// Values are written as GVariant's text format has them, and read by their types.
+/// Values are written in GVariant's text format and read by type.
 final class DesktopBus {
-    /// Why a call failed.
+    /// The reason why a call failed.
     enum Failure: Error {
-        /// Nobody has the name, or the name's owner has not this interface, method or property.
+        /// The name isn't owned, or its owner lacks this interface, method, or property.
         case unknown
-        /// Something else, as the bus or the callee says it.
+        /// Another error, with the message from the bus or the callee.
         case other(String)
     }
 
@@ -18,15 +19,15 @@ final class DesktopBus {
     private let context: OpaquePointer
     private var subscriptions: [UInt32] = []
 
-    /// What a call may take, in milliseconds.
+    /// Timeout of a call, in milliseconds.
     private static let patience: Int32 = 5000
 
     /// Connects to the bus that the environment names.
     ///
-    /// - Throws: `Failure.other` when there is none.
+    /// - Throws: `Failure.other` if there isn't one.
     init() throws(Failure) {
         let context: OpaquePointer = g_main_context_new()
-        // Signals are handed to the context that is the thread's own when they are subscribed to.
+        // GIO delivers signals to the context that is the thread's default when the subscription is made.
         g_main_context_push_thread_default(context)
         var error: UnsafeMutablePointer<GError>?
         var opened: OpaquePointer?
@@ -53,7 +54,7 @@ final class DesktopBus {
         for subscription in subscriptions { g_dbus_connection_signal_unsubscribe(connection, subscription) }
         g_dbus_connection_close_sync(connection, nil, nil)
         g_object_unref(UnsafeMutableRawPointer(connection))
-        // What an unsubscription leaves is for the context.
+        // The context finishes the unsubscription.
         handleSignals()
         g_main_context_pop_thread_default(context)
         g_main_context_unref(context)
@@ -65,15 +66,15 @@ final class DesktopBus {
     /// Whether the bus has ended the connection.
     var isClosed: Bool { g_dbus_connection_is_closed(connection) != 0 }
 
-    /// Calls a method. Blocks for some seconds at most.
+    /// Calls a method. Blocks for a few seconds at most.
     ///
     /// - Parameters:
-    ///   - method: The interface and the method, with a point between them.
-    ///   - path: The object.
-    ///   - name: Who has it.
+    ///   - method: The interface and the method, separated by a period.
+    ///   - path: Path of the object.
+    ///   - name: Bus name of the object's owner.
     ///   - arguments: A tuple in GVariant's text format.
-    ///   - takesDescriptor: Whether a descriptor that comes with the answer is wanted.
-    /// - Returns: The answer, and the descriptor, which is the caller's; `nil` for none.
+    ///   - takesDescriptor: Whether to return a file descriptor that comes with the reply.
+    /// - Returns: The reply, and the descriptor, which the caller owns; `nil` if there isn't one.
     /// - Throws: `Failure`.
     func call(
         _ method: String, of path: String, at name: String, _ arguments: String,
@@ -98,13 +99,13 @@ final class DesktopBus {
         return (value, descriptor < 0 ? nil : descriptor)
     }
 
-    /// Hears a signal, from now on until the connection ends.
+    /// Subscribes to a signal until the connection ends.
     ///
     /// - Parameters:
-    ///   - signal: The interface and the signal, with a point between them.
-    ///   - path: The object that sends it.
-    ///   - name: Who has it.
-    ///   - box: Takes what the signal has. `handleSignals` fills it.
+    ///   - signal: The interface and the signal, separated by a period.
+    ///   - path: Path of the object that sends it.
+    ///   - name: Bus name of the object's owner.
+    ///   - box: Receives the signal's value. `handleSignals` fills it.
     func hear(_ signal: String, of path: String, at name: String, into box: DesktopSignal) {
         let point = signal.lastIndex(of: ".") ?? signal.startIndex
         let subscription = g_dbus_connection_signal_subscribe(
@@ -121,11 +122,11 @@ final class DesktopBus {
         subscriptions.append(subscription)
     }
 
-    /// Fills the boxes of signals that have come. Does not wait.
+    /// Fills the boxes of signals that have arrived. Doesn't block.
     func handleSignals() { while g_main_context_iteration(context, 0) != 0 {} }
 
     private static func failure(_ error: UnsafeMutablePointer<GError>?) -> Failure {
-        guard let error else { return .other("the session bus does not answer") }
+        guard let error else { return .other("the session bus does not respond") }
         defer { g_error_free(error) }
         let unknown = [
             G_DBUS_ERROR_SERVICE_UNKNOWN, G_DBUS_ERROR_NAME_HAS_NO_OWNER, G_DBUS_ERROR_UNKNOWN_METHOD,
@@ -140,4 +141,82 @@ final class DesktopBus {
         g_dbus_error_strip_remote_error(error)
         return .other(String(cString: error.pointee.message).printable(limit: 300).trimmingFullStop)
     }
+}
+
+/// Cancels a GIO call that takes too long: connecting to a bus doesn't time out. A separate thread waits for the
+/// deadline.
+final class BusDeadline: @unchecked Sendable {
+    // Written once. GIO's cancellables are thread-safe.
+    /// The cancellable to pass to the call.
+    let cancellable: UnsafeMutablePointer<GCancellable> = g_cancellable_new()
+    private let isOver = ConditionLock(false)
+
+    /// Starts the deadline.
+    ///
+    /// - Parameter limit: Maximum duration of the call.
+    init(_ limit: Nanoseconds) {
+        MediaThread.eventually(name: "portal:deadline") { [self] in
+            let ended = isOver.wait(until: MonotonicClock().now + limit) { $0 ? true : nil }
+            if ended == nil { g_cancellable_cancel(cancellable) }
+        }
+    }
+
+    deinit { g_object_unref(cancellable) }
+
+    /// Ends the deadline after the call has returned.
+    func end() { isOver.broadcast { $0 = true } }
+}
+
+/// A D-Bus value. Accessors return `nil` for missing or unexpected content, because it comes from another
+/// process.
+final class DesktopValue {
+    private let handle: OpaquePointer
+
+    /// Takes ownership of a reference.
+    init(owning handle: OpaquePointer) { self.handle = handle }
+
+    deinit { g_variant_unref(handle) }
+
+    private var kind: String { String(cString: g_variant_get_type_string(handle)) }
+
+    /// Returns an element of a tuple or an array, unwrapped if it is a variant; `nil` if it doesn't exist.
+    subscript(index: Int) -> DesktopValue? {
+        guard g_variant_is_container(handle) != 0, index >= 0, UInt(index) < g_variant_n_children(handle)
+        else {
+            return nil
+        }
+        return DesktopValue(owning: g_variant_get_child_value(handle, UInt(index))).unpacked
+    }
+
+    /// Returns an entry of a dictionary from strings to variants; `nil` if it doesn't exist.
+    subscript(key: String) -> DesktopValue? {
+        guard kind == "a{sv}" else { return nil }
+        return g_variant_lookup_value(handle, key, nil).map { DesktopValue(owning: $0) }
+    }
+
+    private var unpacked: DesktopValue {
+        kind == "v" ? DesktopValue(owning: g_variant_get_variant(handle)) : self
+    }
+
+    /// The number, if the value is a uint32; otherwise `nil`.
+    var number: UInt32? { kind == "u" ? g_variant_get_uint32(handle) : nil }
+
+    /// The text, if the value is a string or an object path; otherwise `nil`.
+    var text: String? {
+        ["s", "o"].contains(kind) ? g_variant_get_string(handle, nil).map { String(cString: $0) } : nil
+    }
+
+    /// Quotes a text for GVariant's text format.
+    static func quoted(_ text: String) -> String {
+        let value = DesktopValue(owning: g_variant_ref_sink(g_variant_new_string(text)))
+        let printed = g_variant_print(value.handle, 0)
+        defer { g_free(printed) }
+        return printed.map { String(cString: $0) } ?? "''"
+    }
+}
+
+/// Receives the value of a desktop bus signal. Use it only on the connection's thread.
+final class DesktopSignal {
+    /// Value of the signal; `nil` before it arrives.
+    var value: DesktopValue?
 }

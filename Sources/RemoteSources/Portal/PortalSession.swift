@@ -1,18 +1,21 @@
 internal import CSoup
+internal import FoundationEssentials
 internal import Media
+internal import SessionFolder
+internal import System
 
-/// What the desktop lets multicam see: a session of xdg-desktop-portal's screen cast, which a person allows in a dialog of the desktop.
-/// Belongs to the thread that makes it. When it ends, the desktop stops sharing.
+/// A screen cast session of xdg-desktop-portal, which the user approves in a desktop dialog. Use it only on
+/// the thread that creates it. When it is released, the desktop stops sharing.
 ///
 /// Interface: org.freedesktop.portal.ScreenCast, versions 1 to 5.
 final class PortalSession {
-    /// What was allowed.
+    /// The granted access to a stream.
     struct Grant {
-        /// The stream's number in PipeWire.
+        /// PipeWire node ID of the stream.
         let node: UInt32
-        /// A connection with PipeWire that sees this stream alone. Whoever gets the grant owns it.
+        /// A PipeWire connection that can access only this stream. The receiver of the grant owns it.
         let descriptor: Int32
-        /// Gives the same again without a dialog, once; `nil` where the desktop gives none.
+        /// A single-use token that restores the same grant without a dialog; `nil` if the desktop doesn't issue one.
         let token: String?
         /// Whether the mouse pointer is in the frames.
         let hasCursor: Bool
@@ -28,26 +31,26 @@ final class PortalSession {
     private static let name = "org.freedesktop.portal.Desktop"
     private static let path = "/org/freedesktop/portal/desktop"
     private static let cast = "org.freedesktop.portal.ScreenCast"
-    /// How long an answer may take that no person gives.
+    /// Maximum time for a reply that doesn't depend on the user.
     private static let patience = Nanoseconds.seconds(10)
-    /// No person answers within that.
+    /// Maximum time for a reply without a dialog; a user can't answer this fast.
     private static let quick = Nanoseconds.seconds(1)
-    /// How long a person may take.
+    /// Maximum time for the user to answer the dialog.
     private static let personPatience = Nanoseconds.seconds(110)
 
-    // The portal's numbers (org.freedesktop.portal.ScreenCast.xml).
+    // The portal's source types (org.freedesktop.portal.ScreenCast.xml).
     private static let (monitor, window): (UInt32, UInt32) = (1, 2)
     private static let (hiddenCursor, embeddedCursor): (UInt32, UInt32) = (1, 2)
     private static let untilRevoked: UInt32 = 2
     private static let firstVersionWithCursors: UInt32 = 2
     private static let firstVersionWithTokens: UInt32 = 4
 
-    /// Connects with the desktop.
+    /// Connects to the desktop.
     ///
     /// - Parameters:
-    ///   - address: The screen, for sentences.
-    ///   - cancellation: Ends waits.
-    /// - Throws: `SourceError` when there is no desktop.
+    ///   - address: The screen, used in messages.
+    ///   - cancellation: Cancels waits.
+    /// - Throws: `SourceError` if no desktop is available.
     init(_ address: SourceAddress, _ cancellation: Cancellation) throws(SourceError) {
         (self.address, self.cancellation) = (address, cancellation)
         do throws(DesktopBus.Failure) {
@@ -57,30 +60,32 @@ final class PortalSession {
         }
     }
 
-    /// Whether the person, or the desktop, has ended it.
+    /// Whether the user or the desktop has ended the session.
     var isClosed: Bool {
         bus.handleSignals()
         return closed.value != nil
     }
 
-    /// Whether the desktop's bus has gone.
+    /// Whether the connection to the desktop's bus is closed.
     var hasGone: Bool { bus.isClosed }
 
-    /// Asks to see a screen or a window. Blocks until a person has answered in the desktop's dialog, or that has taken too long.
+    /// Requests access to a screen or a window. Blocks until the user has answered the desktop's dialog, or
+    /// until the dialog times out.
     ///
     /// - Parameters:
-    ///   - token: What the desktop gave before, to have the same again without a dialog.
-    ///   - wantsCursor: Whether the mouse pointer is to be in the frames.
-    ///   - asking: Called when a person has to answer.
-    /// - Returns: What was allowed.
-    /// - Throws: `SourceError.over` when the person does not allow it, others when the desktop cannot do it.
+    ///   - token: The token that the desktop issued before, to restore the grant without a dialog.
+    ///   - wantsCursor: Whether the frames should include the mouse pointer.
+    ///   - asking: Called when the user has to answer a dialog.
+    /// - Returns: The granted access.
+    /// - Throws: `SourceError.over` if the user denies access, another `SourceError` if the desktop can't
+    ///   share the screen.
     func open(token: String?, wantsCursor: Bool, asking: () -> Void) throws(SourceError) -> Grant {
         let version = try property("version")
         let cursors = version >= Self.firstVersionWithCursors ? try property("AvailableCursorModes") : 0
         let sources = try property("AvailableSourceTypes") & (Self.monitor | Self.window)
         guard sources != 0 else {
             throw .refused(
-                "the desktop shares neither screens nor windows, so \(address) cannot be recorded.")
+                "the desktop does not support sharing screens or windows, so \(address) cannot be recorded.")
         }
         let hasCursor = wantsCursor && cursors & Self.embeddedCursor != 0
         let made = try ask(
@@ -98,7 +103,7 @@ final class PortalSession {
             if let token { wishes["restore_token"] = "<\(DesktopValue.quoted(token))>" }
         }
         let place = "objectpath \(DesktopValue.quoted(session)), "
-        // Some desktops ask at once, others at the start.
+        // Some desktops show the dialog immediately, others at the start.
         if token == nil { asking() }
         _ = try ask(
             "SelectSources", place, wishes, within: Self.personPatience,
@@ -114,16 +119,17 @@ final class PortalSession {
             hasCursor: hasCursor || !wantsCursor)
     }
 
-    /// Calls a method that answers by a signal of an object of its own (org.freedesktop.portal.Request). Blocks for that.
+    /// Calls a method that replies with a signal of a separate request object
+    /// (org.freedesktop.portal.Request). Blocks until the reply arrives.
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - arguments: What comes before the options, each with a comma behind it.
+    ///   - arguments: The arguments before the options, each followed by a comma.
     ///   - options: Variants in GVariant's text format, by name.
-    ///   - limit: How long the answer may take.
-    ///   - slowly: Called once where it takes so long that a person must be asked.
+    ///   - limit: Maximum time for the reply.
+    ///   - slowly: Called once if a delayed reply indicates that a dialog is open.
     /// - Returns: The results, by name.
-    /// - Throws: `SourceError` when there is no answer, or it is no.
+    /// - Throws: `SourceError` if the reply is missing, or the request was denied.
     private func ask(
         _ method: String, _ arguments: String, _ options: [String: String], within limit: Nanoseconds,
         slowly: () -> Void = {}
@@ -143,10 +149,10 @@ final class PortalSession {
         var isSlow = false
         while response.value == nil {
             guard !cancellation.wait(until: clock.now + .milliseconds(20)) else {
-                throw .lost("\(address) is no longer wanted.")
+                throw .lost("\(address) is no longer needed.")
             }
             bus.handleSignals()
-            guard !bus.isClosed else { throw .lost("the desktop of \(address) has gone.") }
+            guard !bus.isClosed else { throw .lost("the desktop session of \(address) has ended.") }
             let took = clock.now - begin
             if took > Self.quick, !isSlow {
                 isSlow = true
@@ -154,10 +160,10 @@ final class PortalSession {
             }
             guard took < limit else {
                 guard limit == Self.personPatience else {
-                    throw .lost("the desktop's portal does not answer \(method) for \(address).")
+                    throw .lost("the desktop portal does not respond to \(method) for \(address).")
                 }
                 throw .over(
-                    "nobody has answered the desktop's question whether multicam may record \(address).")
+                    "the desktop's request to record \(address) was not answered.")
             }
         }
         guard let answer = response.value, let code = answer[0]?.number, let results = answer[1] else {
@@ -165,10 +171,10 @@ final class PortalSession {
         }
         switch code {
         case 0: return results
-        case 1: throw .over("a person did not allow multicam to record \(address).")
+        case 1: throw .over("permission to record \(address) was denied on the desktop.")
         default:
             throw .refused(
-                "the desktop cannot share \(address) (\(method)): what its portal writes to the journal says why."
+                "the desktop cannot share \(address) (\(method)). Check the portal's messages in the journal."
             )
         }
     }
@@ -194,23 +200,85 @@ final class PortalSession {
                 "\(Self.cast).\(method)", of: Self.path, at: Self.name, arguments,
                 takesDescriptor: takesDescriptor)
         } catch .other(let words) {
-            throw .refused("the desktop's portal does not share \(address) (\(method)): \(words).")
+            throw .refused("the desktop portal did not share \(address) (\(method)): \(words).")
         } catch {
             throw Self.refusal(error, address)
         }
     }
 
     private func unclear(_ method: String) -> SourceError {
-        .refused("the desktop's portal answers \(method) for \(address) with nothing that is of use.")
+        .refused("the desktop portal sent an invalid answer to \(method) for \(address).")
     }
 
     private static func refusal(_ failure: DesktopBus.Failure, _ address: SourceAddress) -> SourceError {
         switch failure {
         case .unknown:
             .refused(
-                "no portal of a desktop shares screens here, which \(address) needs: install xdg-desktop-portal and your desktop's part of it, "
-                    + "such as xdg-desktop-portal-gnome, -kde or -wlr, and log in anew.")
+                "\(address) needs a desktop portal for screen sharing. Install xdg-desktop-portal and the backend for your desktop, "
+                    + "such as xdg-desktop-portal-gnome, -kde, or -wlr, then log out and log in again.")
         case .other(let words): .refused("\(address) needs the desktop's session bus: \(words).")
+        }
+    }
+}
+
+/// Tokens that restore a desktop's permission to share a screen without a dialog. There is one single-use
+/// token per selector. The tokens are stored in `screens.json` in the state folder, which only this user can
+/// read. The file is read again before each write, because other processes may have changed it. Safe to use
+/// from any thread.
+final class PortalTokenStore: Sendable {
+    private struct Content: Codable {
+        var schema = PortalTokenStore.schema
+        var tokens: [String: String] = [:]
+    }
+
+    private let path: String?
+    private let content: ConditionLock<Content>
+
+    private static let schema = 1
+
+    /// Reads the stored tokens. An unreadable file counts as empty, so the desktop shows its dialog again.
+    ///
+    /// - Parameter environment: Environment variables of the process, which determine the folder.
+    init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+        path = StateFolder.path(environment).map { $0 + "/screens.json" }
+        content = ConditionLock(Content())
+        content.withLock { read(into: &$0) }
+    }
+
+    /// Reads the current content of the file.
+    private func read(into content: inout Content) {
+        guard let path, let bytes = FileManager.default.contents(atPath: path) else { return }
+        do {
+            let read = try JSONText.decoder().decode(Content.self, from: bytes)
+            if read.schema == Self.schema { content = read }
+        } catch {
+            // Treated like a missing file: the desktop shows its dialog, and its new token replaces this content.
+        }
+    }
+
+    /// Returns the token for a screen; `nil` if there isn't one, or if it isn't a UUID as issued by portals.
+    func token(of screen: ScreenAddress) -> String? {
+        content.withLock { $0.tokens[screen.shareName] }.flatMap { UUID(uuidString: $0) == nil ? nil : $0 }
+    }
+
+    /// Stores a token, replacing the previous one, which has been used. If it can't be stored, the desktop shows its
+    /// dialog again.
+    ///
+    /// - Parameters:
+    ///   - token: The token from the desktop; `nil` if it issued none.
+    ///   - screen: The screen.
+    func keep(_ token: String?, of screen: ScreenAddress) {
+        content.withLock { content in
+            read(into: &content)
+            guard content.tokens[screen.shareName] != token else { return }
+            content.tokens[screen.shareName] = token
+            guard let path, let end = path.lastIndex(of: "/") else { return }
+            do throws(FileError) {
+                try FolderCreation.make(String(path[..<end]), permissions: 0o700)
+                try FileReplacement.write(Array(JSONText.pretty(content)), to: path, permissions: 0o600)
+            } catch {
+                // If the disk is full or the folder belongs to another user, the next recording shows the dialog again.
+            }
         }
     }
 }

@@ -3,9 +3,11 @@ internal import CPipeWire
 internal import Glibc
 internal import Media
 
-/// What a desktop shares of a screen: the frames that come over PipeWire, in shared memory. Belongs to the thread that makes it.
+/// A screen that the desktop shares: frames that arrive over PipeWire in shared memory. Use it only on the thread that
+/// creates it.
 ///
-/// A desktop sends a frame when something has changed. The newest one is copied, at the track's rate, and its buffer given back.
+/// The desktop sends a frame when something has changed. The newest frame is copied at the track's rate, and its buffer
+/// is returned.
 final class ScreenStream {
     private let loop: UnsafeMutablePointer<pw_loop>
     private let context: OpaquePointer
@@ -15,32 +17,34 @@ final class ScreenStream {
     private let streamHook: UnsafeMutablePointer<spa_hook>
     private let address: SourceAddress
     private let clock = MonotonicClock()
-    /// Since when nothing streams that did before; `nil` while it does.
+    /// Time at which a started stream was paused; `nil` while it is running.
     private var paused: ClockTime?
-    /// A buffer with a frame that nobody has looked at.
+    /// A buffer with a frame that hasn't been processed yet.
     private var pending: UnsafeMutablePointer<pw_buffer>?
     private var format: spa_video_info_raw?
-    /// Why there is no stream any more, as PipeWire says it: the desktop has ended it, or it has gone with PipeWire.
+    /// PipeWire's reason for the end of the stream: the desktop ended it, or PipeWire is gone. `nil` while the stream
+    /// exists.
     private(set) var ending: String?
-    /// Why there is no connection with PipeWire any more, as it says.
+    /// PipeWire's reason for losing the connection; `nil` while it is connected.
     private var problem: String?
     private var memory = SharedBytes(count: 0)
     private var size = FrameSize(width: 0, height: 0)
 
-    /// How long a lost connection may take to be told after the stream's end.
+    /// Maximum time between the end of the stream and the report of a lost connection.
     private static let afterEnd = Nanoseconds.milliseconds(200)
-    /// How long a desktop may pause a stream that has begun.
+    /// Longest allowed gap in a stream after it has started.
     private static let longestPause = Nanoseconds.seconds(3)
-    /// Most memory that a parameter takes, in bytes.
+    /// Maximum memory of a parameter, in bytes.
     private static let longestParameter = 1024
 
-    /// Connects with the desktop's PipeWire.
+    /// Connects to the desktop's PipeWire.
     ///
     /// - Parameters:
-    ///   - descriptor: A connection that the desktop has given for this stream alone. It is closed in any case.
-    ///   - node: The stream's number there.
-    ///   - address: The screen, for sentences.
-    /// - Throws: `SourceError` when it does not take the connection.
+    ///   - descriptor: A connection that the desktop opened for this stream only. It is closed even if this initializer
+    ///     throws.
+    ///   - node: PipeWire node ID of the stream.
+    ///   - address: The screen, used in messages.
+    /// - Throws: `SourceError` if PipeWire rejects the connection.
     init(owning descriptor: Int32, node: UInt32, _ address: SourceAddress) throws(SourceError) {
         Self.prepare
         self.address = address
@@ -52,14 +56,15 @@ final class ScreenStream {
             pw_loop_destroy(loop)
             close(descriptor)
             throw .refused(
-                "PipeWire's configuration, which \(address) needs, cannot be read: is it installed?")
+                "the configuration of PipeWire, which \(address) needs, cannot be read. Check that PipeWire is installed."
+            )
         }
         screen_enter(loop)
         guard let core = pw_context_connect_fd(context, descriptor, nil, 0) else {
             screen_leave(loop)
             pw_context_destroy(context)
             pw_loop_destroy(loop)
-            throw .lost("the desktop's PipeWire does not take the connection for \(address).")
+            throw .lost("the desktop's PipeWire rejected the connection for \(address).")
         }
         let properties = pw_properties_new_string(
             "media.type=Video media.category=Capture media.role=Screen media.name=multicam")
@@ -85,7 +90,7 @@ final class ScreenStream {
                         | PW_STREAM_FLAG_DONT_RECONNECT.rawValue), parameters, count)
         }
         guard result >= 0 else {
-            throw .lost("the desktop's PipeWire refuses \(address): \(String(cString: strerror(-result))).")
+            throw .lost("the desktop's PipeWire rejected \(address): \(String(cString: strerror(-result))).")
         }
     }
 
@@ -100,37 +105,39 @@ final class ScreenStream {
         streamHook.deallocate()
     }
 
-    /// The copied frame; nothing before there was one.
+    /// The copied frame; empty before the first one.
     var pixels: ScreenPixels {
         ScreenPixels(
             start: memory.start.assumingMemoryBound(to: UInt8.self), stride: size.width * 4, size: size)
     }
 
-    /// Whether there was a frame.
+    /// Whether a frame has been copied.
     var hasContent: Bool { size.width > 0 }
 
-    /// Receives what has come; waits for it for at most a limit.
+    /// Processes incoming events, waiting for them up to a limit.
     ///
-    /// - Parameter limit: How long to wait, in whole milliseconds.
-    /// - Throws: `SourceError.lost` when PipeWire has gone. When it is there and the stream has ended, `ending` says so: a person may have
-    ///   wanted that.
+    /// - Parameter limit: Maximum time to wait, in whole milliseconds.
+    /// - Throws: `SourceError.lost` if PipeWire is gone. If only the stream has ended, this method doesn't
+    ///   throw but sets `ending`, because the user may have ended it.
     func receive(within limit: Nanoseconds) throws(SourceError) {
         let result = screen_iterate(loop, Int32(clamping: limit.count / 1_000_000))
         if result < 0, result != -EINTR { problem = problem ?? String(cString: strerror(-result)) }
-        // Of a lost connection the stream may hear first.
+        // If the connection is lost, the stream may be notified of it first.
         let deadline = clock.now + Self.afterEnd
         while ending != nil, problem == nil, clock.now < deadline { _ = screen_iterate(loop, 20) }
-        if let problem { throw .lost("the desktop's PipeWire has gone, and \(address) with it: \(problem).") }
+        if let problem {
+            throw .lost("the connection to the desktop's PipeWire for \(address) was lost: \(problem).")
+        }
         if let paused, clock.now - paused > Self.longestPause {
-            ending = ending ?? "it has paused for \(Int(rounding: Self.longestPause.inSeconds)) s"
+            ending = ending ?? "no frames for \(Int(rounding: Self.longestPause.inSeconds)) s"
         }
     }
 
-    /// Copies the newest frame, if it was not copied before.
+    /// Copies the newest frame unless it has been copied before.
     ///
-    /// - Parameter region: What of it; `nil` for everything.
-    /// - Returns: When the desktop composed it, as it says, which may be anything; `nil` for no such frame.
-    /// - Throws: `SourceError` when it is of a kind that is not taken.
+    /// - Parameter region: The part of the frame to copy; `nil` for the whole frame.
+    /// - Returns: Composition time as reported by the desktop, which isn't validated; `nil` without a new frame.
+    /// - Throws: `SourceError` if the frame's format isn't supported.
     func take(_ region: PixelRectangle?) throws(SourceError) -> ClockTime? {
         guard let buffer = pending else { return nil }
         pending = nil
@@ -140,9 +147,9 @@ final class ScreenStream {
 
     // MARK: Frames
 
-    /// Copies what a buffer shows.
+    /// Copies the frame in a buffer.
     ///
-    /// - Returns: When it was composed, as the desktop says; `nil` where there is no frame in it.
+    /// - Returns: Composition time as reported by the desktop; `nil` if the buffer contains no frame.
     private func copy(
         _ buffer: UnsafeMutablePointer<pw_buffer>, _ region: PixelRectangle?
     ) throws(SourceError) -> ClockTime? {
@@ -151,13 +158,13 @@ final class ScreenStream {
         else { return nil }
         let whole = FrameSize(width: Int(format.size.width), height: Int(format.size.height))
         guard whole.isPlausible else {
-            throw .refused("\(address) has \(whole), and what is recorded has sides of up to 16384 pixels.")
+            throw .refused("\(address) is \(whole), but at most 16384 pixels per side can be recorded.")
         }
         let part = try part(of: whole, content, region)
         let (stride, offset) = (Int(chunk.pointee.stride), Int(chunk.pointee.offset))
         guard stride >= whole.width * 4,
             offset + stride * (whole.height - 1) + whole.width * 4 <= Int(data.pointee.maxsize)
-        else { throw .refused("the desktop shares \(address) in frames that are shorter than it says.") }
+        else { throw .refused("the desktop sends incomplete frames of \(address).") }
         if part.width * part.height * 4 > memory.count {
             memory = SharedBytes(count: part.width * part.height * 4)
         }
@@ -174,7 +181,8 @@ final class ScreenStream {
         return ClockTime(nanoseconds: Self.header(of: content)?.pts ?? 0)
     }
 
-    /// What of a frame is recorded: of a window what the desktop says that it has, and of that the region.
+    /// Returns the part of a frame that is recorded: the requested region within the window area that the desktop
+    /// reports.
     private func part(
         of whole: FrameSize, _ content: UnsafeMutablePointer<spa_buffer>, _ region: PixelRectangle?
     ) throws(SourceError) -> PixelRectangle {
@@ -189,23 +197,23 @@ final class ScreenStream {
                 height: Int(crop.size.height))
             guard part.x >= 0, part.y >= 0, part.x + part.width <= whole.width,
                 part.y + part.height <= whole.height
-            else { throw .refused("the desktop shares a part of \(address) that is not within it.") }
+            else { throw .refused("the desktop sends an invalid crop region for \(address).") }
         }
         if let region {
             guard region.x + region.width <= part.width, region.y + region.height <= part.height else {
-                throw .lost("what is shared of \(address) has \(part.size), and the region is not within it.")
+                throw .lost("the region of \(address) is outside the shared picture of \(part.size).")
             }
             part = PixelRectangle(
                 x: part.x + region.x, y: part.y + region.y, width: region.width, height: region.height)
         }
         guard min(part.width, part.height) >= ScreenFit.leastSide else {
             throw .lost(
-                "\(address) is \(part.size) now, and what is recorded has sides of 16 to 16384 pixels.")
+                "\(address) is now \(part.size), but only 16 to 16384 pixels per side can be recorded.")
         }
         return part
     }
 
-    /// Keeps the newest frame, and gives back those that nobody has looked at.
+    /// Keeps the newest frame, and returns the buffers of older, unprocessed frames.
     private func keepNewest() {
         while let buffer = pw_stream_dequeue_buffer(stream) {
             guard Self.isFrame(buffer) else {
@@ -217,7 +225,7 @@ final class ScreenStream {
         }
     }
 
-    /// Whether there is something in a buffer, and it is whole.
+    /// Whether a buffer contains a complete frame.
     private static func isFrame(_ buffer: UnsafeMutablePointer<pw_buffer>) -> Bool {
         guard let content = buffer.pointee.buffer, content.pointee.n_datas > 0,
             let chunk = content.pointee.datas?.pointee.chunk
@@ -234,14 +242,14 @@ final class ScreenStream {
 
     // MARK: PipeWire
 
-    /// Done once, before anything else of the library.
+    /// Initializes PipeWire once, before any other call.
     private static let prepare: Void = pw_init(nil, nil)
 
     private static func noMemory(_ address: SourceAddress) -> SourceError {
-        .lost("no memory is left for \(address).")
+        .lost("\(address): out of memory.")
     }
 
-    /// Builds parameters and hands them on.
+    /// Builds stream parameters and passes them to a closure.
     private static func withParameters(
         _ builders: [(UnsafeMutableRawPointer?, UInt32) -> UnsafePointer<spa_pod>?],
         _ body: (UnsafeMutablePointer<UnsafePointer<spa_pod>?>?, UInt32) -> Int32
@@ -270,7 +278,7 @@ final class ScreenStream {
         context.map { Unmanaged<ScreenStream>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Called by `screen_iterate` alone, so on the owner's thread.
+    /// Only `screen_iterate` calls these callbacks, so they run on the owner's thread.
     nonisolated(unsafe) private static let streamEvents: UnsafePointer<pw_stream_events> = {
         let events = UnsafeMutablePointer<pw_stream_events>.allocate(capacity: 1)
         events.initialize(to: pw_stream_events())
@@ -280,7 +288,8 @@ final class ScreenStream {
             own.paused = state == PW_STREAM_STATE_PAUSED && own.hasContent ? own.clock.now : nil
             guard state == PW_STREAM_STATE_ERROR || (state == PW_STREAM_STATE_UNCONNECTED && own.hasContent)
             else { return }
-            own.ending = own.ending ?? words.map { String(cString: $0).printable(limit: 200) } ?? "no reason"
+            own.ending =
+                own.ending ?? words.map { String(cString: $0).printable(limit: 200) } ?? "unknown error"
         }
         events.pointee.param_changed = { context, kind, parameter in
             if kind == SPA_PARAM_Format.rawValue, let parameter {
@@ -303,11 +312,11 @@ final class ScreenStream {
             guard number == PW_ID_CORE, let own = ScreenStream.of(context) else { return }
             guard result == -EPIPE else {
                 own.ending =
-                    own.ending ?? words.map { String(cString: $0).printable(limit: 200) } ?? "no reason"
+                    own.ending ?? words.map { String(cString: $0).printable(limit: 200) } ?? "unknown error"
                 return
             }
             own.problem =
-                own.problem ?? (words.map { String(cString: $0).printable(limit: 200) } ?? "no connection")
+                own.problem ?? (words.map { String(cString: $0).printable(limit: 200) } ?? "connection lost")
         }
         return UnsafePointer(events)
     }()

@@ -1,38 +1,40 @@
 internal import Media
 
-/// A screen or a window that a person shares in the desktop's dialog (Wayland). Belongs to the thread that makes it.
+/// A screen or a window that the user shares in the desktop's dialog (Wayland). Use it only on the thread that creates
+/// it.
 ///
-/// The desktop sends a frame when something has changed, and says when it composed it. While none comes, the screen looks as before.
+/// The desktop sends a frame with its composition time when something has changed. Without a new frame, the screen is
+/// unchanged.
 final class SharedScreen: Screen {
     private let address: SourceAddress
     private let region: PixelRectangle?
     private let session: PortalSession
     private let stream: ScreenStream
     private let cancellation: Cancellation
-    /// Whether the mouse pointer was wanted, and the desktop cannot put it into the frames.
+    /// Whether the mouse pointer was requested but the desktop can't include it in the frames.
     let lacksCursor: Bool
     private let clock = MonotonicClock()
     private var age = FrameAge()
-    /// How long a desktop may take to send the first frame.
+    /// Maximum time for the desktop to send the first frame.
     private static let patience = Nanoseconds.seconds(5)
-    /// The longest wait at once.
+    /// Maximum duration of a single wait.
     private static let step = Nanoseconds.milliseconds(50)
-    /// How long the news that a session was ended may take after its stream's end.
+    /// Maximum time between the end of the stream and the notification that its session was ended.
     private static let afterEnd = Nanoseconds.seconds(1)
 
     var pixels: ScreenPixels { stream.pixels }
 
-    /// Asks the desktop, which may ask a person, and waits for the answer.
+    /// Requests the screen from the desktop, which may show a dialog, and waits for the answer.
     ///
     /// - Parameters:
     ///   - address: The screen's address.
-    ///   - asked: The same, read.
-    ///   - memory: What the desktop gave before.
-    ///   - cancellation: Ends waits.
-    ///   - telling: Gets a sentence for the person who has to answer.
-    /// - Throws: `SourceError` when it is not allowed, or there is nothing to be seen.
+    ///   - asked: The parsed address.
+    ///   - memory: Tokens that the desktop issued before.
+    ///   - cancellation: Cancels waits.
+    ///   - telling: Receives a message for the user who has to answer the dialog.
+    /// - Throws: `SourceError` if access is denied, or there is nothing to show.
     init(
-        _ address: SourceAddress, _ asked: ScreenAddress, _ memory: PortalMemory,
+        _ address: SourceAddress, _ asked: ScreenAddress, _ memory: PortalTokenStore,
         _ cancellation: Cancellation, telling: (String) -> Void
     ) throws(SourceError) {
         self.address = address
@@ -41,12 +43,12 @@ final class SharedScreen: Screen {
         case .region(let part): region = part
         case .window:
             throw .over(
-                "\(address): which window is shared a person chooses in the desktop's dialog. Leave `window` out."
+                "\(address): the window is chosen in the desktop's dialog. Omit `window`."
             )
         }
         session = try PortalSession(address, cancellation)
         let grant = try session.open(token: memory.token(of: asked), wantsCursor: asked.hasCursor) {
-            telling("the desktop asks which screen or window \(address) is: choose it in its dialog.")
+            telling("choose the screen or window for \(address) in the desktop's dialog.")
         }
         memory.keep(grant.token, of: asked)
         lacksCursor = !grant.hasCursor
@@ -55,47 +57,92 @@ final class SharedScreen: Screen {
         let deadline = clock.now + Self.patience
         while try stream.take(region) == nil {
             guard clock.now < deadline, !cancellation.isCancelled else {
-                throw .lost("the desktop shares \(address) and sends no frame of it.")
+                throw .lost("the desktop shares \(address), but does not send frames.")
             }
             try receive(within: Self.step)
         }
     }
 
-    /// Receives what has come, and tells a person's end from an accident.
+    /// Processes incoming events, and distinguishes an end requested by the user from a failure.
     private func receive(within limit: Nanoseconds) throws(SourceError) {
         try stream.receive(within: limit)
-        guard !session.hasGone else { throw .lost("the desktop of \(address) has gone.") }
+        guard !session.hasGone else { throw .lost("the desktop session of \(address) has ended.") }
         if let ending = stream.ending {
-            // Who ends the session ends the stream first.
+            // If the user ends the session, the stream ends first.
             let deadline = clock.now + Self.afterEnd
             while !session.isClosed {
                 guard !cancellation.wait(until: clock.now + Self.step), clock.now < deadline else {
-                    throw .lost("the desktop has lost what it shared of \(address): \(ending).")
+                    throw .lost("the desktop stopped sharing \(address): \(ending).")
                 }
             }
         }
         guard session.isClosed else { return }
         throw .over(
-            "sharing \(address) was ended on the desktop, and is not begun again by itself: exchange the camera for it, or begin another "
+            "sharing of \(address) was ended on the desktop and does not restart automatically. Use `replace-camera` with this screen, or start a new "
                 + "recording.")
     }
 
-    func look(isForced: Bool) throws(SourceError) -> ScreenLook {
+    func look(isForced: Bool) throws(SourceError) -> ScreenCapture {
         try receive(within: .zero)
         let time = clock.now
         let composed = try stream.take(region)
         if let composed { age.note(time - composed) }
-        return ScreenLook(
+        return ScreenCapture(
             time: age.date(at: time), error: age.error, hasChanged: composed != nil || isForced)
     }
 
     func wait(until due: ClockTime, unless cancellation: Cancellation) throws(SourceError) -> Bool {
         while true {
             let rest = due - clock.now
-            // The loop counts in whole milliseconds.
+            // The loop's timeouts are whole milliseconds.
             guard rest >= .milliseconds(1) else { return cancellation.wait(until: due) }
             if cancellation.isCancelled { return true }
             try receive(within: min(rest, Self.step))
         }
+    }
+}
+
+/// Age of shared screen frames when they are sampled. With it, each frame is timestamped with its composition
+/// time, while the timestamps stay as evenly spaced as the samples. A value type; the caller passes the time.
+///
+/// Sampling finds the newest frame, which was composed up to one desktop refresh interval ago, plus the
+/// delivery time. A static screen delivers no new frame, because its content hasn't changed in that time.
+struct FrameAge {
+    private var ages: [Nanoseconds] = []
+    private var last = ClockTime(nanoseconds: 0)
+
+    /// Maximum number of remembered frames.
+    private static let most = 30
+    /// Minimum number of frames whose ages show the actual variation.
+    private static let few = 10
+    /// Maximum plausible age. A desktop may use another clock.
+    private static let greatest = Nanoseconds.milliseconds(500)
+    /// Age assumed if no age is plausible: one refresh interval of a slow monitor.
+    private static let usual = Nanoseconds.milliseconds(17)
+
+    /// Records the age of a frame when it was sampled.
+    mutating func note(_ age: Nanoseconds) {
+        guard age >= .zero, age <= Self.greatest else { return }
+        ages = ages.suffix(Self.most - 1) + [age]
+    }
+
+    private var range: (least: Nanoseconds, most: Nanoseconds) {
+        (ages.min() ?? .zero, ages.max() ?? Self.usual)
+    }
+
+    /// Maximum error of a timestamp. It is larger than the variation of ages if only a few ages are known or
+    /// none is plausible.
+    var error: Nanoseconds {
+        let half = (range.most - range.least) / 2
+        return ages.isEmpty ? Self.usual : ages.count < Self.few ? max(half, Self.usual / 2) : half
+    }
+
+    /// Timestamps a sample.
+    ///
+    /// - Parameter time: Sampling time.
+    /// - Returns: The timestamp, later than the previous one.
+    mutating func date(at time: ClockTime) -> ClockTime {
+        last = max(time - (range.least + range.most) / 2, last + .microseconds(1))
+        return last
     }
 }

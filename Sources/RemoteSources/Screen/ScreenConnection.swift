@@ -1,9 +1,11 @@
+internal import CMedia
+internal import Encoding
 internal import Media
 
-/// Looks at a screen at the rate of its track, and sends what it shows as JPEGs. Belongs to the camera's thread.
+/// Captures a screen at the rate of its track, and sends it as JPEGs. Use it only on the camera's thread.
 ///
-/// A screen that has not changed is sent again as it was: it was looked at, and looked so. So nothing counts as lost while a screen
-/// stands still, and no JPEG is made then.
+/// If the screen hasn't changed, the previous JPEG is sent again, because it still shows the current content.
+/// A static screen therefore causes no lost frames and needs no encoding.
 final class ScreenConnection {
     private let screen: any Screen
     private let asked: ScreenAddress
@@ -11,27 +13,27 @@ final class ScreenConnection {
     private let cancellation: Cancellation
     private let clock = MonotonicClock()
 
-    /// Share of the time between two frames that a frame may take.
+    /// Maximum share of the frame interval that capturing and encoding may take.
     private static let mostBusy = 0.6
-    /// How often something is measured, of which the fastest time is believed.
+    /// Number of repetitions per measurement. The fastest result counts.
     private static let trials = 3
-    /// Rates that are tried, each half of the one before.
+    /// Number of rates to try, each half of the one before.
     private static let rateSteps = 5
-    /// Room for a busy computer.
+    /// Allowance for a busy computer.
     private static let room = Nanoseconds.milliseconds(150)
 
     /// - Parameters:
     ///   - address: The screen's address.
-    ///   - asked: The same, read.
-    ///   - screen: What it names.
-    ///   - cancellation: Ends it.
+    ///   - asked: The parsed address.
+    ///   - screen: The opened screen.
+    ///   - cancellation: Ends the connection.
     init(
         _ address: SourceAddress, _ asked: ScreenAddress, _ screen: any Screen, _ cancellation: Cancellation
     ) {
         (self.address, self.asked, self.screen, self.cancellation) = (address, asked, screen, cancellation)
     }
 
-    /// Delivers until the screen has gone.
+    /// Delivers frames until the screen is gone.
     func run(into output: SourceOutput) throws(SourceError) {
         _ = try screen.look(isForced: true)
         let (size, rate) = try format(output)
@@ -51,8 +53,9 @@ final class ScreenConnection {
         }
     }
 
-    /// The size and rate of the frames: those of before, else those that were asked for. Where this computer cannot do that, a size that nobody
-    /// asked for is made smaller first, and then the rate halved; the rate at once where fetching alone takes too long.
+    /// Returns the size and rate of the frames: the announced ones if there are any, otherwise the requested
+    /// ones. If this computer is too slow, a size that wasn't requested explicitly is reduced first, then the
+    /// rate is halved. If fetching the pixels alone takes too long, only the rate is reduced.
     private func format(_ output: SourceOutput) throws(SourceError) -> (FrameSize, FrameRate) {
         if let known = output.cameraFormat { return (known.size, known.rate) }
         let whole = ScreenFit.even(screen.pixels.size)
@@ -79,20 +82,20 @@ final class ScreenConnection {
         return told(size, rate, of: whole, output)
     }
 
-    /// Says to a person what was given up.
+    /// Adds a remark for the user if the size or the rate was reduced.
     private func told(
         _ size: FrameSize, _ rate: FrameRate, of whole: FrameSize, _ output: SourceOutput
     ) -> (FrameSize, FrameRate) {
         if size != asked.size ?? whole || rate != asked.rate {
             output.remark =
                 (output.remark.map { $0 + " " } ?? "")
-                + "\(address) is recorded as \(size) at \(rate) frames a second: this computer cannot fetch and encode \(whole) at \(asked.rate). "
-                + "A smaller `size` or a lower `rate` in the profile decides otherwise."
+                + "\(address) is recorded as \(size) at \(rate) fps, because this computer cannot capture and encode \(whole) at \(asked.rate). "
+                + "To choose other values, set a smaller `size` or a lower `rate` in the profile."
         }
         return (size, rate)
     }
 
-    /// How long something takes at least.
+    /// Measures the minimum duration of an operation.
     private func fastest(_ work: () throws(SourceError) -> Void) throws(SourceError) -> Nanoseconds {
         var least = Nanoseconds.seconds(60)
         for _ in 0..<Self.trials {
@@ -101,5 +104,87 @@ final class ScreenConnection {
             least = min(least, clock.now - began)
         }
         return least
+    }
+}
+
+/// Schedule of a screen's frames. A value type; the caller passes the time.
+struct ScreenPace {
+    private let rate: FrameRate
+    private let begin: ClockTime
+    private var number: Int64 = 0
+
+    /// - Parameters:
+    ///   - rate: Frames per second.
+    ///   - begin: When the first frame is due.
+    init(_ rate: FrameRate, from begin: ClockTime) { (self.rate, self.begin) = (rate, begin) }
+
+    /// Due time of the current frame.
+    var due: ClockTime { begin + Nanoseconds(rate.time(ofTick: number).nanoseconds) }
+
+    /// Advances to the next frame. Frames that were due at least one interval ago are skipped, because past
+    /// content can't be captured.
+    ///
+    /// - Returns: Number of skipped frames.
+    mutating func advance(at now: ClockTime) -> Int {
+        number += 1
+        guard now - due >= rate.interval else { return 0 }
+        let last = rate.ticks(before: MediaTime(nanoseconds: (now - begin).count + 1)) - 1
+        let missing = max(last - number, 0)
+        number += missing
+        return Int(missing)
+    }
+}
+
+/// Encodes a screen as JPEGs of one size. Use it only on the camera's thread.
+final class ScreenEncoder {
+    /// Size of the JPEGs.
+    let size: FrameSize
+    private let address: SourceAddress
+    private let encoder = JPEGEncoder(quality: ScreenEncoder.quality)
+    /// The scaled screen; `nil` if the screen has the size of the frames.
+    private var canvas: SharedBytes?
+    /// Position of the screen on the canvas.
+    private var place: PixelRectangle?
+
+    /// JPEG quality on libjpeg's scale of 1…100. At this value, text shows no artifacts.
+    private static let quality = 95
+
+    /// - Parameters:
+    ///   - size: Size of the JPEGs. Width and height must be even.
+    ///   - address: The screen, used in messages.
+    init(_ size: FrameSize, _ address: SourceAddress) { (self.size, self.address) = (size, address) }
+
+    /// Encodes a JPEG.
+    ///
+    /// - Parameter pixels: Content of the screen.
+    /// - Returns: A complete JPEG.
+    /// - Throws: `SourceError.refused` if libjpeg-turbo fails.
+    func encode(_ pixels: ScreenPixels) throws(SourceError) -> SharedBytes {
+        do throws(EncodingError) {
+            guard ScreenFit.even(pixels.size) != size else {
+                canvas = nil
+                return try encoder.encode(bgrx: pixels.start, stride: pixels.stride, size: size)
+            }
+            let canvas = scaled(pixels)
+            return try encoder.encode(
+                bgrx: canvas.start.assumingMemoryBound(to: UInt8.self), stride: size.width * 4, size: size)
+        } catch {
+            throw .refused("\(address): \(error)")
+        }
+    }
+
+    private func scaled(_ pixels: ScreenPixels) -> SharedBytes {
+        let target = ScreenFit.place(of: pixels.size, in: size)
+        let canvas = canvas ?? SharedBytes(count: size.width * size.height * 4)
+        if self.canvas == nil || place != target {
+            canvas.start.initializeMemory(as: UInt8.self, repeating: 0, count: canvas.count)
+        }
+        (self.canvas, place) = (canvas, target)
+        let start = canvas.start.assumingMemoryBound(to: UInt8.self)
+        ARGBScale(
+            pixels.start, Int32(pixels.stride), Int32(pixels.size.width), Int32(pixels.size.height),
+            start + (target.y * size.width + target.x) * 4, Int32(size.width * 4), Int32(target.width),
+            Int32(target.height), kFilterBox)
+        return canvas
     }
 }

@@ -1,29 +1,29 @@
 internal import CXCB
 internal import Media
 
-/// The windows of a display, by their titles. Belongs to the connection's thread.
+/// The windows of a display, by title. Use it only on the connection's thread.
 struct XWindows {
     private let connection: XConnection
     private let address: SourceAddress
 
-    /// How deep windows lie in those of a window manager.
+    /// Maximum depth of client windows inside a window manager's frames.
     private static let deepest = 4
-    /// Most windows that are looked at.
+    /// Maximum number of windows to search.
     private static let most = 4000
 
     init(_ connection: XConnection, _ address: SourceAddress) {
         (self.connection, self.address) = (connection, address)
     }
 
-    /// The window that a selector names.
+    /// Returns the window that matches a selector.
     ///
-    /// - Parameter words: Its number (`0x1c00007`), or words of its title, in any case.
-    /// - Returns: Its number.
-    /// - Throws: `SourceError` when there is none, or several have the words.
+    /// - Parameter words: The window's ID (`0x1c00007`), or words of its title, not case-sensitive.
+    /// - Returns: The window's ID.
+    /// - Throws: `SourceError` if no window matches, or several match the words.
     func window(_ words: String) throws(SourceError) -> UInt32 {
         if words.hasPrefix("0x") {
             guard let number = UInt32(words.dropFirst(2), radix: 16), try isShown(number) else {
-                throw .lost("the display of \(address) shows no window \(words.printable()).")
+                throw .lost("the display of \(address) does not have a window \(words.printable()).")
             }
             return number
         }
@@ -42,20 +42,21 @@ struct XWindows {
         let same = found.filter { $0.title == words }
         if same.count == 1 { return same[0].number }
         guard let only = found.first else {
-            throw .lost("the display of \(address) shows no window with “\(words.printable())” in its title.")
+            throw .lost(
+                "the display of \(address) does not have a window with “\(words.printable())” in its title.")
         }
         guard found.count == 1 else {
             let list = found.prefix(8).map {
                 "0x\(String($0.number, radix: 16)) “\($0.title.printable(limit: 60))”"
             }
             throw .refused(
-                "\(found.count) windows have “\(words.printable())” in their titles: \(list.joined(separator: ", ")). Name one by its number, as "
+                "\(found.count) windows have “\(words.printable())” in their titles: \(list.joined(separator: ", ")). Select one by its number, for example "
                     + "window=0x\(String(only.number, radix: 16)).")
         }
         return only.number
     }
 
-    /// Whether a window is there, shown, and larger than those that programs keep for themselves.
+    /// Whether a window exists, is visible, and is larger than the internal helper windows of programs.
     private func isShown(_ window: UInt32) throws(SourceError) -> Bool {
         let looks = xcb_get_window_attributes(connection.handle, window)
         let place = xcb_get_geometry(connection.handle, window)
@@ -66,7 +67,7 @@ struct XWindows {
             && min(geometry.pointer.pointee.width, geometry.pointer.pointee.height) >= ScreenFit.leastSide
     }
 
-    /// The windows that a window manager has.
+    /// Returns the windows that the window manager lists.
     private func managed() throws(SourceError) -> [UInt32] {
         guard let list = try atom("_NET_CLIENT_LIST"),
             let windows = try property(list, of: connection.setup.screen.root, as: UInt32.self)
@@ -100,7 +101,7 @@ struct XWindows {
         return atom == 0 ? nil : atom
     }
 
-    /// The numbers of a property; `nil` where there is none of their width.
+    /// Returns the numbers of a property; `nil` if the property doesn't exist with this item width.
     private func property<Number: FixedWidthInteger & BitwiseCopyable>(
         _ name: UInt32, of window: UInt32, as type: Number.Type
     ) throws(SourceError) -> [Number]? {

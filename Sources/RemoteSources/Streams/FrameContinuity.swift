@@ -1,37 +1,43 @@
 internal import Media
 
-/// Counts the frames that are missing between two, by their time stamps.
+/// Counts missing frames from the timestamps of successive frames.
 ///
-/// A gap counts in a stream that was regular before. A camera that lowers its own rate in dim light has one gap after the other, and loses
-/// nothing.
+/// A gap counts only in a stream that was regular before it. A camera that reduces its rate in dim light
+/// shows one gap after another but loses no frames.
 struct FrameContinuity {
-    /// The time between two frames.
+    /// Nominal time between two frames.
     let interval: Nanoseconds
-    /// Whether frames come in another order than they are shown.
-    var isReordered: Bool { disorder > Self.mostDisorder }
-    /// Frames that came before earlier ones, each ten points, less one for each that did not.
+    /// Whether the decoding order of frames differs from their presentation order.
+    var isReordered: Bool { disorder > Self.mostDisorder && course.forward > 0 }
+    /// Whether timestamps run backwards, from each frame to the next.
+    var isReversed: Bool { course.forward == 0 && course.back >= Self.reversed }
+    /// Number of backward and forward steps since the last ten consecutive forward steps.
+    private var course = (back: 0, forward: 0)
+    /// Reordering score: each frame that arrives before an earlier one adds 10, every other frame subtracts 1.
     private var disorder = 0
     private var last: Nanoseconds?
-    /// How many frames in a row came one interval after the other.
+    /// Number of consecutive frames that were one interval apart.
     private var regular = 0
-    /// Frames dropped since one was passed on.
+    /// Frames dropped since the last frame that was passed on.
     private var dropped = 0
 
-    /// Regular frames before a gap that make it a loss.
+    /// Number of regular frames that must precede a gap for it to count as a loss.
     private static let enough = 10
     private static let mostDisorder = 30
-    /// Most missing frames that are counted at once, in seconds of the stream: a longer gap is an outage.
+    /// Number of consecutive backward steps that can't be caused by B-frames.
+    private static let reversed = 8
+    /// Maximum gap that counts as missing frames, in stream time. A longer gap is an outage.
     private static let longest = Nanoseconds.seconds(10)
 
     init(interval: Nanoseconds) { self.interval = max(interval, Nanoseconds(1)) }
 
-    /// Takes a frame.
+    /// Processes a frame.
     ///
     /// - Parameters:
-    ///   - stamp: Its time stamp.
-    ///   - isDamaged: Whether something of it or before it is known to be lost.
-    ///   - isLossKnown: Whether something before it is known to be lost, and it is whole.
-    /// - Returns: The number of frames that are missing before it; `nil` when it is to be dropped.
+    ///   - stamp: Timestamp of the frame.
+    ///   - isDamaged: Whether part of the frame, or data before it, is known to be lost.
+    ///   - isLossKnown: Whether data before the frame is known to be lost while the frame itself is intact.
+    /// - Returns: Number of frames missing before this one; `nil` if this frame must be dropped.
     mutating func take(_ stamp: Nanoseconds, isDamaged: Bool, isLossKnown: Bool = false) -> Int? {
         guard let before = last else {
             last = stamp
@@ -41,6 +47,8 @@ struct FrameContinuity {
         }
         let distance = stamp - before
         disorder = max(distance <= .zero ? disorder + 10 : disorder - 1, 0)
+        if distance <= .zero { course.back += 1 } else if course.back > 0 { course.forward += 1 }
+        if disorder == 0 { course = (0, 0) }
         last = stamp
         let steps = Double(distance.count) / Double(interval.count)
         let isRegular = (0.6...1.4).contains(steps)
@@ -55,14 +63,104 @@ struct FrameContinuity {
         return dropped
     }
 
-    /// The stamps count another time from here on: how many frames are missing before the next one, they do not tell.
+    /// Marks a new origin of the timestamps, which then don't show how many frames are missing before the
+    /// next one.
     mutating func interrupt() { last = nil }
 
-    /// Counts the frame that was just taken as lost after all.
+    /// Counts the frame that was just processed as lost.
     mutating func lose() { dropped += 1 }
 
     private mutating func drop() -> Int? {
         dropped += 1
         return nil
+    }
+}
+
+/// Detects a stream that continues without new frames, for example because all packets carry one timestamp or
+/// contain only audio. A value type; the caller passes the time.
+struct FrameWatchdog {
+    private var newest: Nanoseconds?
+    private var advanced: ClockTime
+
+    /// Maximum time without a new frame.
+    static let patience = Nanoseconds.seconds(3)
+
+    init(since now: ClockTime) { advanced = now }
+
+    /// Records a packet of the video stream.
+    ///
+    /// - Parameters:
+    ///   - stamp: Timestamp of the packet; `nil` if missing.
+    ///   - now: Arrival time.
+    mutating func record(_ stamp: Nanoseconds?, at now: ClockTime) {
+        // Any other timestamp belongs to a new frame. Stamps go back when their origin changes or when frames
+        // are reordered.
+        guard let stamp, stamp != newest else { return }
+        (newest, advanced) = (stamp, now)
+    }
+
+    /// Whether no new frame has begun within `patience`.
+    func isStalled(at now: ClockTime) -> Bool { now - advanced > Self.patience }
+}
+
+/// Estimates the frame rate of a stream.
+enum RateEstimate {
+    /// Common camera frame rates, in frames per second.
+    private static let usual: [Double] = [
+        1, 2, 3, 4, 5, 6, 7.5, 8, 10, 12, 12.5, 15, 18, 20, 24, 25, 30, 40, 45, 48, 50, 60, 72, 75, 90, 100,
+        120, 144, 240,
+    ]
+    /// Maximum relative deviation from a common rate.
+    private static let tolerance = 0.04
+
+    /// Checks whether timestamps fail to advance while frames arrive.
+    ///
+    /// - Parameters:
+    ///   - span: Difference between the first timestamp and the latest.
+    ///   - time: Difference between the first arrival and the last. Delayed frames arrive in less time than
+    ///     their time
+    ///     stamps cover, not in more.
+    /// - Returns: `true` if the stamps cover less than an eighth of at least 2 s.
+    static func isStanding(stamps span: Nanoseconds, over time: Nanoseconds) -> Bool {
+        time >= .seconds(2) && span * 8 < time
+    }
+
+    /// Estimates the frame rate from timestamps.
+    ///
+    /// - Parameters:
+    ///   - stamps: Timestamps in any order.
+    ///   - guessed: The rate that the stream declares, used if there are too few frames.
+    /// - Returns: A common rate if one is close; 25 if nothing is known.
+    static func rate(ofStamps stamps: [Nanoseconds], guessed: FrameRate?) -> FrameRate {
+        let ordered = stamps.sorted()
+        let intervals = zip(ordered.dropFirst(), ordered).map { ($0 - $1).count }.filter { $0 > 0 }.sorted()
+        guard intervals.count >= 5 else { return guessed ?? FrameRate(25) }
+        let median = 1e9 / Double(intervals[intervals.count / 2])
+        if let guessed, abs(guessed.perSecond / median - 1) < tolerance, guessed.seconds == 1001 {
+            return guessed
+        }
+        return usual(near: median) ?? guessed ?? FrameRate(25)
+    }
+
+    /// Estimates the frame rate from arrival times in ascending order. Frames that a server had buffered arrive in a
+    /// burst at the beginning and don't count.
+    static func rate(ofArrivals times: [ClockTime]) -> FrameRate {
+        let steady = times.dropFirst(times.count / 3)
+        guard let first = steady.first, let last = steady.last, steady.count >= 3, last > first else {
+            return FrameRate(25)
+        }
+        let measured = Double(steady.count - 1) / (last - first).inSeconds
+        let round = [1, 2, 5, 10, 15, 20, 25, 30, 50, 60, 90, 120].min {
+            abs($0 / measured - 1) < abs($1 / measured - 1)
+        }
+        if let round, abs(round / measured - 1) < 0.1 { return FrameRate(round) ?? FrameRate(25) }
+        return usual(near: measured) ?? FrameRate(25)
+    }
+
+    private static func usual(near measured: Double) -> FrameRate? {
+        guard let nearest = usual.min(by: { abs($0 / measured - 1) < abs($1 / measured - 1) }),
+            abs(nearest / measured - 1) < tolerance
+        else { return FrameRate(min(max(measured, 1), 240).rounded()) }
+        return FrameRate(nearest)
     }
 }

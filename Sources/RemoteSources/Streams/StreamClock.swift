@@ -1,66 +1,85 @@
+internal import CMedia
+internal import Glibc
 internal import Media
 
-/// Relates the time stamps of a network stream to CLOCK_MONOTONIC.
+/// Maps the timestamps of a network stream to CLOCK_MONOTONIC.
 ///
-/// Stamps alone have a rate and no origin. Two things give one: the camera's wall clock, where it sends that with its frames and it
-/// agrees with this computer's; else the frames that came fastest of the last seconds, less the time that the way takes at least.
-/// A value: time is an argument.
+/// Timestamps define a rate but not an origin. The origin comes from one of two sources. The first is the
+/// camera's wall clock, if the camera sends it with its frames and it agrees with this computer's. Otherwise
+/// it comes from the fastest frames of the last few seconds, minus the minimum transport time. A value type;
+/// the caller passes the time.
 struct StreamClock {
-    /// Who dates the frames. It is decided once, so that no frame jumps.
+    /// Source of the capture times. It is chosen once, so that capture times don't jump.
     private(set) var origin: TimeOrigin?
-    /// Time that the fastest frame takes from the start of exposure to its arrival, as far as it is known without a wall clock.
+    /// Minimum time from the start of exposure to arrival, estimated without a wall clock.
     var way: Nanoseconds
-    /// The part of the way after a frame has come, until it is known to be complete.
+    /// Part of `way` from the arrival of a frame until it is known to be complete.
     var assembly = Nanoseconds.zero
-    /// From stamps to CLOCK_MONOTONIC.
+    /// Maximum backward step of timestamps from one packet to the next that doesn't count as a new origin.
+    private(set) var reordering = Self.leastReordering
+    /// Offset from timestamps to CLOCK_MONOTONIC.
     private var offset = Nanoseconds.zero
-    /// The least way from stamp to arrival, by seconds of arrival.
+    /// Smallest offset from timestamp to arrival, by second of arrival.
     private var least: [(second: Int64, offset: Nanoseconds)] = []
     private var last: (stamp: Nanoseconds, arrival: ClockTime)?
-    /// From stamps to CLOCK_MONOTONIC by the camera's wall clock.
+    /// Offset from timestamps to CLOCK_MONOTONIC according to the camera's wall clock.
     private var wall: Nanoseconds?
-    /// How far the camera's wall clock has been set since the decision.
+    /// Total step of the camera's wall clock since the clock source was chosen.
     private var step = Nanoseconds.zero
-    /// By how much it has been set, until that is taken.
+    /// Latest change of the wall clock, until `takeSetting` returns it.
     private var news: Nanoseconds?
-    /// When it was told last that it has been set.
+    /// Time of the last report that the wall clock was set.
     private var told: ClockTime?
     private var followed: ClockTime?
 
-    /// Seconds of which the fastest frames are kept: 100 ppm of drift are a millisecond in so long.
+    /// Window for the fastest frames, in seconds. A drift of 100 ppm is one millisecond in that time.
     private static let window = 10
-    /// A stamp that goes on otherwise than the arrivals by so much does not count the same time any longer.
+    /// If timestamps and arrivals diverge by more than this, the timestamps have a new origin.
     private static let jump = Nanoseconds.seconds(1)
-    /// A wall clock that is off by so much at once has been set.
+    /// If the wall clock changes by more than this at once, it has been set.
     private static let set = Nanoseconds.milliseconds(50)
-    /// Stamps do not go back further than this where frames come in another order than they are shown.
-    private static let reordering = Nanoseconds.milliseconds(150)
-    /// Pause from one telling that a wall clock has been set to the next.
+    /// Maximum backward step of timestamps in a stream without B-frames.
+    private static let leastReordering = Nanoseconds.milliseconds(150)
+    /// Maximum number of frame intervals between two successive packets in a stream with B-frames. H.264 and HEVC
+    /// decoders hold at most 16 frames, so up to 16 frames are sent after a frame and shown before it.
+    private static let mostReordered: Int64 = 18
+    /// Minimum time between two reports that the wall clock was set.
     private static let pause = Nanoseconds.seconds(10)
-    /// Ways that are believed of a wall clock. A camera whose clock is off has others.
+    /// Plausible transport times according to the camera's wall clock. Other times mean that the clock is wrong.
     private static let believed = Nanoseconds.milliseconds(-5)...Nanoseconds.seconds(2)
-    /// By how much the dates follow per second: more than any clock drifts, and too little to be seen.
+    /// Maximum correction of capture times per second: larger than any clock drift, and too small to be visible.
     private static let slew = 0.002
-    /// How exact a camera's reports of its clock are: some tell when a frame was sent, not when it was captured.
+    /// Accuracy of a camera's clock reports. Some cameras report when a frame was sent, not when it was captured.
     private static let report = Nanoseconds.milliseconds(10)
-    /// What a camera's own processing may take, which nothing tells.
+    /// Allowance for the camera's own processing time, which is unknown.
     private static let unknownWay = Nanoseconds.milliseconds(200)
 
-    /// - Parameter way: Time that the fastest frame takes at least.
+    /// - Parameter way: Minimum transport time of a frame.
     init(way: Nanoseconds = .zero) { self.way = way }
 
-    /// Takes note of a frame or audio.
+    /// Sets the maximum backward step of timestamps.
     ///
     /// - Parameters:
-    ///   - stamp: Its time stamp in the stream.
-    ///   - arrival: When it came.
-    ///   - isRebased: Whether the stamps may count another time from here on.
-    /// - Returns: Whether they do.
+    ///   - hasReordering: Whether packets arrive in a different order than their frames are shown, as with
+    ///     B-frames.
+    ///   - interval: The time between two frames.
+    mutating func allowReordering(_ hasReordering: Bool, interval: Nanoseconds) {
+        reordering =
+            hasReordering ? max(Self.leastReordering, interval * Self.mostReordered) : Self.leastReordering
+    }
+
+    /// Records the arrival of a frame or audio.
+    ///
+    /// - Parameters:
+    ///   - stamp: Its timestamp in the stream.
+    ///   - arrival: Arrival time.
+    ///   - isRebased: Whether the timestamps may have a new origin from here on.
+    /// - Returns: Whether they have a new origin.
     @discardableResult
     mutating func note(_ stamp: Nanoseconds, arrival: ClockTime, isRebased: Bool = false) -> Bool {
         let jump = jump(to: stamp, arrival: arrival, isRebased: isRebased)
         if let jump {
-            // It goes on where the arrivals are.
+            // Capture times continue in line with the arrivals.
             offset = offset - jump
             wall = wall.map { $0 - jump }
             least = least.map { ($0.second, $0.offset - jump) }
@@ -78,26 +97,31 @@ struct StreamClock {
         return jump != nil
     }
 
-    /// By how much stamps go on otherwise than the arrivals, where they count another time: those of several streams follow the camera's
-    /// wall clock, when that is set. `nil` where they go on.
+    /// Returns the difference between the steps of timestamps and arrivals if the timestamps have a new
+    /// origin; otherwise `nil`. In a session with several streams, timestamps follow the camera's wall clock
+    /// when it is set.
     private func jump(to stamp: Nanoseconds, arrival: ClockTime, isRebased: Bool) -> Nanoseconds? {
         guard let last else { return nil }
         let step = stamp - last.stamp
         let apart = step - (arrival - last.arrival)
         guard apart.magnitude > Self.set else { return nil }
-        // A network that holds frames back makes none come before its capture.
+        // Network delays never make a frame arrive before its capture.
         let isEarly = origin == .wallClock && time(of: stamp) - arrival > Self.set
-        let isJump = apart.magnitude > Self.jump && (step.magnitude > Self.jump || step < .zero)
-        let goesBack = step < .zero - Self.reordering
+        let goesBack = step < .zero - reordering
+        // A packet may be ahead of the previous one by as much as it may be behind.
+        let isJump =
+            apart.magnitude > Self.jump
+            && (step.magnitude > max(Self.jump, reordering) || step < .zero && !hasReordering)
         return isRebased || isJump || isEarly || goesBack ? apart : nil
     }
 
-    /// Takes note of a frame's capture by the camera's wall clock.
+    /// Records the capture time of a frame according to the camera's wall clock.
     ///
     /// - Parameters:
-    ///   - stamp: Its time stamp in the stream.
-    ///   - time: The camera's wall clock at the capture, on CLOCK_MONOTONIC by this computer's wall clock.
-    ///   - arrival: When it came.
+    ///   - stamp: The frame's timestamp in the stream.
+    ///   - time: The camera's wall clock at the capture, converted to CLOCK_MONOTONIC using this computer's
+    ///     wall clock.
+    ///   - arrival: Arrival time.
     mutating func note(_ stamp: Nanoseconds, captured time: ClockTime, arrival: ClockTime) {
         let distance = Nanoseconds(time.nanoseconds) - stamp
         wall = distance
@@ -110,22 +134,25 @@ struct StreamClock {
         follow(distance - step, at: arrival)
     }
 
-    /// By how much the camera's wall clock has been set against this computer's, forward or back, since this was asked last; `nil` where it
-    /// has not, or that was told a short while ago.
+    /// Returns the step of the camera's wall clock relative to this computer's since the last call, positive or
+    /// negative. Returns `nil` if it hasn't been set, or if a change was reported recently.
     mutating func takeSetting() -> Nanoseconds? {
         defer { news = nil }
         return news
     }
 
+    private var hasReordering: Bool { reordering > Self.leastReordering }
+
     private var fastest: Nanoseconds? { least.map(\.offset).min() }
 
-    /// The way of the fastest frames by the camera's wall clock; `nil` where it has none, or one that is off.
+    /// Transport time of the fastest frames according to the camera's wall clock; `nil` if that clock is
+    /// missing or wrong.
     var measuredWay: Nanoseconds? {
         guard let wall, let fastest, Self.believed.contains(fastest - wall) else { return nil }
         return fastest - wall
     }
 
-    /// Decides who dates from now on.
+    /// Chooses the source of capture times from now on.
     mutating func decide() {
         if let way = measuredWay, let wall {
             (origin, offset, self.way) = (.wallClock, wall, max(way, .zero))
@@ -134,13 +161,13 @@ struct StreamClock {
         }
     }
 
-    /// When a frame was captured.
+    /// Returns the capture time for a timestamp.
     func time(of stamp: Nanoseconds) -> ClockTime { ClockTime(nanoseconds: (stamp + offset).count) }
 
-    /// How far off capture times may be.
+    /// Maximum error of capture times.
     ///
-    /// A wall clock that agrees is off by the measured way at most, were it slow: no frame arrives before its capture. Without one,
-    /// nothing tells how long the camera itself takes.
+    /// If a wall clock agrees, its error is at most the measured transport time: no frame arrives before its capture,
+    /// even if the clock is slow. Without a wall clock, the camera's own processing time is unknown.
     var error: Nanoseconds {
         origin == .wallClock ? max(way - assembly, Self.report) : Self.unknownWay
     }
@@ -150,5 +177,33 @@ struct StreamClock {
         followed = time
         let most = Nanoseconds.seconds(rounding: passed.inSeconds * Self.slew)
         offset = offset + min(max(target - offset, -most), most)
+    }
+}
+
+/// A camera's wall clock, mapped to CLOCK_MONOTONIC using this computer's wall clock.
+enum WallClock {
+    /// Returns the capture time of a packet according to the camera's wall clock; `nil` if the camera hasn't
+    /// sent it.
+    static func capture(of packet: UnsafeMutablePointer<AVPacket>) -> ClockTime? {
+        var size = 0
+        guard let data = av_packet_get_side_data(packet, AV_PKT_DATA_PRFT, &size),
+            size >= MemoryLayout<AVProducerReferenceTime>.size
+        else { return nil }
+        let microseconds = UnsafeRawPointer(data).loadUnaligned(as: AVProducerReferenceTime.self).wallclock
+        return monotonic(wall: .microseconds(microseconds))
+    }
+
+    /// Converts a wall clock time to CLOCK_MONOTONIC, using the current difference between the two clocks.
+    ///
+    /// - Parameter time: Time since 1970.
+    /// - Returns: The same instant on CLOCK_MONOTONIC.
+    static func monotonic(wall time: Nanoseconds) -> ClockTime {
+        ClockTime(nanoseconds: (time - read(CLOCK_REALTIME) + read(CLOCK_MONOTONIC)).count)
+    }
+
+    private static func read(_ clock: clockid_t) -> Nanoseconds {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return .seconds(Int64(time.tv_sec)) + Nanoseconds(Int64(time.tv_nsec))
     }
 }

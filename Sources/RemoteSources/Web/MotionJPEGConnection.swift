@@ -1,7 +1,8 @@
 internal import Encoding
 internal import Media
 
-/// Takes the JPEGs of a web server's multipart stream, dates them, and sends them on. Belongs to the camera's thread.
+/// Receives the JPEGs of a web server's multipart stream, determines their capture times, and sends them to the
+/// session. Use it only on the camera's thread.
 final class MotionJPEGConnection {
     private let stream: WebStream
     private let address: SourceAddress
@@ -9,83 +10,90 @@ final class MotionJPEGConnection {
     private var reader: MultipartReader
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
     private var rubbish = 0
-    /// When the last frame came.
+    /// Arrival time of the last frame.
     private var lastFrame = MonotonicClock().now
     private var clock = StreamClock()
 
-    /// Frames after which the rate is known, and how long they are waited for.
+    /// Number of frames that determine the rate, and the maximum time to wait for them.
     private static let enough = 120
     private static let patience = Nanoseconds.seconds(2)
-    /// Damaged parts in a row after which it is no camera.
+    /// Number of consecutive damaged parts after which the sender isn't considered a camera.
     private static let mostRubbish = 100
-    /// How long there may be no frame in what comes.
+    /// Maximum time without a frame in the incoming data.
     private static let silence = Nanoseconds.seconds(5)
     private static let room = Nanoseconds.milliseconds(200)
 
     init(_ address: SourceAddress, _ cancellation: Cancellation) throws(SourceError) {
         (self.address, self.cancellation) = (address, cancellation)
         stream = try WebStream(address, cancellation)
-        guard let boundary = MultipartReader.boundary(of: stream.contentType) else {
-            throw .refused(
-                "\(address) answers with \(stream.contentType.isEmpty ? "no content type" : stream.contentType): expected motion JPEG, multipart/x-mixed-replace. Look for another path of the camera."
-            )
+        guard MultipartReader.canRead(stream.contentType) else {
+            throw Self.otherContent(stream.contentType, address)
         }
-        reader = MultipartReader(boundary: boundary)
+        reader = MultipartReader(boundary: MultipartReader.boundary(of: stream.contentType))
     }
 
-    /// Delivers until the connection ends.
+    private static func otherContent(_ type: String, _ address: SourceAddress) -> SourceError {
+        .refused(
+            "\(address) sends \(type.isEmpty ? "no content type" : type) instead of motion JPEG (multipart/x-mixed-replace). Look up the path in the camera's manual."
+        )
+    }
+
+    /// Delivers frames until the connection ends.
     func run(into output: SourceOutput) throws(SourceError) {
-        let (size, rate) = try settle(output)
+        let (size, color, rate) = try settle(output)
         clock.way = rate.interval
         clock.decide()
         try output.announce(
-            VideoFormat(pixel: .mjpeg, size: size, rate: rate), .jpeg,
+            VideoFormat(pixel: .mjpeg, size: size, rate: rate), color,
             delay: clock.way + rate.interval + Self.room,
             dated: clock.origin ?? .arrival)
         while !cancellation.isCancelled {
             for part in try parts() {
                 guard let markers = markers(of: part) else { continue }
                 guard markers.size == size else {
-                    throw .refused(
-                        "\(address) sends frames of \(markers.size) now, and sent \(size) before: set it back."
+                    throw .changed(
+                        "\(address) changed its frame size from \(size) to \(markers.size). Restore the previous size in the camera."
                     )
                 }
                 let stamp = note(part)
                 output.tell(clockSetBy: clock.takeSetting())
                 try output.send(SharedBytes(part.bytes), at: clock.time(of: stamp), within: clock.error)
             }
-            guard rubbish < Self.mostRubbish else { throw .refused("\(address) sends no JPEGs.") }
+            guard rubbish < Self.mostRubbish else { throw .refused("\(address) does not send JPEG images.") }
         }
     }
 
-    /// Watches the stream until its size and rate are known.
-    private func settle(_ output: SourceOutput) throws(SourceError) -> (size: FrameSize, rate: FrameRate) {
+    /// Observes the stream until its size and rate are known.
+    private func settle(
+        _ output: SourceOutput
+    ) throws(SourceError) -> (size: FrameSize, color: ColorDescription, rate: FrameRate) {
         var (arrivals, stamps) = ([ClockTime](), [Nanoseconds]())
         var size: FrameSize?
+        var color = ColorDescription.jpeg
         let end = MonotonicClock().now + Self.patience
         while arrivals.count < Self.enough, MonotonicClock().now < end || arrivals.count < 2 {
-            if cancellation.isCancelled { throw .lost("\(address) is no longer wanted.") }
+            if cancellation.isCancelled { throw .lost("\(address) is no longer needed.") }
             for part in try parts() {
                 guard let markers = markers(of: part) else { continue }
-                size = markers.size
+                (size, color) = (markers.size, markers.color)
                 arrivals.append(part.arrival)
                 let stamp = note(part)
                 if part.wall != nil { stamps.append(stamp) }
             }
-            guard rubbish < Self.mostRubbish else { throw .refused("\(address) sends no JPEGs.") }
+            guard rubbish < Self.mostRubbish else { throw .refused("\(address) does not send JPEG images.") }
         }
         guard let size, size.isPlausible else {
-            throw .refused("\(address) sends frames of a size that no camera has.")
+            throw .refused("\(address) sends frames of an unsupported size.")
         }
         let rate =
             stamps.count >= 6
             ? RateEstimate.rate(ofStamps: stamps, guessed: nil) : RateEstimate.rate(ofArrivals: arrivals)
-        return (size, output.rate(about: rate))
+        return (size, color, output.rate(about: rate))
     }
 
-    /// Has the clock take note of a frame.
+    /// Passes the times of a frame to the stream clock.
     ///
-    /// - Returns: Its time stamp: the camera's where it says one, else the arrival.
+    /// - Returns: Its timestamp: the camera's if it sends one, otherwise the arrival time.
     private func note(_ part: MultipartReader.Part) -> Nanoseconds {
         guard let wall = part.wall else {
             let stamp = Nanoseconds(part.arrival.nanoseconds)
@@ -99,15 +107,17 @@ final class MotionJPEGConnection {
 
     private func parts() throws(SourceError) -> [MultipartReader.Part] {
         guard MonotonicClock().now - lastFrame < Self.silence else {
-            throw .refused("\(address) sends no JPEGs.")
+            throw .refused("\(address) does not send JPEG images.")
         }
         let count = try stream.read(into: &buffer)
         do throws(MultipartReader.Fault) {
             return try reader.take(buffer[..<count], at: MonotonicClock().now)
         } catch {
-            throw .refused(
-                "\(address) sends \(error == .header ? "a header without an end" : "parts that are larger than any camera's")."
-            )
+            switch error {
+            case .header: throw .refused("\(address) sends an endless header.")
+            case .size: throw .refused("\(address) sends parts that are larger than the limit.")
+            case .noDelimiter: throw Self.otherContent(stream.contentType, address)
+            }
         }
     }
 

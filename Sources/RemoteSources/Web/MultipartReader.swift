@@ -1,69 +1,113 @@
 internal import Glibc
 internal import Media
 
-/// Divides a multipart stream of JPEGs (`multipart/x-mixed-replace`) into its parts. A value: bytes go in, parts come out.
+/// Splits a multipart stream of JPEGs (`multipart/x-mixed-replace`) into its parts. A value type: bytes go in, parts
+/// come out.
+///
+/// Few cameras comply with RFC 2046. The boundary in the content type may be missing or differ from the one in the
+/// stream. `Content-Length` may be missing, 0, or wrong. Images may lack their end marker or be followed by padding.
+/// The reader accepts all of these.
 struct MultipartReader {
-    /// One part.
+    /// A part of the stream.
     struct Part {
-        /// The bytes of the JPEG, to the end of its image.
+        /// The bytes of the JPEG, up to the end of its image.
         let bytes: [UInt8]
-        /// When its header had come.
+        /// Arrival time of the header.
         let arrival: ClockTime
-        /// The wall clock of its capture since 1970, where the camera says it (`X-Timestamp`).
+        /// Wall clock time of the capture since 1970, if the camera sends it (`X-Timestamp`).
         let wall: Nanoseconds?
     }
 
-    /// What is wrong with a stream.
+    /// An error in a stream.
     enum Fault: Error, Equatable {
         /// A header has no end.
         case header
-        /// A part is larger than any camera's.
+        /// A part is larger than any camera's image.
         case size
+        /// The stream doesn't begin with a delimiter, and the content type doesn't declare one.
+        case noDelimiter
     }
 
     private enum Place {
         /// Before a delimiter.
         case between
-        /// In the lines of a header.
+        /// In the header of a part.
         case header
         /// In a body of a known length.
         case body(length: Int)
-        /// In a body that the next delimiter ends.
+        /// In a body that ends at the next delimiter.
         case openBody
     }
 
-    private let delimiter: [UInt8]
+    /// The line before each part: two dashes and the boundary. `nil` until it is known.
+    private var delimiter: [UInt8]?
+    /// Whether the delimiter has occurred in the stream.
+    private var isConfirmed = false
+    /// Whether all bytes since the beginning of the stream are still buffered.
+    private var isAtStart = true
     private var place = Place.between
     private var pending: [UInt8] = []
-    /// Where a search for the delimiter goes on.
+    /// Position at which to continue searching for the delimiter.
     private var searched = 0
     private var arrival = ClockTime(nanoseconds: 0)
     private var wall: Nanoseconds?
 
     private static let longestHeader = 8 << 10
+    /// Maximum number of bytes before the first delimiter if the content type doesn't declare one.
+    private static let longestPreamble = 4 << 10
+    /// Minimum length of a line that is accepted as a delimiter. Images may contain shorter text that looks
+    /// like one.
+    private static let shortestDelimiter = 5
+    /// Maximum length of a delimiter (RFC 2046 allows 70 characters).
+    private static let longestDelimiter = 200
+    private static let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    private static let endOfImage: [UInt8] = [0xFF, 0xD9]
     private static let longestPart = 32 << 20
 
-    /// - Parameter boundary: As the content type has it; cameras write it with dashes before it or without.
-    init(boundary: String) { delimiter = Array("--".utf8) + Array(boundary.drop { $0 == "-" }.utf8) }
+    /// - Parameter boundary: The boundary from the content type. Some cameras include the leading dashes. `nil` if the
+    ///   content type doesn't contain one.
+    init(boundary: String?) {
+        delimiter = boundary.map { Array("--".utf8) + Array($0.drop { $0 == "-" }.utf8) }
+    }
 
-    /// The boundary of a content type; `nil` where it is no multipart stream.
+    /// Whether a response with this content type may be a multipart stream. Some servers omit the type or
+    /// send a generic one.
+    static func canRead(_ contentType: String) -> Bool {
+        let kind = contentType.prefix { $0 != ";" }.trimmed.lowercased()
+        return kind.isEmpty || kind.hasPrefix("multipart/") || kind == "application/octet-stream"
+    }
+
+    /// Returns the boundary of a content type (RFC 2045, section 5.1); `nil` if it doesn't contain one.
     static func boundary(of contentType: String) -> String? {
-        let parts = contentType.split(separator: ";").map { $0.drop { $0 == " " } }
-        guard let kind = parts.first, kind.lowercased().hasPrefix("multipart/") else { return nil }
-        for part in parts.dropFirst() where part.lowercased().hasPrefix("boundary=") {
-            let value = part.dropFirst("boundary=".count).filter { $0 != "\"" && $0 != " " }
-            return value.drop { $0 == "-" }.isEmpty ? nil : String(value)
+        var rest = contentType.drop { $0 != ";" }
+        while rest.first == ";" {
+            rest = rest.dropFirst()
+            let name = rest.prefix { $0 != "=" && $0 != ";" }
+            rest = rest.dropFirst(name.count)
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst().drop { $0 == " " }
+            let value: Substring
+            if rest.first == "\"" {
+                value = rest.dropFirst().prefix { $0 != "\"" }
+                rest = rest.dropFirst(value.count + 2).drop { $0 != ";" }
+            } else {
+                value = rest.prefix { $0 != ";" }
+                rest = rest.dropFirst(value.count)
+            }
+            guard name.trimmed.lowercased() == "boundary" else { continue }
+            let boundary = value.trimmed
+            return boundary.drop { $0 == "-" }.isEmpty ? nil : boundary
         }
         return nil
     }
 
-    /// Takes bytes.
+    /// Processes received bytes.
     ///
     /// - Parameters:
-    ///   - bytes: What came.
-    ///   - now: When it came.
-    /// - Returns: The parts that are whole now.
-    /// - Throws: What makes the stream none of a camera.
+    ///   - bytes: The received bytes.
+    ///   - now: Arrival time.
+    /// - Returns: The parts that are now complete.
+    /// - Throws: `Fault` if the stream can't come from a camera.
     mutating func take(_ bytes: ArraySlice<UInt8>, at now: ClockTime) throws(Fault) -> [Part] {
         pending += bytes
         var parts: [Part] = []
@@ -73,20 +117,23 @@ struct MultipartReader {
         return parts
     }
 
-    /// Goes on by one place.
+    /// Advances the parser by one state.
     ///
-    /// - Returns: `nil` when more bytes are needed; else a part, where one is whole.
+    /// - Returns: `nil` if more bytes are needed; otherwise a part, if one is complete.
     private mutating func step(_ now: ClockTime) throws(Fault) -> Part?? {
         switch place {
         case .between:
+            if isAtStart { try adoptDelimiter() }
+            guard let delimiter else { return nil }
             guard let index = find(delimiter, from: 0) else {
-                let kept = min(pending.count, delimiter.count)
+                let kept = min(pending.count, isConfirmed ? delimiter.count : Self.longestDelimiter)
                 guard pending.count < Self.longestPart else { throw .size }
+                isAtStart = isAtStart && kept == pending.count
                 pending.removeFirst(pending.count - kept)
                 return nil
             }
             pending.removeFirst(index + delimiter.count)
-            place = .header
+            (place, isConfirmed, isAtStart) = (.header, true, false)
             return .some(nil)
         case .header:
             guard let (end, next) = headerEnd() else {
@@ -96,42 +143,71 @@ struct MultipartReader {
             let length = readHeader(String(decoding: pending[..<end], as: UTF8.self))
             pending.removeFirst(next)
             (arrival, searched) = (now, 0)
-            guard let length else {
+            guard let length, length > 0 else {
                 place = .openBody
                 return .some(nil)
             }
-            guard (1...Self.longestPart).contains(length) else { throw .size }
+            guard length <= Self.longestPart else { throw .size }
             place = .body(length: length)
             return .some(nil)
         case .body(let length):
             guard pending.count >= length else { return nil }
-            let part = part(pending[..<length])
+            guard let image = Self.image(in: pending[..<length]) else {
+                // The length is wrong, or the end marker is missing. Only the next delimiter shows the end.
+                place = .openBody
+                return .some(nil)
+            }
+            let part = part(image)
             pending.removeFirst(length)
             place = .between
             return .some(part)
         case .openBody:
-            guard let index = find(delimiter, from: searched) else {
+            guard let delimiter, let index = find(delimiter, from: searched) else {
                 guard pending.count < Self.longestPart else { throw .size }
-                searched = max(pending.count - delimiter.count, 0)
+                searched = max(pending.count - (delimiter?.count ?? 0), 0)
                 return nil
             }
-            let part = part(pending[..<index])
+            let body = pending[..<index]
+            let part = Self.image(in: body) ?? Self.completed(body)
             pending.removeFirst(index)
             place = .between
-            return .some(part)
+            return .some(part.map { self.part($0) })
         }
     }
 
-    /// The end of a header that an empty line ends, and where its body begins.
+    /// Adopts the first line of the stream as the delimiter if it looks like one. The content type may omit the
+    /// boundary or declare a wrong one.
+    private mutating func adoptDelimiter() throws(Fault) {
+        let beginning = pending.prefix(Self.longestPreamble)
+        let line = beginning.drop { $0 == Self.lineFeed || $0 == Self.carriageReturn }
+        let end = line.firstIndex { $0 == Self.lineFeed || $0 == Self.carriageReturn }
+        if let end, line.starts(with: "--".utf8),
+            (Self.shortestDelimiter...Self.longestDelimiter).contains(end - line.startIndex)
+        {
+            let adopted = Array(line[..<end])
+            // Spaces may follow the delimiter (RFC 2046, section 5.1.1), and some cameras send more dashes than they
+            // declare.
+            let isAnnounced = delimiter.map { adopted.contains($0) } ?? false
+            if !isAnnounced {
+                delimiter = Array(adopted.reversed().drop { $0 == 0x20 || $0 == 0x09 }.reversed())
+            }
+        } else if delimiter == nil,
+            pending.count >= Self.longestPreamble || !"--".utf8.starts(with: line.prefix(2))
+        {
+            throw .noDelimiter
+        }
+    }
+
+    /// Returns the end of a header, which is an empty line, and the start of its body.
     private func headerEnd() -> (end: Int, next: Int)? {
         let crlf = find([13, 10, 13, 10], from: 0).map { ($0, $0 + 4) }
         let lf = find([10, 10], from: 0).map { ($0, $0 + 2) }
         return [crlf, lf].compactMap { $0 }.min { $0.0 < $1.0 }
     }
 
-    /// Reads the lines of a header.
+    /// Parses the lines of a header.
     ///
-    /// - Returns: The length of the body, where it says it.
+    /// - Returns: Length of the body if the header states it.
     private mutating func readHeader(_ text: String) -> Int? {
         var length: Int?
         wall = nil
@@ -146,16 +222,29 @@ struct MultipartReader {
         return length
     }
 
-    /// The part of a body, which ends with its image; `nil` where there is no whole one.
-    private func part(_ body: ArraySlice<UInt8>) -> Part? {
-        var end = body.endIndex
-        while end >= body.startIndex + 2, body.endIndex - end < 64 {
-            if body[end - 1] == 0xD9, body[end - 2] == 0xFF {
-                return Part(bytes: Array(body[..<end]), arrival: arrival, wall: wall)
-            }
+    private func part(_ image: [UInt8]) -> Part { Part(bytes: image, arrival: arrival, wall: wall) }
+
+    /// Returns the image in a body, up to its end marker. Padding and at most 64 other bytes may follow the marker;
+    /// `nil` if the marker is missing.
+    private static func image(in body: ArraySlice<UInt8>) -> [UInt8]? {
+        var end = withoutPadding(body).endIndex
+        let first = max(end - 64, body.startIndex + 2)
+        while end >= first {
+            if body[(end - 2)..<end].elementsEqual(endOfImage) { return Array(body[..<end]) }
             end -= 1
         }
         return nil
+    }
+
+    /// Adds the end marker to an image that lacks it. The image is complete because a delimiter follows it.
+    private static func completed(_ body: ArraySlice<UInt8>) -> [UInt8]? {
+        let image = withoutPadding(body)
+        return image.count > 4 && image.starts(with: [0xFF, 0xD8]) ? image + endOfImage : nil
+    }
+
+    private static func withoutPadding(_ body: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let padding: Set<UInt8> = [0, lineFeed, carriageReturn]
+        return body[..<((body.lastIndex { !padding.contains($0) } ?? body.startIndex - 1) + 1)]
     }
 
     private func find(_ needle: [UInt8], from start: Int) -> Int? {

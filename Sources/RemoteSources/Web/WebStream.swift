@@ -1,31 +1,32 @@
 internal import CSoup
 internal import Media
 
-/// The answer of a web server that goes on, read by libsoup with a deadline for every call. Belongs to the thread that makes it.
+/// A continuous response from a web server, read by libsoup with a deadline for every call. Use it only on
+/// the thread that creates it.
 ///
-/// It follows no redirection, keeps no cookies, and trusts the certificates that the system trusts.
+/// It doesn't follow redirects, doesn't store cookies, and trusts the system's certificates.
 final class WebStream {
     private let session: UnsafeMutablePointer<SoupSession>
     private let message: OpaquePointer
     private let stream: UnsafeMutablePointer<GInputStream>
-    private let watch: WebWatch
+    private let watch: WebMonitor
     private let address: SourceAddress
-    /// The content type of the answer.
+    /// Content type of the response.
     let contentType: String
 
     private static let greeting = Nanoseconds.seconds(8)
     private static let silence = Nanoseconds.seconds(3)
 
-    /// Asks for the stream.
+    /// Requests the stream.
     init(_ address: SourceAddress, _ cancellation: Cancellation) throws(SourceError) {
         self.address = address
         guard let message = soup_message_new("GET", address.text) else {
-            throw .refused("\(address) is no URL.")
+            throw .refused("\(address) is not a valid URL.")
         }
         let session: UnsafeMutablePointer<SoupSession> = soup_session_new()
         soup_session_set_user_agent(session, "multicam")
         soup_message_add_flags(message, SOUP_MESSAGE_NO_REDIRECT)
-        let watch = WebWatch(cancellation)
+        let watch = WebMonitor(cancellation)
         watch.allow(Self.greeting)
         var error: UnsafeMutablePointer<GError>?
         let opened = soup_session_send(session, message, watch.cancellable, &error)
@@ -39,7 +40,7 @@ final class WebStream {
             soup_session_abort(session)
             g_object_unref(session)
             watch.end()
-            throw refusal ?? .lost("\(address) does not answer.")
+            throw refusal ?? .lost("\(address) does not respond.")
         }
         (self.session, self.message, self.watch) = (session, message, watch)
         (stream, contentType) = (opened, type.printable(limit: 100))
@@ -54,16 +55,16 @@ final class WebStream {
         g_object_unref(session)
     }
 
-    /// Reads what comes next, at least a byte.
+    /// Reads the available bytes, at least one.
     func read(into buffer: inout [UInt8]) throws(SourceError) -> Int {
         watch.allow(Self.silence)
         var error: UnsafeMutablePointer<GError>?
         let count = g_input_stream_read(stream, &buffer, gsize(buffer.count), watch.cancellable, &error)
         if count > 0 { return Int(count) }
-        if count == 0 { throw .lost("\(address) has ended the stream.") }
+        if count == 0 { throw .lost("\(address) ended the stream.") }
         if watch.isOver {
             if let error { g_error_free(error) }
-            throw .lost("nothing has come from \(address) for 3 s.")
+            throw .lost("no data received from \(address) for 3 s.")
         }
         throw Self.failure(error, address)
     }
@@ -73,33 +74,67 @@ final class WebStream {
         case 200: nil
         case 401, 403:
             .refused(
-                "\(address) wants another user or password: write them into the address, as http://USER:PASSWORD@…"
+                "\(address) rejected the user or password. Set them in the address, as http://USER:PASSWORD@…"
             )
-        case 404: .refused("\(address) has no such path: look at what the camera's pages call it.")
+        case 404:
+            .refused(
+                "\(address) does not have this path. Look up the path in the camera's settings or manual.")
         case 300..<400:
-            .refused("\(address) sends its callers to another address, which is not followed: give that one.")
-        case 500..<600: .lost("\(address) has a fault of its own (\(status)).")
-        default: .refused("\(address) answers with status \(status).")
+            .refused(
+                "\(address) redirects to another address, which is not followed. Use that address instead.")
+        case 500..<600: .lost("\(address) reported a server error (HTTP \(status)).")
+        default: .refused("\(address) responded with HTTP \(status).")
         }
     }
 
     private static func failure(_ error: UnsafeMutablePointer<GError>?, _ address: SourceAddress)
         -> SourceError
     {
-        guard let error else { return .lost("\(address) does not answer.") }
+        guard let error else { return .lost("\(address) does not respond.") }
         defer { g_error_free(error) }
         let (domain, code) = (error.pointee.domain, UInt32(bitPattern: error.pointee.code))
         if domain == g_io_error_quark(), code == G_IO_ERROR_CANCELLED.rawValue {
-            return .lost("\(address) does not answer in time.")
+            return .lost("\(address) did not respond in time.")
         }
         if domain == g_io_error_quark(), code == G_IO_ERROR_CONNECTION_REFUSED.rawValue {
-            return .lost("nobody listens at \(address).")
+            return .lost("\(address) refused the connection.")
         }
         if domain == g_tls_error_quark(), code == G_TLS_ERROR_BAD_CERTIFICATE.rawValue {
             return .refused(
-                "the certificate of \(address) is not to be trusted: it is for another name, too old, or nobody known has issued it."
+                "the certificate of \(address) is not trusted: it is for another host name, has expired, or its issuer is unknown."
             )
         }
         return .lost("\(address): \(String(cString: error.pointee.message).printable(limit: 200)).")
     }
+}
+
+/// Cancels libsoup calls at a deadline, or when their result is no longer needed.
+final class WebMonitor: @unchecked Sendable {
+    // A GCancellable is thread-safe.
+    let cancellable = g_cancellable_new()
+    private let deadline: ConditionLock<ClockTime>
+    private let ended = Cancellation()
+
+    private static let pause = Nanoseconds.milliseconds(50)
+
+    init(_ cancellation: Cancellation) {
+        deadline = ConditionLock(MonotonicClock().now + .seconds(60))
+        MediaThread.eventually(name: "source:watch") { [self] in
+            while !ended.wait(until: MonotonicClock().now + Self.pause) {
+                guard cancellation.isCancelled || isOver else { continue }
+                return g_cancellable_cancel(cancellable)
+            }
+        }
+    }
+
+    deinit { g_object_unref(cancellable) }
+
+    /// Sets the time limit for the next call.
+    func allow(_ time: Nanoseconds) { deadline.withLock { $0 = MonotonicClock().now + time } }
+
+    /// Whether the current call has exceeded its time limit.
+    var isOver: Bool { MonotonicClock().now >= deadline.withLock { $0 } }
+
+    /// Stops watching.
+    func end() { ended.cancel() }
 }

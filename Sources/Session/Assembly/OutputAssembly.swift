@@ -4,11 +4,13 @@ internal import Inputs
 internal import Media
 internal import Plan
 internal import Profiles
+internal import SessionFolder
+internal import System
 internal import Timing
 internal import Writers
 
-/// Makes everything that a plan writes, in two steps: first encoders and files, which takes time and may fail; then,
-/// when T0 is known, the tracks that fill them.
+/// Creates everything that a plan writes, in two steps. The first creates encoders and files, which takes time and may
+/// fail. The second runs when T0 is known, and creates the tracks that feed them.
 struct OutputAssembly {
     let plan: SessionPlan
     let inputs: SessionInputs
@@ -16,14 +18,14 @@ struct OutputAssembly {
     let codecs: any CodecFactory
     let clock: any SessionClock
     let sinks: SessionSinks
-    /// Hardware encoders that `hardwareEncoders` made before, by stream.
+    /// Hardware encoders already created by `hardwareEncoders`, by stream.
     let prepared: [String: Carried<any VideoEncoding>]
 
-    /// Makes the hardware encoders, which may take a second, before the devices stream.
+    /// Creates the hardware encoders before the devices stream, since this may take a second.
     ///
     /// - Returns: The encoders by stream: `program` or a role.
-    /// - Throws: `RecordingError` when a hardware encoder that the profile demands refuses, or when there is no
-    ///   encoder at all.
+    /// - Throws: `RecordingError` when a hardware encoder required by the profile fails to open, or when no encoder is
+    ///   available at all.
     static func hardwareEncoders(
         of plan: SessionPlan, _ inputs: SessionInputs, _ codecs: any CodecFactory
     ) throws(RecordingError) -> [String: Carried<any VideoEncoding>] {
@@ -42,28 +44,28 @@ struct OutputAssembly {
                     DeviceError(
                         device: hardware.name, operation: "encoding \(owner)",
                         reason: .other(
-                            "\(error.reason.printable(limit: 1000)). Try it with `multicam calibrate --machine`, or set "
-                                + "`encoder: auto` in the profile, which goes on with x264.")))
+                            "\(error.reason.printable(limit: 1000)). Test the encoder with `multicam calibrate --machine`, or "
+                                + "set `encoder: auto` in the profile to fall back to x264.")))
             }
         }
         return made
     }
 
-    /// The encoders and files, made before T0 is known.
+    /// The encoders and files, created before T0 is known.
     struct Prepared {
         fileprivate var resamplers: [Carried<any Resampling>] = []
-        /// The resamplers of the voices.
+        /// The resamplers for the voices.
         fileprivate var voiceResamplers: [Carried<any Resampling>] = []
         fileprivate var waves: [String: WaveWriter] = [:]
         /// The loudness meters of the microphones.
         fileprivate var meters: [Carried<any LoudnessMetering>] = []
-        /// The loudness meter of the mix, or `nil` when there is no mix.
+        /// The loudness meter of the mix, or `nil` without a mix.
         fileprivate var mixMeter: Carried<any LoudnessMetering>?
         fileprivate var movies: [String: MovieWriter] = [:]
         fileprivate var streams: [PlannedStream] = []
         fileprivate var metadata: [String: [(disk: Int, file: MetadataFile)]] = [:]
 
-        /// Ends the files of a recording that does not begin.
+        /// Closes the files of a recording that can't begin.
         func abandon() {
             for movie in movies.values { movie.abandon() }
             for wave in waves.values { wave.abandon() }
@@ -74,11 +76,13 @@ struct OutputAssembly {
         }
     }
 
-    /// Makes encoders and files. When it returns, the files on the recording's own disk exist.
+    /// Creates encoders and files. When it returns, the files on the recording's own disk exist.
     ///
-    /// - Throws: `RecordingError` when an encoder, or a file on that disk, cannot be made. No thread is left behind
-    ///   then.
+    /// - Throws: `RecordingError` when an encoder, or a file on that disk, can't be created. All threads have ended in
+    ///   this case.
     func prepare() throws(RecordingError) -> Prepared {
+        let files = plan.fileCount + plan.cameras.count { $0.metadataFile != nil }
+        try Self.checkThreads(files: files * disks.count, encoders: plan.encoders.count)
         var prepared = Prepared()
         let now = clock.date(of: clock.now)
         do {
@@ -118,12 +122,30 @@ struct OutputAssembly {
         }
     }
 
-    /// Makes the tracks, which takes next to no time.
+    /// Checks whether the system can currently create the threads for files and encoders. Libraries may hang
+    /// if one of their threads can't be created, and a missing thread can't be reported later.
+    static func checkThreads(files: Int, encoders: Int) throws(RecordingError) {
+        do throws(ThreadError) {
+            try MediaThread.check(
+                files * threadsPerFile + encoders * threadsPerEncoder + otherThreads, for: "recording")
+        } catch {
+            throw .thread(error)
+        }
+    }
+
+    /// One thread writes the file, the other syncs it to disk.
+    private static let threadsPerFile = 2
+    /// The worker, two x264 threads, and x264's lookahead.
+    private static let threadsPerEncoder = 4
+    /// Loudness, system pressure, and a few threads for ending the recording.
+    private static let otherThreads = 4
+
+    /// Creates the tracks. This is fast enough to run just before T0.
     ///
     /// - Parameters:
-    ///   - prepared: Encoders and files, which this consumes.
+    ///   - prepared: Encoders and files, consumed by this call.
     ///   - start: T0.
-    /// - Returns: Everything that the timeline fills.
+    /// - Returns: Everything that the timeline feeds.
     func make(_ prepared: Prepared, start: ClockTime) -> SessionOutputs {
         let date = clock.date(of: start)
         for wave in prepared.waves.values { wave.begin(startedAt: date) }
@@ -140,7 +162,7 @@ struct OutputAssembly {
         return outputs
     }
 
-    /// Measures the loudness of all microphones, and begins the tracks of those that have one.
+    /// Starts measuring the loudness of all microphones, and begins the planned microphone tracks.
     private func beginMicrophones(_ outputs: SessionOutputs, _ prepared: Prepared) {
         for (microphone, meter) in zip(outputs.microphones, prepared.meters) {
             let loudness = LoudnessStream(
@@ -160,13 +182,13 @@ struct OutputAssembly {
         switch error {
         case let error as FileError: .file(error)
         case let error as EncodingError: .encoding(error)
-        default: preconditionFailure("making outputs fails with files and encoders only: \(error)")
+        default: preconditionFailure("unexpected error when creating the outputs: \(error)")
         }
     }
 
-    /// One stream of a planned file, with the encoder that fills it.
+    /// One stream of a planned file, with its encoder.
     fileprivate final class PlannedStream {
-        /// The source of a stream, with what its track needs.
+        /// The source of a stream, with the data that its track requires.
         enum Content {
             case copied(CameraInput, PlannedCameraTrack)
             case encoded(CameraInput, PlannedCameraTrack, Carried<any VideoEncoding>)
@@ -188,7 +210,7 @@ struct OutputAssembly {
 
     private func input(_ role: String) -> CameraInput {
         guard let input = inputs.cameras.first(where: { $0.role == role }) else {
-            preconditionFailure("the plan names a camera `\(role)` that is not among its inputs")
+            preconditionFailure("the plan uses the camera `\(role)`, which is not one of its inputs")
         }
         return input
     }
@@ -250,7 +272,8 @@ struct OutputAssembly {
         let input = input(track.role)
         let file = track.file
         guard track.mode == .encode else {
-            let parameters = try copiedParameters(of: input, track: track)
+            var parameters = try copiedParameters(of: input, track: track)
+            parameters.pixelAspect = track.pixelAspect
             return PlannedStream(
                 file: file, track: .video(parameters, rotation: track.rotation, name: track.role),
                 content: .copied(input, track))
@@ -258,7 +281,8 @@ struct OutputAssembly {
         var settings = track.settings
         settings.color = input.source.color
         let encoder = try encoder(settings, track.role)
-        let parameters = encoder.value.parameters
+        var parameters = encoder.value.parameters
+        parameters.pixelAspect = track.pixelAspect
         return PlannedStream(
             file: file, track: .video(parameters, rotation: track.rotation, name: track.role),
             content: .encoded(input, track, encoder))
@@ -283,7 +307,7 @@ struct OutputAssembly {
         guard let key = input.latestKey else {
             throw EncodingError(
                 subject: track.role, operation: "copy",
-                reason: "the camera sent no key frame; plug it in again, or choose `format: mjpeg`")
+                reason: "the camera sent no key frame; reconnect it, or set `format: mjpeg`")
         }
         let setup = withExtendedLifetime(key) { Array(key.memory.bytes) }
         return StreamParameters(
@@ -340,7 +364,7 @@ struct OutputAssembly {
         return outputs
     }
 
-    /// The first audio encoder of a stream, and a function that makes another one like it.
+    /// The first audio encoder of a stream, and a function that creates an identical one.
     fileprivate struct AudioEncoder {
         let first: Carried<any AudioEncoding>
         let make: RestartingAudioEncoder.Making
@@ -383,16 +407,16 @@ struct OutputAssembly {
         GridFollower(input: input, track: track, start: start, rate: rate)
     }
 
-    /// Returns what gives the program's composed frames to the taps that want them.
+    /// Returns a function that delivers the program's composed frames to the taps that request them.
     ///
     /// - Parameters:
     ///   - taps: The session's taps.
-    ///   - cover: Takes some frames, too; `nil` for none.
-    ///   - start: The instant of tick 0.
+    ///   - cover: Receives some of the frames as well; `nil` for none.
+    ///   - start: Time of tick 0.
     ///   - rate: Rate of the program's grid.
     /// - Returns: The function, for an encoder's worker.
     static func watching(
-        for taps: TapBoard, cover: ProgramCover? = nil, since start: ClockTime, rate: FrameRate
+        for taps: TapRegistry, cover: ProgramCover? = nil, since start: ClockTime, rate: FrameRate
     ) -> VideoEncoderWorker.Watching {
         { encoder, tick in
             let isForTaps = taps.wantsProgramFrames
@@ -401,24 +425,24 @@ struct OutputAssembly {
             let time = start + Nanoseconds(rate.time(ofTick: tick).nanoseconds)
             guard let frame = encoder.composedFrame(at: time, sequence: tick) else { return }
             if isForCover { cover?.take(frame, of: tick) }
-            if isForTaps { taps.give(frame, of: TapBoard.program) }
+            if isForTaps { taps.give(frame, of: TapRegistry.program) }
         }
     }
 
-    /// Returns what gives the cover to the program's file, for the end of its stream.
+    /// Returns a function that adds the cover to the program's file at the end of its stream.
     private func ending(of writer: MovieWriter, with cover: ProgramCover) -> @Sendable () -> Void {
         { [codecs = codecs] in
             if let jpeg = cover.jpeg(by: codecs) { writer.setCover(jpeg) }
         }
     }
 
-    /// The cover of a program whose recording has a title; `nil` for others and for other streams.
+    /// Returns the cover of the program if the recording has a title; `nil` without a title and for other streams.
     private func cover(of stream: PlannedStream) -> ProgramCover? {
         guard case .program(let program, _) = stream.content, plan.editing?.title != nil else { return nil }
         return ProgramCover(rate: program.settings.rate)
     }
 
-    /// Gives the program's packets to the taps that want them; `nil` for other streams.
+    /// Returns a function that delivers the program's packets to the taps that request them; `nil` for other streams.
     private func listener(
         of stream: PlannedStream, since start: ClockTime
     ) -> (@Sendable (EncodedPacket) -> Void)? {
@@ -441,5 +465,65 @@ struct OutputAssembly {
             name: name, encoder: encoder.value,
             another: VideoEncoderWorker.making(settings, named: owner, by: codecs), to: sink,
             watching: watching, waitsForRoom: !clock.isRealTime)
+    }
+}
+
+extension OutputAssembly {
+    /// Creates the worker of each synchronized output.
+    func makeSynchronizedLanes(_ microphones: [MicrophoneFeed], start: ClockTime) -> [SynchronizedWorker] {
+        sinks.synchronized.map { output in
+            SynchronizedWorker(output, inputs: inputs.cameras, microphones: microphones, start: start)
+        }
+    }
+
+    /// Creates the metadata files of each camera, by role, one in each folder. A file in the backup is created later,
+    /// on its own thread.
+    func makeMetadataFiles() throws(FileError) -> [String: [(disk: Int, file: MetadataFile)]] {
+        var files: [String: [(disk: Int, file: MetadataFile)]] = [:]
+        do throws(FileError) {
+            for camera in plan.cameras {
+                guard let name = camera.metadataFile else { continue }
+                for disk in disks where disk.takes(isProgram: false) {
+                    let file =
+                        disk.isBackup
+                        ? disk.laterMetadataFile(named: name, of: camera.role)
+                        : try disk.metadataFile(named: name, of: camera.role)
+                    files[camera.role, default: []].append((disk.index, file))
+                }
+            }
+        } catch {
+            for place in files.values.joined() {
+                place.file.finish()
+                place.file.join()
+            }
+            throw error
+        }
+        return files
+    }
+
+    /// Creates a metadata track for each camera, since its taps may be attached later.
+    func makeMetadataTracks(
+        _ files: [String: [(disk: Int, file: MetadataFile)]], start: ClockTime
+    ) -> [MetadataTrack] {
+        inputs.cameras.map { input in
+            MetadataTrack(input: input, start: start, taps: sinks.taps, files: files[input.role] ?? [])
+        }
+    }
+}
+
+extension RecordingDisk {
+    /// Creates a camera's metadata file in the disk's folder.
+    ///
+    /// - Throws: `FileError` when the file can't be created.
+    func metadataFile(named name: String, of role: String) throws(FileError) -> MetadataFile {
+        MetadataFile(try LineFile(creating: try folder.file(name)), role: role, waitsForRoom: waitsForRoom)
+    }
+
+    /// Creates a camera's metadata file later, on the file's own thread. If this fails, only this file is affected.
+    func laterMetadataFile(named name: String, of role: String) -> MetadataFile {
+        let folder = folder
+        return MetadataFile(role: role, waitsForRoom: waitsForRoom) { () throws(FileError) in
+            try LineFile(creating: try folder.file(name))
+        }
     }
 }

@@ -2,25 +2,26 @@ internal import Inputs
 internal import Media
 internal import SessionFolder
 
-/// The devices of a session: starts them, waits until all deliver, and keeps their latest deliveries until the first
-/// tick.
+/// The devices of a session. Starts them, waits until all of them deliver data, and buffers their latest
+/// deliveries until the first tick.
 final class SessionInputs {
     private(set) var cameras: [CameraInput]
     private(set) var microphones: [MicrophoneInput]
-    /// The voices of some microphones, which the program mixes in place of the microphones; each has its microphone's
-    /// role.
+    /// The voice sources of some microphones, which the program mixes instead of the microphones. Each has its
+    /// microphone's role.
     let voices: [MicrophoneInput]
     private var kept: [[CameraInput.Delivery]]
-    /// Counts of the cameras and microphones that were there from the beginning.
+    /// Number of cameras and microphones present from the beginning.
     private let plannedCounts: (cameras: Int, microphones: Int)
 
-    /// Good frames that a camera must have delivered: as many as come within `warmUp` seconds, between three and
-    /// twelve. That is enough to know its clock to some milliseconds.
+    /// Minimum number of valid frames from a camera: the number that arrives within `warmUp` seconds, between 3 and 12.
+    /// This is enough to estimate its clock to within a few milliseconds.
     private static let (leastFrames, mostFrames) = (3, 12)
     private static let warmUp = 0.2
-    /// Audio that a microphone must have delivered, in seconds.
+    /// Minimum audio from a microphone, in seconds.
     private static let audioNeeded = 0.2
-    /// Most that frames may come later. What lies in memory is lost in a crash, and a thread may itself be late.
+    /// Maximum additional delay of frame delivery. Frames in memory are lost in a crash, and a thread may itself run
+    /// late.
     private static let mostLeeway = Nanoseconds.milliseconds(68)
     private static let pollInterval = Nanoseconds.milliseconds(10)
 
@@ -32,19 +33,19 @@ final class SessionInputs {
         plannedCounts = (cameras.count, microphones.count)
     }
 
-    /// Takes in another camera, which delivers already; drops what it has delivered until now.
+    /// Adds a camera that already delivers frames. Drops the frames delivered before this call.
     func add(_ camera: CameraInput) {
-        _ = camera.takeDeliveries()
+        _ = camera.dequeueDeliveries()
         _ = camera.takeLog()
         cameras.append(camera)
         kept.append([])
         camera.beginCounting()
     }
 
-    /// Takes in another microphone, which delivers already.
+    /// Adds a microphone that already delivers audio.
     func add(_ microphone: MicrophoneInput) { microphones.append(microphone) }
 
-    /// Stops and drops the devices that a recording took in, after that recording.
+    /// Stops and removes the devices added during a recording, after that recording.
     func dropAdded() {
         for camera in cameras[plannedCounts.cameras...] { camera.stop() }
         for microphone in microphones[plannedCounts.microphones...] { microphone.source.stop() }
@@ -53,8 +54,9 @@ final class SessionInputs {
         microphones.removeSubrange(plannedCounts.microphones...)
     }
 
-    /// Starts all devices. In real time all start at once, since a driver or server may take half a second; in simulated time they
-    /// start one after the other, since the order counts. When one refuses, those that started run until `stop`.
+    /// Starts all devices. In real time they start in parallel, since a driver or server may take half a second. In
+    /// simulated time they start one after the other, since the order matters. If one fails, the devices already
+    /// started run until `stop`.
     func start(on clock: any SessionClock) throws(RecordingError) {
         let starts: [@Sendable () -> Result<Void, DeviceError>] =
             cameras.map { camera in
@@ -74,31 +76,31 @@ final class SessionInputs {
         }
     }
 
-    /// How many good frames a camera must have delivered before a recording uses it.
+    /// Returns the number of valid frames that a camera must have delivered before a recording uses it.
     static func framesNeeded(of camera: CameraInput) -> Int {
         let inTime = camera.source.format.rate.perSecond * warmUp
         return min(max(Int(inTime), leastFrames), mostFrames)
     }
 
-    /// Whether the microphone has delivered enough for its clock to be known.
+    /// Whether the microphone has delivered enough audio to estimate its clock.
     static func isReady(_ microphone: MicrophoneInput) -> Bool {
         Double(microphone.goodSamples) >= audioNeeded * Double(microphone.source.format.rate)
     }
 
-    /// What a device is waited for.
+    /// The amount of data to wait for from each device.
     enum Awaited {
-        /// A frame, of H.264 a key frame, or audio: what it delivers is known then.
+        /// One frame (a key frame for H.264) or some audio, which reveals the delivered format.
         case first
-        /// Enough for its clock to be known.
+        /// Enough to estimate the device's clock.
         case enough
     }
 
-    /// Sleeps until every device has delivered, or throws when one does not within `limit`.
+    /// Sleeps until every device has delivered, or throws if one doesn't within `limit`.
     func wait(
         for awaited: Awaited, on clock: any SessionClock, limit: Nanoseconds, controls: SessionControls
     ) throws(RecordingError) {
         let begin = clock.now
-        while let (waiting, settlingTime, lacksKey) = firstWithout(awaited) {
+        while let (waiting, kind, settlingTime, missingKeysOf) = firstWithout(awaited) {
             guard controls.stopTime == nil else { throw .stopped }
             let limit = limit + settlingTime
             guard clock.now < begin + limit else {
@@ -106,26 +108,35 @@ final class SessionInputs {
                 throw .device(
                     DeviceError(
                         device: waiting, operation: "start",
-                        reason: lacksKey
-                            ? .other(
-                                "no key frame was among its frames for \(seconds) s. Plug it in again, or choose `format: mjpeg`."
-                            ) : .silent(seconds: seconds)))
+                        reason: missingKeysOf.map {
+                            .other(Self.lackOfKeyFrames(of: $0, seconds: seconds))
+                        } ?? .silence(of: kind, seconds: seconds)))
             }
             clock.sleep(until: clock.now + Self.pollInterval, unless: controls.cancellation)
             keepLatest()
         }
     }
 
-    /// Takes what camera `index` delivered since the last call; the first call begins with the frames around T0.
-    func takeDeliveries(ofCamera index: Int) -> [CameraInput.Delivery] {
-        let taken = kept[index] + cameras[index].takeDeliveries()
+    /// Returns why a camera whose frames depend on each other can't be recorded, and what to do. `selector` is the
+    /// device's selector, without its role.
+    static func lackOfKeyFrames(of selector: String, seconds: Int) -> String {
+        let remedy =
+            SourceAddress.isRelayed(selector)
+            ? "Set a shorter key frame interval (GOP) in the camera, such as 2 s."
+            : "Reconnect the camera, or set `format: mjpeg`."
+        return "the camera sent no key frame within \(seconds) s. \(remedy)"
+    }
+
+    /// Dequeues the deliveries of camera `index` since the last call. The first call starts with the frames around T0.
+    func dequeueDeliveries(ofCamera index: Int) -> [CameraInput.Delivery] {
+        let taken = kept[index] + cameras[index].dequeueDeliveries()
         kept[index] = []
         return taken
     }
 
-    /// Tells each camera how much later its frames may come, where ticks are decided `delay` after their time: not at all while a tap waits
-    /// for each of them.
-    func allowLeeway(besides taps: TapBoard, decidedAfter delay: Nanoseconds) {
+    /// Sets how long each camera may delay its deliveries when ticks are decided `delay` after their time. A camera may
+    /// not delay deliveries while a tap waits for each frame.
+    func allowLeeway(besides taps: TapRegistry, decidedAfter delay: Nanoseconds) {
         let interval = longestInterval
         for camera in cameras {
             let leeway = camera.leeway(decidedAfter: delay, longestInterval: interval)
@@ -134,18 +145,19 @@ final class SessionInputs {
         }
     }
 
-    /// Has each camera deliver each frame at once, as before a recording.
+    /// Makes each camera deliver every frame immediately again, as before a recording.
     func endLeeway() {
         for camera in cameras { camera.source.deliver(within: .zero) }
     }
 
-    /// Begins a recording: from here on the timeline takes all deliveries, first of all which devices are away.
-    func tellBeginning(_ start: ClockTime, stamped stamp: ClockTime) {
+    /// Notifies the devices that a recording is beginning. From now on the timeline receives all deliveries,
+    /// starting with the current outages.
+    func notifyRecordingStarted(_ start: ClockTime, stamped stamp: ClockTime) {
         for (index, camera) in cameras.enumerated() {
             let isTold = kept[index].contains { delivery in
                 switch delivery {
                 case .away, .ended: true
-                case .frame, .lost, .returned, .formatChanged, .warning: false
+                case .frame, .lost, .returned, .formatChanged, .warning, .silent, .resumed: false
                 }
             }
             if let outage = camera.outage, !isTold { kept[index].insert(outage, at: 0) }
@@ -160,72 +172,81 @@ final class SessionInputs {
         for voice in voices { voice.source.recordingBegins(at: stamp) }
     }
 
-    /// Stops all devices, in real time all at once.
+    /// Stops all devices, in parallel if time is real.
     ///
-    /// - Returns: The threads that stop them, to be waited for.
+    /// - Returns: The threads that stop the devices. The caller must wait for them.
     func stop(on clock: any SessionClock) -> [MediaThread] {
         let (planned, added) = (cameras[..<plannedCounts.cameras], cameras[plannedCounts.cameras...])
         let stops: [@Sendable () -> Void] =
             planned.map { camera in { @Sendable in camera.source.stop() } }
             + added.map { camera in { @Sendable in camera.stop() } }
             + (microphones + voices).map { microphone in { @Sendable in microphone.source.stop() } }
-        guard !clock.isRealTime else { return stops.map { MediaThread(name: "stop", $0) } }
+        guard !clock.isRealTime else {
+            return stops.map { MediaThread.runningInlineOnFailure(name: "stop", $0) }
+        }
         for stop in stops { stop() }
         return []
     }
 
-    /// The longest time from capture to delivery of any device.
+    /// The longest time from capture to delivery among all devices.
     var slowestDelivery: Nanoseconds {
         max(
             cameras.map(\.deliveryDelay).max() ?? .zero,
             (microphones + voices).map(\.deliveryDelay).max() ?? .zero)
     }
-    /// The longest frame interval of any camera.
+    /// The longest frame interval among all cameras.
     var longestInterval: Nanoseconds { cameras.map(\.source.format.rate.interval).max() ?? .milliseconds(20) }
 
-    /// Processor time that synthetic devices used.
+    /// Processor time used by synthetic devices.
     var simulationTime: Nanoseconds {
         cameras.flatMap(\.sources).map(\.source.simulationTime).reduce(.zero, +)
             + microphones.map(\.source.simulationTime).reduce(.zero, +)
     }
 
-    /// The first device that has not delivered yet: its name, how much longer than others it may take, and whether it delivers frames and
-    /// no key frame.
+    /// Returns the first device that has not delivered yet: its name and kind, its additional settling time, and
+    /// whether it delivers frames but no key frame.
     private func firstWithout(
         _ awaited: Awaited
-    ) -> (name: String, settlingTime: Nanoseconds, lacksKey: Bool)? {
+    ) -> (name: String, kind: SourceKind, settlingTime: Nanoseconds, missingKeysOf: String?)? {
         for camera in cameras {
             let count = camera.progress.goodFrames
-            // A camera that was met in the middle of its stream says nothing of it before the next key frame.
+            // If reception starts in the middle of a camera's stream, the stream can't be interpreted before the next
+            // key frame.
             let lacksKey = camera.source.format.pixel == .h264 && camera.latestKey == nil && count > 0
             let needed = awaited == .first ? 1 : Self.framesNeeded(of: camera)
             guard lacksKey || count < needed else { continue }
-            return ("camera \(camera.role) (\(camera.source.device.name))", .zero, lacksKey)
+            let device = camera.source.device
+            return (
+                "camera \(camera.role) (\(device.name))", SourceKind(device), .zero,
+                lacksKey ? device.selector : nil
+            )
         }
         for microphone in microphones + voices where !Self.isReady(microphone) {
             if awaited == .first, microphone.goodSamples > 0 { continue }
             return (
                 "microphone \(microphone.role) (\(microphone.source.device.name))",
-                microphone.source.settlingTime, false
+                SourceKind(microphone.source.device),
+                microphone.source.settlingTime, nil
             )
         }
         return nil
     }
 
-    /// Drops what came before the first tick, except the last frames and the last seconds of audio. An H.264 stream
-    /// is kept from its last key frame on, up to `streamBytes`; beyond that nothing of it is kept until the next key
-    /// frame, with which a track then begins. What became of devices before, `tellBeginning` knows.
+    /// Drops data from before the first tick, except the last few frames and the last few seconds of audio.
+    /// An H.264 stream is kept starting with its last key frame, up to `streamBytes`. Beyond this limit, the
+    /// stream is dropped until the next key frame, which then starts a track. `notifyRecordingStarted`
+    /// reports earlier outages of devices.
     func keepLatest() {
         for microphone in microphones + voices { microphone.keepLatest() }
         for index in cameras.indices { _ = keepLatest(ofCamera: index) }
     }
 
-    /// Drops all but the latest deliveries, and returns what happened to devices since the last call. Lost frames are
-    /// not told, since nothing is recorded.
+    /// Drops all but the latest deliveries, and returns the device events since the last call. Lost frames are not
+    /// reported because nothing is recorded.
     ///
-    /// - Parameter start: The instant from which the events' times count.
-    /// - Returns: The events of the microphones, then those of the cameras.
-    func takeNews(since start: ClockTime) -> [SessionEvent] {
+    /// - Parameter start: The reference instant for the events' times.
+    /// - Returns: The events of the microphones, followed by the events of the cameras.
+    func dequeueEvents(since start: ClockTime) -> [SessionEvent] {
         for voice in voices { voice.keepLatest() }
         var news = microphones.flatMap { microphone in
             microphone.keepLatest().compactMap { $0.event(of: microphone.role, since: start) }
@@ -240,8 +261,8 @@ final class SessionInputs {
         return news
     }
 
-    /// The frame that a camera would show now, while nothing is recorded; `nil` while it is away. Call `takeNews` before, so that
-    /// it is a new one.
+    /// Returns a camera's current frame while nothing is being recorded; `nil` while the camera is
+    /// disconnected. Call `dequeueEvents` first to receive a new frame.
     func latestFrame(of role: String) -> CapturedFrame? {
         guard let index = cameras.firstIndex(where: { $0.role == role }), !cameras[index].isAway else {
             return nil
@@ -252,7 +273,7 @@ final class SessionInputs {
         return nil
     }
 
-    /// Restores the formats of the cameras after a recording that reduced them.
+    /// Restores camera formats after a recording that reduced them.
     func restoreFormats() {
         for camera in cameras where camera.isChangeable {
             camera.chosenFormat = camera.source.format
@@ -262,9 +283,9 @@ final class SessionInputs {
 
     /// Drops all but the latest deliveries of a camera.
     ///
-    /// - Returns: The deliveries since the last call that are no frames.
+    /// - Returns: The deliveries since the last call that aren't frames.
     private func keepLatest(ofCamera index: Int) -> [CameraInput.Delivery] {
-        let new = cameras[index].takeDeliveries()
+        let new = cameras[index].dequeueDeliveries()
         kept[index] = Self.latest(
             of: kept[index] + new, isStream: cameras[index].source.format.pixel == .h264)
         return new.filter { delivery in
@@ -273,11 +294,12 @@ final class SessionInputs {
         }
     }
 
-    /// Most bytes of one H.264 stream that are kept: some seconds of any camera; key frames are seldom further apart.
+    /// Maximum number of bytes kept of one H.264 stream. This is enough for a few seconds from any camera;
+    /// key frames are rarely farther apart.
     static let streamBytes = 64 << 20
     private static let mostStreamDeliveries = 4096
 
-    /// The deliveries to keep: of H.264 those from the last key frame on, else the last four.
+    /// Returns the deliveries to keep: starting with the last key frame for H.264, otherwise the last four.
     static func latest(
         of deliveries: [CameraInput.Delivery], isStream: Bool, byteLimit: Int = streamBytes
     ) -> [CameraInput.Delivery] {
@@ -288,7 +310,7 @@ final class SessionInputs {
             let bytes = kept.reduce(0) { $0 + ($1.frame?.memory.count ?? 0) }
             if bytes <= byteLimit, kept.count <= mostStreamDeliveries { return Array(kept) }
         }
-        // Frames without their key frame cannot be shown.
+        // Frames without their key frame can't be displayed.
         return deliveries.filter { $0.frame == nil }.suffix(4)
     }
 }

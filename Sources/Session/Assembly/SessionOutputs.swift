@@ -1,10 +1,10 @@
 internal import Encoders
+internal import Inputs
 internal import Media
 internal import Monitoring
 internal import Writers
 
-// Collaborators: it holds one of each kind of output, and does nothing with them.
-/// Everything that a running session writes to. Timeline's thread only.
+/// All outputs of a running session. Use only on the timeline's thread.
 final class SessionOutputs {
     let disks: [RecordingDisk]
     var writers: [String: MovieWriter]
@@ -13,23 +13,23 @@ final class SessionOutputs {
     var cameraTracks: [any CameraTrack] = []
     var program: ProgramTrack?
     var mixEncoder: AudioEncoderWorker?
-    /// Audio encoders of the microphones that are streams of a movie, by the names of their tracks.
+    /// Audio encoders of the microphone tracks stored as streams of a movie, by track name.
     var audioEncoders: [String: AudioEncoderWorker] = [:]
-    /// The thread that measures loudness, where there is audio.
+    /// The thread that measures loudness, if there is audio.
     var meter: LoudnessWorker?
     /// The stream that measures the loudness of the mix.
     var mixLoudness: LoudnessStream?
-    /// Linear gain of each microphone in the program, by role; a microphone without one is not mixed.
+    /// Linear gain of each microphone in the program, by role. Microphones without an entry aren't mixed.
     var mix: [String: Float] = [:]
     var synchronized: [SynchronizedWorker] = []
     var metadata: [MetadataTrack] = []
-    /// File and stream of each track in a movie, by the track's name.
+    /// File and stream of each track in a movie, by track name.
     var places: [String: (file: String, stream: Int)] = [:]
-    /// When the camera tracks begin that did not begin at T0, by their names.
+    /// Start times of camera tracks that begin after T0, by name.
     var begins: [String: MediaTime] = [:]
-    /// When the camera tracks end that were ended before the recording, by their names.
+    /// End times of camera tracks that end before the recording does, by name.
     var ends: [String: MediaTime] = [:]
-    /// When the tracks end whose encoder failed for good, by their names.
+    /// End times of tracks with a permanently failed encoder, by name.
     var failedEnds: [String: MediaTime] = [:]
 
     init(disks: [RecordingDisk], writers: [String: MovieWriter], microphones: [MicrophoneFeed]) {
@@ -38,7 +38,7 @@ final class SessionOutputs {
         self.microphones = microphones
     }
 
-    /// Adds a track that begins while the recording runs.
+    /// Adds a track that begins while the recording is running.
     func add(_ track: any CameraTrack, file: String, writer: MovieWriter, from time: MediaTime) {
         cameraTracks.append(track)
         writers[file] = writer
@@ -46,20 +46,20 @@ final class SessionOutputs {
         begins[track.name] = time
     }
 
-    /// Adds a microphone that was taken in.
+    /// Adds the feed of a new microphone.
     func add(_ microphone: MicrophoneFeed) { microphones.append(microphone) }
 
-    /// The thread that measures loudness; made at the first call.
+    /// Returns the thread that measures loudness. Creates it on the first call.
     func meter(waitsForRoom: Bool) -> LoudnessWorker {
         let worker = meter ?? LoudnessWorker(waitsForRoom: waitsForRoom)
         meter = worker
         return worker
     }
 
-    /// The tracks of all microphones, with those that have ended.
+    /// The tracks of all microphones, including ended ones.
     var microphoneTracks: [MicrophoneTrack] { microphones.flatMap(\.tracks) }
 
-    /// The wave files of the microphones.
+    /// The WAVE files of the microphones.
     var waves: [WaveWriter] { microphoneTracks.compactMap(\.file) }
 
     /// Whether a camera's or microphone's track has begun and has no end yet.
@@ -70,15 +70,15 @@ final class SessionOutputs {
             : microphoneTracks.contains { $0.name == name && $0.end == nil }
     }
 
-    /// Whether a file ends, or has ended, before the recording, because its track was ended.
+    /// Whether a file ends, or has ended, before the recording does because its track was stopped.
     func isEnding(file: String) -> Bool { ends.keys.contains { places[$0]?.file == file } }
 
-    /// The movie files on one disk, by their paths in its folder.
+    /// Returns the movie files on one disk, by their paths in its folder.
     func movies(onDisk index: Int) -> [(path: String, file: MovieFileWriter)] {
         writers.keys.sorted().compactMap { path in writers[path]?.file(index).map { (path, $0) } }
     }
 
-    /// The wave files on one disk, by their paths in its folder.
+    /// Returns the WAVE files on one disk, by their paths in its folder.
     func waves(onDisk index: Int) -> [(path: String, file: WaveFileWriter)] {
         waves.compactMap { wave in wave.file(index).map { (wave.relativePath, $0) } }
     }
@@ -99,9 +99,24 @@ final class SessionOutputs {
         return tracks + [program.map { (name: "program", worker: $0.encoder) }].compactMap(\.self)
     }
 
-    /// How far behind the working video encoders are now.
+    /// Returns how far the files lag behind a time relative to T0, which is the amount that a crash at that
+    /// time would lose. Returns `nil` while no file is being written. A copied stream doesn't count while its
+    /// camera is disconnected, since there is nothing to write.
+    func filesBehind(at time: MediaTime) -> Nanoseconds? {
+        let idle = Set(
+            cameraTracks.filter { $0 is CopiedStreamTrack && $0.input.isAway }.compactMap {
+                places[$0.name]?.file
+            })
+        let movies = writers.compactMap { path, writer in
+            idle.contains(path) || isEnding(file: path) ? nil : writer.file(0)?.writtenEnd
+        }
+        let waves = microphoneTracks.filter { !$0.hasEnded }.compactMap { $0.file?.file(0)?.writtenEnd }
+        return (movies + waves).min().map { Nanoseconds(max(0, time.nanoseconds - $0.nanoseconds)) }
+    }
+
+    /// Current lag of the working video encoders.
     var encoderAges: [QueueAge] {
-        // The queue of a failed encoder does not show how fast the computer is.
+        // The queue of a failed encoder doesn't indicate how fast the computer is.
         namedEncoders.filter(\.worker.isWorking).map { name, worker in
             QueueAge(
                 .encoder(room: worker.room), name: name, intervals: Double(worker.queueLength),
@@ -112,5 +127,38 @@ final class SessionOutputs {
     /// The video encoders.
     var encoderWorkers: [VideoEncoderWorker] {
         namedEncoders.map(\.worker)
+    }
+}
+
+/// The caller's sinks.
+struct SessionSinks: Sendable {
+    /// The taps, which may be attached and detached while the session is running.
+    let taps = TapRegistry()
+    /// Sinks for data captured by several devices. They are fixed from the beginning.
+    let synchronized: [SynchronizedOutput]
+
+    /// Starts the handlers' threads, which end after `finish`.
+    ///
+    /// - Parameters:
+    ///   - codecs: Decodes frames that are requested as pixels.
+    ///   - isRealTime: Whether time passes while a tap handles audio.
+    /// - Returns: The threads of the synchronized outputs.
+    func start(with codecs: any CodecFactory, isRealTime: Bool) -> [MediaThread] {
+        taps.start(with: codecs, waitsForSound: !isRealTime)
+        return synchronized.map { $0.start(with: codecs) }
+    }
+
+    /// Ends all sinks, and waits for their handlers. Nothing is delivered after that.
+    ///
+    /// - Parameter threads: The threads returned by `start`.
+    func finish(_ threads: [MediaThread]) {
+        for output in synchronized { output.finish() }
+        taps.finish()
+        for thread in threads { thread.join() }
+    }
+
+    /// Whether a synchronized output requires a camera's frames as pixels.
+    func convertsAtTicks(_ role: String) -> Bool {
+        synchronized.contains { $0.format != .asCaptured && $0.roles.contains(role) }
     }
 }

@@ -3,21 +3,21 @@ internal import Media
 internal import Plan
 internal import Profiles
 
-/// Matches cameras in exposure and colour before a recording: meters once on the leading camera, sets all cameras to
-/// what it found, and locks them. Each camera's focus settles and is locked where it is.
+/// Matches the exposure and color of cameras before a recording. The leading camera meters once; all cameras are set to
+/// its values and locked. Each camera's focus settles and is locked at its own position.
 ///
-/// Runs on the timeline's thread while the cameras stream; each question to a driver takes milliseconds.
+/// Runs on the timeline's thread while the cameras stream. Each driver call takes milliseconds.
 struct CameraMatching {
     private let inputs: SessionInputs
     private let clock: any SessionClock
     private let controls: SessionControls
-    /// What each camera follows, by the camera's role; a leading camera has no entry.
+    /// Match settings, by the role of the following camera. Leading cameras have no entry.
     private let matches: [String: CameraMatch]
 
     private static let lookInterval = Nanoseconds.milliseconds(100)
-    /// How long to wait for automatic exposure and focus to come to rest; then they are taken as they are.
+    /// Maximum time to wait for automatic exposure and focus to settle. After that, the current values are used.
     private static let patience = Nanoseconds.seconds(3)
-    /// How long frames still show the state before a change: an exposure and its transport.
+    /// Time until a change of controls is visible in the frames: one exposure plus transport.
     private static let effectTime = Nanoseconds.milliseconds(300)
 
     init(_ plan: SessionPlan, _ inputs: SessionInputs, clock: any SessionClock, controls: SessionControls) {
@@ -29,9 +29,9 @@ struct CameraMatching {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Matches the cameras; returns at once when there is nothing to match.
+    /// Matches the cameras. Returns immediately when there is nothing to match.
     ///
-    /// - Returns: What a camera cannot follow, a sentence each, with the camera's role.
+    /// - Returns: Settings that a camera can't match, one sentence each, with the camera's role.
     func run() -> [(role: String, text: String)] {
         guard !matches.isEmpty else { return [] }
         let involved = inputs.cameras.filter { camera in
@@ -46,7 +46,7 @@ struct CameraMatching {
         return remarks
     }
 
-    /// Waits until the automatic controls of the cameras have come to rest, or patience is over.
+    /// Waits until the automatic controls of the cameras have settled, for at most `patience`.
     private func awaitRest(of cameras: [CameraInput]) -> [(role: String, text: String)] {
         var waiting = cameras.map { (camera: $0, metering: Metering()) }
         let deadline = clock.now + Self.patience
@@ -61,8 +61,8 @@ struct CameraMatching {
         return waiting.map { camera, _ in
             (
                 camera.role,
-                "\(camera.role): its automatic exposure or focus did not come to rest within "
-                    + "\(Int(Self.patience.inSeconds)) s; it is locked as it was then."
+                "\(camera.role): the automatic exposure or focus did not settle within "
+                    + "\(Int(Self.patience.inSeconds)) s. It is locked at its current value."
             )
         }
     }
@@ -72,7 +72,10 @@ struct CameraMatching {
     ) -> [(role: String, text: String)] {
         guard let metered = read(leader) else {
             return [
-                (leader.role, "\(leader.role): it does not tell its controls, so no camera can follow it.")
+                (
+                    leader.role,
+                    "\(leader.role): the camera doesn't report its controls, so other cameras can't follow it."
+                )
             ]
         }
         var remarks: [(role: String, text: String)] = []
@@ -82,7 +85,10 @@ struct CameraMatching {
         for camera in [leader] + followers {
             guard let own = camera === leader ? metered : read(camera) else {
                 remarks.append(
-                    (camera.role, "\(camera.role): it has no controls and cannot follow \(leader.role)."))
+                    (
+                        camera.role,
+                        "\(camera.role): the camera doesn't offer controls and can't follow \(leader.role)."
+                    ))
                 continue
             }
             let wanted = camera === leader ? traits : matches[camera.role]?.traits ?? []
@@ -92,29 +98,29 @@ struct CameraMatching {
             remarks += set(matched.requests, on: camera)
             if wanted.contains(.focus) {
                 remarks += set(own.lockingFocus, on: camera)
-                // The focus as the camera reports it once nothing moves it any more.
+                // The focus that the camera reports after autofocus has settled.
                 if let settled = read(camera) { remarks += set(settled.holdingFocus, on: camera) }
             }
         }
         return remarks
     }
 
-    /// Sets controls of a camera; its input keeps the outcome of each.
+    /// Sets controls of a camera. Its input stores the outcome of each.
     ///
-    /// - Returns: Why nothing could be set; empty otherwise.
+    /// - Returns: The reason if no control could be set; otherwise empty.
     private func set(_ requests: [ControlRequest], on camera: CameraInput) -> [(role: String, text: String)] {
         guard !requests.isEmpty else { return [] }
         do throws(DeviceError) {
             _ = try camera.set(requests)
             return []
         } catch {
-            return [(camera.role, "\(camera.role): it could not be matched: \(error.description)")]
+            return [(camera.role, "\(camera.role): the camera could not be matched: \(error.description)")]
         }
     }
 
     /// Reads the controls of a camera.
     ///
-    /// - Returns: The controls, or `nil` when it has none or does not answer.
+    /// - Returns: The controls, or `nil` when the camera doesn't have any or doesn't respond.
     private func read(_ camera: CameraInput) -> [DeviceControl]? {
         do throws(DeviceError) {
             let controls = try camera.source.controls()
@@ -124,7 +130,7 @@ struct CameraMatching {
         }
     }
 
-    /// Waits while frames go on coming, and keeps the latest only.
+    /// Waits while frames keep arriving, and keeps only the latest.
     private func wait(_ time: Nanoseconds) {
         clock.sleep(until: clock.now + time, unless: controls.cancellation)
         inputs.keepLatest()

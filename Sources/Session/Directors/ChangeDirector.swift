@@ -3,41 +3,45 @@ internal import Plan
 internal import Profiles
 internal import SessionFolder
 
-/// Decides from when on people's changes of a running session hold, and remembers them for the manifest. Timeline's
-/// thread only.
+/// Decides when the user's changes to a running session take effect, and stores them for the manifest. Use
+/// only on the timeline's thread.
 final class ChangeDirector {
     private let start: ClockTime
     /// All changes, in the order in which they take effect.
     private var changes: [Manifest.Change] = []
-    /// The program's arrangement at T0 and after each change that is seen, in order, one for an instant; empty without a program.
+    /// The program's arrangement at T0 and after each visible change, in order, one per instant. Empty without a
+    /// program.
     private var arrangements: [Manifest.Arrangement]
-    /// For each change that was not told yet: whom to tell the outcome, and whether it changes the arrangement alone.
+    /// For each change not yet reported: the handler for its outcome, and whether it changes only the arrangement.
     private var waiting: [(decided: ChangeDecision?, isArrangement: Bool)] = []
     private var told = 0
-    /// How many changes the manifest on the disks has.
+    /// Number of changes in the manifest on the disks.
     private var written = 0
-    /// When the manifest on the disks was written last for changes, since T0; `nil` before.
+    /// Time when changes last caused the manifest to be written to the disks, relative to T0; `nil` before
+    /// the first time.
     private var writtenAt: MediaTime?
 
-    /// How long after the last time the manifest is written anew for changes, in nanoseconds. The events have them at once.
+    /// Minimum time between two manifest updates caused by changes, in nanoseconds. The events list the changes
+    /// immediately.
     private static let pause: Int64 = 5_000_000_000
 
     /// Creates the director of a recording.
     ///
     /// - Parameters:
     ///   - start: T0 on the session's clock.
-    ///   - plan: The plan as the recording begins.
+    ///   - plan: The plan at the start of the recording.
     init(start: ClockTime, plan: SessionPlan) {
         self.start = start
         arrangements = [Manifest.Arrangement(of: plan, at: .zero)].compactMap(\.self)
     }
 
-    /// Runs another plan.
+    /// Switches to another plan.
     ///
     /// - Parameters:
     ///   - request: An accepted request.
-    ///   - position: How far the recording has come.
-    ///   - carryOut: Carries out an order for devices and files, given the change's words and the time at which it was asked for.
+    ///   - position: How far the recording has progressed.
+    ///   - carryOut: Executes an order for devices and files. Receives the text of the change and the time of its
+    ///     request.
     /// - Returns: The arrangement for the timeline.
     func follow(
         _ request: SessionControls.PlanRequest, at position: TimelinePosition,
@@ -51,18 +55,18 @@ final class ChangeDirector {
         if let next = position.programTick, let rate = program?.settings.rate {
             at = rate.time(ofTick: max(next, rate.ticks(before: time)))
         }
-        // The program shows changes in the order in which it gets them.
+        // The program shows changes in the order of their arrival.
         if let last = changes.last { at = max(at, MediaTime(nanoseconds: last.at_ns)) }
         note(request.plan, at: at)
         changes.append(
             Manifest.Change(
-                at_ns: at.nanoseconds, changes: request.words, layout: program?.arrangement.layout.rawValue,
+                at_ns: at.nanoseconds, changes: request.words, layout: program?.arrangement.layout,
                 shown: program?.arrangement.shown, mix: program?.mix,
                 cost: request.cost.map(Manifest.Cost.rounded),
                 budget: request.cost.map { _ in request.plan.budget.hardwareCost },
                 reductions: request.reductions.isEmpty ? nil : request.reductions))
         waiting.append((request.decided, request.orders.isEmpty))
-        // Frames and audio change together, so that the manifest's arrangements tell both.
+        // Frames and audio change together, so one arrangement in the manifest describes both.
         return .arrange(request.plan, from: at)
     }
 
@@ -74,8 +78,8 @@ final class ChangeDirector {
         arrangements.append(next)
     }
 
-    /// Returns the changes that took effect before a time, each once. A change that the recording does not come to is
-    /// never told.
+    /// Returns the changes that took effect before a time, each once. Changes scheduled after the end of the recording
+    /// are never reported.
     func takeEvents(before time: MediaTime) -> [SessionEvent] {
         var events: [SessionEvent] = []
         while told < changes.count, changes[told].at_ns < time.nanoseconds {
@@ -87,7 +91,7 @@ final class ChangeDirector {
         return events
     }
 
-    /// Ends the changes with the recording, and tells the callers of those that it has not come to.
+    /// Ends the changes at the end of the recording. Notifies the callers whose changes hadn't taken effect.
     func end(standsBy: Bool) {
         for change in waiting { change.decided?(change.isArrangement && standsBy ? .next : .ended) }
         waiting = []
@@ -99,15 +103,16 @@ final class ChangeDirector {
         changes.filter { $0.at_ns < end.nanoseconds }
     }
 
-    /// The arrangements at T0, and from then on those that were seen before the end.
+    /// The arrangement at T0, and all later arrangements that were visible before the end.
     func arrangements(before end: MediaTime) -> [Manifest.Arrangement] {
         arrangements.filter { $0.at_ns == 0 || $0.at_ns < end.nanoseconds }
     }
 
-    /// Notes that the manifest on the disks is written anew, where changes were told that it does not have.
+    /// Returns whether reported changes are missing from the manifest on the disks. If so, counts them as
+    /// written.
     ///
-    /// - Parameter time: How far the recording has come, since T0.
-    /// - Returns: Whether it has to be written now.
+    /// - Parameter time: How far the recording has progressed, relative to T0.
+    /// - Returns: Whether the manifest must be written now.
     func mustWrite(at time: MediaTime) -> Bool {
         let isPaused = writtenAt.map { time.nanoseconds < $0.nanoseconds + Self.pause } ?? false
         guard told > written, !isPaused else { return false }
@@ -118,22 +123,16 @@ final class ChangeDirector {
 
 extension SessionEvent {
     fileprivate init(_ change: Manifest.Change, _ arrangement: Manifest.Arrangement?) {
-        var fields: [String: JSONValue] = [
-            "changes": .array(change.changes.map { .string($0) }),
-            "text": .string("changed: \(change.changes.joined(separator: ", "))"),
-        ]
-        if let reductions = change.reductions {
-            fields["reductions"] = .array(reductions.map { .string($0) })
-            fields["text"] = .string(
-                "changed: \(change.changes.joined(separator: ", ")); to stay within the budget, "
-                    + "\(reductions.joined(separator: ", ")).")
+        let words = "changed: \(change.changes.joined(separator: ", "))"
+        let text = change.reductions.map {
+            "\(words); reduced to stay within the budget: \($0.joined(separator: ", "))."
         }
-        if let cost = change.cost { fields["cost"] = .number(cost) }
-        if let budget = change.budget { fields["budget"] = .number(budget) }
-        if let layout = change.layout { fields["layout"] = .string(layout) }
-        if let shown = change.shown { fields["shown"] = .array(shown.map { .string($0) }) }
-        if let mix = change.mix { fields["mix"] = .array(mix.map { .string($0) }) }
-        if let arrangement { fields["arrangement"] = arrangement.json }
-        self.init(.switch, at: MediaTime(nanoseconds: change.at_ns), fields)
+        self.init(
+            .change(
+                Change(
+                    changes: change.changes, text: text ?? words, layout: change.layout,
+                    shown: change.shown, mix: change.mix, cost: change.cost, budget: change.budget,
+                    reductions: change.reductions, arrangement: arrangement)),
+            at: MediaTime(nanoseconds: change.at_ns))
     }
 }

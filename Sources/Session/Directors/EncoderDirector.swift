@@ -2,25 +2,25 @@ internal import Encoders
 internal import Media
 internal import SessionFolder
 
-/// Reports encoders that failed and were replaced, and ends the tracks for which no encoder is left. Timeline's
-/// thread only, until the encoders are joined.
+/// Reports encoders that failed and were replaced, and ends tracks that have no encoders left. Use only on
+/// the timeline's thread, until the encoders are joined.
 final class EncoderDirector {
     private let outputs: SessionOutputs
-    /// When a stream may be reported again, by its name: one whose encoder fails and recovers all the time is not
-    /// reported each time.
+    /// When a stream may be reported again, by stream name. Limits reports about an encoder that repeatedly
+    /// fails and recovers.
     private var due: [String: MediaTime] = [:]
     private var ended: Set<String> = []
-    /// Whether a track has ended that the manifest on the disks shows as running.
+    /// Whether a track that the manifest on the disks lists as running has ended.
     private var hasNewEnds = false
 
     private static let pause: Int64 = 5_000_000_000
 
     init(outputs: SessionOutputs) { self.outputs = outputs }
 
-    /// Looks at all encoders. To be called as the timeline goes on.
+    /// Checks all encoders. Call it as the timeline advances.
     ///
-    /// - Parameter position: How far the recording has come.
-    /// - Returns: The ends of tracks without an encoder, and the events to tell.
+    /// - Parameter position: How far the recording has progressed.
+    /// - Returns: The ends of tracks without an encoder, and the events to send.
     func follow(at position: MediaTime) -> Direction {
         var direction = Direction()
         for (name, worker, rate) in streams {
@@ -37,7 +37,7 @@ final class EncoderDirector {
         return direction
     }
 
-    /// Whether every track has ended for want of an encoder, so that nothing is left to record.
+    /// Whether every track has ended because its encoder failed, so nothing is left to record.
     var mustEnd: Bool {
         guard !ended.isEmpty, outputs.synchronized.isEmpty, outputs.microphoneTracks.isEmpty else {
             return false
@@ -49,13 +49,13 @@ final class EncoderDirector {
         return open.isEmpty && (outputs.program == nil || isProgramOver)
     }
 
-    /// Looks at all encoders for the last time, when they have finished.
+    /// Checks all encoders for the last time, after they have finished.
     func conclude(at end: MediaTime) -> Direction {
         due = [:]
         return follow(at: end)
     }
 
-    /// Whether the manifest on the disks has to be written anew; true once for each reason.
+    /// Returns whether the manifest on the disks must be rewritten. Returns `true` once for each reason.
     func takeChange() -> Bool {
         defer { hasNewEnds = false }
         return hasNewEnds

@@ -4,46 +4,48 @@ internal import Media
 internal import Monitoring
 internal import Plan
 internal import SessionFolder
+internal import Writers
 
-/// Shows the governor's policy how a recording runs, and carries out what it decides. Timeline's thread only.
+/// Feeds the governor's policy with measurements of the recording, and executes its decisions. Use only on
+/// the timeline's thread.
 final class Governor {
     private var governor: GovernorPolicy
-    /// The plan that runs, with the cameras that were taken in.
+    /// The running plan, including added cameras.
     private var plan: SessionPlan
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
-    private let taps: TapBoard
+    private let taps: TapRegistry
     private let clock: any SessionClock
     private let alignmentDelay: Nanoseconds
     private var due = MediaTime.zero
-    /// How many frames each stream dropped before its queue overflowed, and when the last overflow was told.
+    /// Number of frames each stream had dropped at its last queue overflow, and when that overflow was reported.
     private var overflows: [ObjectIdentifier: (count: Int, at: MediaTime)] = [:]
 
-    /// The format that each camera was asked for last to reduce its work, by role, and the measure that asked for it.
+    /// The format last requested from each camera to reduce its load, by role, and the measure that requested it.
     private var asked: [String: (format: VideoFormat?, measure: GovernorMeasure)] = [:]
-    /// The plan with the changes that people made.
+    /// The plan with the user's changes.
     var changedPlan: SessionPlan
 
-    /// What the governor did, for the manifest.
+    /// The governor's steps, for the manifest.
     private(set) var steps: [Manifest.GovernorStep] = []
-    /// Why the governor ends the recording, or `nil` while it does not.
+    /// Why the governor ends the recording, or `nil` if it doesn't.
     private(set) var endReason: String?
 
     private static let interval: Int64 = 100_000_000
-    /// How long a stream must be without overflow, in nanoseconds, for the next overflow to be told.
+    /// Minimum time without overflow after which a stream's next overflow is reported, in nanoseconds.
     private static let pauseBetweenOverflows: Int64 = 5_000_000_000
 
     /// Creates the governor of a recording.
     ///
     /// - Parameters:
-    ///   - plan: The plan that runs.
-    ///   - inputs: The devices; their cameras may be changed.
-    ///   - outputs: The outputs; their streams may be given less.
-    ///   - taps: Taps of the calling program; previews may be paused.
+    ///   - plan: The running plan.
+    ///   - inputs: The devices. The governor may change the formats of cameras.
+    ///   - outputs: The outputs. The governor may reduce the frames that their streams receive.
+    ///   - taps: The caller's taps. The governor may pause previews.
     ///   - clock: The session clock.
-    ///   - alignmentDelay: How long after an instant the session decides what its tick shows.
+    ///   - alignmentDelay: Time from an instant until the session decides its tick.
     init(
-        _ plan: SessionPlan, inputs: SessionInputs, outputs: SessionOutputs, taps: TapBoard,
+        _ plan: SessionPlan, inputs: SessionInputs, outputs: SessionOutputs, taps: TapRegistry,
         clock: any SessionClock, alignmentDelay: Nanoseconds
     ) {
         self.plan = plan
@@ -53,12 +55,13 @@ final class Governor {
         self.taps = taps
         self.clock = clock
         self.alignmentDelay = alignmentDelay
-        // Previews come and go while it runs.
+        // Previews may be added and removed during the recording.
         governor = GovernorPolicy(ladder: Self.ladder(plan, inputs: inputs, hasPreviews: true))
         takeInStreams()
     }
 
-    /// The measures that can reduce the work of a session on its devices, in the order in which they are taken.
+    /// Returns the measures that can reduce the load of a session on its devices, in the order in which they
+    /// are used.
     static func ladder(_ plan: SessionPlan, inputs: SessionInputs, hasPreviews: Bool) -> [GovernorMeasure] {
         let changeable = inputs.cameras.filter(\.isChangeable)
         let offers = Dictionary(uniqueKeysWithValues: changeable.map { ($0.role, $0.source.device.formats) })
@@ -68,48 +71,54 @@ final class Governor {
     /// The measures in force now.
     var inForce: [GovernorMeasure] { governor.inForce }
 
-    /// Looks, decides and acts, ten times a second. To be called as the timeline goes on.
+    /// Checks the recording and acts, ten times per second. Call it as the timeline advances.
     ///
     /// - Parameters:
-    ///   - pressure: System pressure as assessed last.
-    ///   - position: How far the recording has come.
-    /// - Returns: The events to tell.
+    ///   - pressure: The last assessed system pressure.
+    ///   - position: How far the recording has progressed.
+    /// - Returns: The events to send.
     func follow(_ pressure: SystemPressure?, at position: MediaTime) -> [SessionEvent] {
         guard position >= due, endReason == nil else { return [] }
         due = MediaTime(nanoseconds: position.nanoseconds + Self.interval)
         takeInCameras()
         takeInStreams()
         withdrawRefused(at: position)
-        spareAbsent()
+        excludeUnavailable()
         var events = takeRefusals(at: position) + takeOverflows(at: position)
         switch governor.look(clock.isRealTime ? outputs.encoderAges : [], pressure, at: clock.now) {
         case .none: break
         case .steps(let steps):
             for step in steps {
                 apply(step)
-                events.append(note(step.text, step.reason, isUp: step.isUp, at: position))
+                events.append(
+                    note(step.text, step.reason, summary: step.summary, isUp: step.isUp, at: position))
             }
         case .end(let reason):
             endReason = reason
-            events.append(note("the recording is ended", reason, isUp: false, at: position))
+            events.append(
+                note(
+                    "recording stopped", reason, summary: "Recording stopped to protect the files.",
+                    isUp: false, at: position))
         }
         return events
     }
 
-    private func note(_ step: String, _ reason: String, isUp: Bool, at position: MediaTime) -> SessionEvent {
+    private func note(
+        _ step: String, _ reason: String, summary: String, isUp: Bool, at position: MediaTime
+    ) -> SessionEvent {
         steps.append(Manifest.GovernorStep(at_ns: position.nanoseconds, step: step, reason: reason))
         return SessionEvent(
-            .governor, at: position,
-            [
-                "step": .string(step), "reason": .string(reason), "direction": .string(isUp ? "up" : "down"),
-                "text": .string("\(step): \(reason)"),
-            ])
+            .governor(
+                SessionEvent.Governor(
+                    step: step, reason: reason, direction: isUp ? .up : .down,
+                    text: "\(summary) Step: \(step). Reason: \(reason)".asSentence)),
+            at: position)
     }
 
-    /// Ends its measures that would outlive the recording: previews come again on standby.
+    /// Ends measures that would outlast the recording: previews resume on standby.
     func end() { taps.pausePreviews(false) }
 
-    // MARK: What happens
+    // MARK: Governor steps
 
     private func apply(_ step: GovernorStep) {
         switch step.measure.action {
@@ -136,10 +145,10 @@ final class Governor {
         }
     }
 
-    // MARK: What comes while it runs
+    // MARK: Added cameras and streams
 
-    /// Adds the measures of cameras that were taken in. Such a camera is the last of the plan, so it is the first to
-    /// be reduced; its rate only as far as its frames still come before their ticks are decided.
+    /// Adds the measures of added cameras. An added camera is the last in the plan, so it is reduced first. Its rate is
+    /// reduced only to a value that still delivers frames before their ticks are decided.
     private func takeInCameras() {
         let known = Set(plan.cameras.map(\.role))
         let new = changedPlan.cameras.filter { camera in
@@ -162,9 +171,9 @@ final class Governor {
             })
     }
 
-    /// Gives new streams an intake, and applies the measures in force to them.
+    /// Creates intakes for new streams, and applies the active measures to them.
     private func takeInStreams() {
-        // In simulated time queues wait for room as long as they like: their lengths mean nothing.
+        // In simulated time, queues may wait for space indefinitely, so their lengths are meaningless.
         for stream in outputs.governedStreams where stream.intake == nil {
             let room = clock.isRealTime ? stream.encoder.room : Int.max
             stream.intake = EncoderIntake(rate: stream.rate, room: room)
@@ -172,23 +181,23 @@ final class Governor {
         }
     }
 
-    /// Asks a camera for the format that a person wants, as far as the measures in force allow it.
+    /// Requests the user's format from a camera, within the limits of the active measures.
     ///
     /// - Parameters:
     ///   - format: The format, or `nil` for off.
     ///   - camera: A camera that can change its format.
-    ///   - reason: Why, for the gap.
+    ///   - reason: The reason recorded for the gap.
     func choose(_ format: VideoFormat?, of camera: CameraInput, reason: String) {
         camera.chosenFormat = format
         camera.change(
-            to: Self.format(of: camera, givingUp: governor.inForce[...]), for: .change, reason: reason)
+            to: Self.format(of: camera, givingUp: governor.inForce[...]), for: .reconfigured, reason: reason)
     }
 
-    /// The format of a camera under some measures, or `nil` for off.
+    /// Returns the format of a camera under some measures, or `nil` for off.
     static func format(of camera: CameraInput, givingUp measures: ArraySlice<GovernorMeasure>) -> VideoFormat?
     {
         guard var wanted = camera.chosenFormat else { return nil }
-        // A person may have asked for less than would be given up.
+        // The user's format may already be lower than the measure requires.
         for measure in measures {
             switch measure.action {
             case .cameraRate(camera.role, _, let rate):
@@ -199,18 +208,18 @@ final class Governor {
             default: break
             }
         }
-        // Another size may have other rates.
+        // Another size may support other rates.
         let offer = camera.source.device.formats.first { $0.pixel == wanted.pixel && $0.size == wanted.size }
         let rate = offer?.rate(for: wanted.rate) ?? wanted.rate
         return VideoFormat(pixel: wanted.pixel, size: wanted.size, rate: rate)
     }
 
-    // MARK: What happened
+    // MARK: Refusals and overflows
 
-    /// Withdraws a measure whose format the camera refused; the camera itself warns of the refusal.
+    /// Withdraws a measure if the camera rejected its format. The camera itself reports the rejection.
     private func withdrawRefused(at position: MediaTime) {
         for camera in inputs.cameras {
-            for format in camera.takeRefusedFormats() {
+            for format in camera.drainRefusedFormats() {
                 guard let last = asked[camera.role], last.format == format else { continue }
                 asked[camera.role] = nil
                 governor.withdraw(last.measure)
@@ -218,15 +227,15 @@ final class Governor {
                     Manifest.GovernorStep(
                         at_ns: position.nanoseconds, step: "\(last.measure.text) is withdrawn",
                         reason:
-                            "camera \(camera.role) did not take it and goes on as before; it is not asked again."
+                            "camera \(camera.role) refused the format and continues unchanged. The step is not tried again."
                     ))
             }
         }
     }
 
-    /// Excludes the measures of cameras that are away or switched off by a person, and of previews while there are none. A measure
-    /// that is taken back meanwhile holds when the camera returns; previews that come while they are given up are paused.
-    private func spareAbsent() {
+    /// Excludes the measures of disconnected or switched-off cameras, and of previews if none exist. An active measure
+    /// applies when the camera returns. New previews are paused while previews are disabled.
+    private func excludeUnavailable() {
         let absent = Set(inputs.cameras.filter { $0.isAway || $0.chosenFormat == nil }.map(\.role))
         let hasPreviews = taps.hasPreviews
         governor.idle = Set(
@@ -240,7 +249,7 @@ final class Governor {
     private func takeRefusals(at position: MediaTime) -> [SessionEvent] {
         outputs.governedStreams.compactMap { stream in
             stream.encoder.takeRefusal().map { refusal in
-                SessionEvent(.warning, at: position, ["text": .string(refusal.description)])
+                SessionEvent(warning: refusal.description, at: position)
             }
         }
     }
@@ -256,9 +265,132 @@ final class Governor {
             }
             guard isSame != true else { return nil }
             return note(
-                "\(stream.streamName) frames left out",
-                "its encoder is \(stream.encoder.queueLength) frames behind, with room for \(stream.encoder.room).",
-                isUp: false, at: position)
+                "\(stream.streamName) frames dropped",
+                "the encoder is \(stream.encoder.queueLength) frames behind (buffer: \(stream.encoder.room) frames).",
+                summary: "Computer too slow: frames of \(stream.streamName) dropped.", isUp: false,
+                at: position)
         }
+    }
+}
+
+/// A stream of frames composed and encoded in this process. Its load can be reduced while it is running. Use
+/// only on the timeline's thread.
+protocol GovernedStream: AnyObject {
+    /// Name of the stream: `program` or the camera's role.
+    var streamName: String { get }
+    var rate: FrameRate { get }
+    var encoder: VideoEncoderWorker { get }
+    /// Decides which frames the encoder receives. `nil` without a governor, in which case only the encoder's
+    /// queue decides.
+    var intake: EncoderIntake? { get set }
+    /// Whether JPEG frames may be decoded at half the displayed size.
+    var isCoarse: Bool { get set }
+    /// Whether the next ticks are decided too late for their frames to be encoded.
+    var isOverdue: Bool { get set }
+    /// Whether the encoder has received a frame that it can repeat.
+    var hasFrame: Bool { get }
+}
+
+extension GovernedStream {
+    /// Returns why the encoder doesn't receive the frame of a tick, or `nil` if it receives the frame when it is a new
+    /// one.
+    func refusal(ofTick tick: Int64) -> LossCause? {
+        if isOverdue, hasFrame { return .late }
+        // In simulated time, queued frames don't cause a delay.
+        let backlog = encoder.waitsForRoom ? .zero : encoder.backlog
+        let isTaken = intake?.takes(
+            rate.time(ofTick: tick), queueLength: encoder.queueLength, backlog: backlog)
+        return isTaken ?? true ? nil : .governor
+    }
+}
+
+extension EncodedTrack: GovernedStream {
+    var streamName: String { input.role }
+}
+
+extension ProgramTrack: GovernedStream {
+    var streamName: String { SessionPlan.programOwner }
+}
+
+extension SessionOutputs {
+    var governedStreams: [any GovernedStream] {
+        cameraTracks.compactMap { $0 as? EncodedTrack } + [program].compactMap(\.self)
+    }
+}
+
+/// Monitors system pressure during a recording. A separate thread reads the state; the assessment happens
+/// here. Use only on the timeline's thread.
+final class PressureMonitor {
+    private let host: HostMonitor
+    private let clock: any SessionClock
+    private let frameInterval: Nanoseconds
+    /// Whether files are written, so that the disk's state affects the pressure.
+    private let writesFiles: Bool
+    private var assessment = PressureAssessment()
+    private var queues = StandingQueues()
+    private var due = MediaTime.zero
+    private var queuesDue = MediaTime.zero
+    private(set) var course = PressureHistory()
+
+    /// Interval between two checks of the queues, in nanoseconds. Ten checks per assessment are enough to
+    /// detect when a queue is empty.
+    private static let queueInterval: Int64 = 100_000_000
+
+    /// Starts reading the computer's state.
+    ///
+    /// - Parameters:
+    ///   - host: Reads the computer's state.
+    ///   - clock: The session clock.
+    ///   - folder: Path of the session folder, or `nil` when nothing is written. In that case the state of disks is
+    ///     ignored.
+    ///   - frameInterval: Interval of the leading grid, the unit for measuring queues.
+    init(_ host: any HostReading, clock: any SessionClock, folder: String?, frameInterval: Nanoseconds) {
+        // A path without files adds nothing to the total, and its disk state is discarded.
+        self.host = HostMonitor(host, clock: clock, folder: folder ?? "/dev/null")
+        writesFiles = folder != nil
+        self.clock = clock
+        self.frameInterval = frameInterval
+    }
+
+    /// The last assessed system pressure, or `nil` before the first reading of the computer's state.
+    private(set) var current: SystemPressure?
+
+    /// The last reading of the computer's state, or `nil` before the first one.
+    var report: HostMonitor.Report? { host.report }
+
+    /// Samples the queues, and assesses the pressure once per second. Call it as the timeline advances.
+    ///
+    /// - Returns: An event if the level has changed, otherwise `nil`.
+    func follow(_ outputs: SessionOutputs, at position: MediaTime) -> SessionEvent? {
+        // In simulated time, queues may wait for space indefinitely, so their ages are meaningless.
+        if clock.isRealTime, position >= queuesDue {
+            queuesDue = MediaTime(nanoseconds: position.nanoseconds + Self.queueInterval)
+            queues.note(ages(outputs))
+        }
+        guard position >= due, let report = host.report else { return nil }
+        due = MediaTime(nanoseconds: position.nanoseconds + HostMonitor.interval.count)
+        var state = report.state
+        if !writesFiles { state.disk = nil }
+        let pressure = assessment.assess(
+            state, readAt: report.at, queues: queues.take(), at: clock.now)
+        let was = current?.level ?? .nominal
+        current = pressure
+        course.note(pressure, at: position, cpuTime: clock.isRealTime ? report.cpuTime : nil)
+        return pressure.level == was ? nil : SessionEvent(pressure, was: was, at: position)
+    }
+
+    /// Stops reading the computer's state.
+    func stop() { host.stop() }
+
+    private func ages(_ outputs: SessionOutputs) -> [QueueAge] {
+        let interval = frameInterval.inSeconds
+        var ages = outputs.encoderAges
+        ages += outputs.writers.values.map {
+            QueueAge(.writer, name: $0.relativePath, intervals: $0.backlog.inSeconds / interval)
+        }
+        ages += outputs.waves.map {
+            QueueAge(.writer, name: $0.relativePath, intervals: $0.backlog.inSeconds / interval)
+        }
+        return ages
     }
 }

@@ -4,45 +4,41 @@ internal import Plan
 internal import SessionFolder
 internal import Writers
 
-/// Leads a recording's files into new parts: all files at a split, one file when a copied camera changes its size or its source.
-/// Timeline's thread only.
+/// Splits a recording's files into parts: all files at a requested split, or a single file when a copied
+/// camera changes its size or source. Use only on the timeline's thread.
 final class PartDirector {
-    private let clock: any SessionClock
     private let start: ClockTime
     private let grid: LeadingGrid
     private let outputs: SessionOutputs
     private var splits = 1
-    /// Number of the last part of each file, by the file's path.
+    /// Number of the latest part of each file, by the file's path.
     private var numbers: [String: Int] = [:]
-    /// Time at which the last part begins.
+    /// Start time of the latest part.
     private var splitAt = MediaTime(nanoseconds: -1)
-    /// When the first of the splits was asked for that have not begun. All that are asked for until the part before
-    /// is under way become one.
+    /// When the first pending split was requested. All splits requested before the previous part is running are merged
+    /// into one.
     private var splitDue: ClockTime?
-    /// Events of parts that have not begun yet, in the order of their times.
+    /// Events of parts that have not begun yet, sorted by time.
     private var events: [SessionEvent] = []
-    /// Whom to tell when the next part begins.
+    /// Handlers to call when the next part begins.
     private var waiting: [ChangeDecision] = []
-    /// Whom to tell when the part at `splitAt` begins.
+    /// Handlers to call when the part at `splitAt` begins.
     private var announced: [ChangeDecision] = []
 
-    /// How far ahead a part begins, in nanoseconds: a few ticks, which no output has decided yet.
+    /// Lead time before a part begins, in nanoseconds: a few ticks that no output has decided yet.
     private static let lead: Int64 = 100_000_000
 
-    init(
-        clock: any SessionClock, start: ClockTime, grid: LeadingGrid, outputs: SessionOutputs
-    ) {
-        self.clock = clock
+    init(start: ClockTime, grid: LeadingGrid, outputs: SessionOutputs) {
         self.start = start
         self.grid = grid
         self.outputs = outputs
     }
 
-    /// Begins the parts that were asked for and can begin.
+    /// Begins the requested parts that can begin now.
     ///
     /// - Parameters:
-    ///   - requests: The splits that were asked for since the last call.
-    ///   - position: How far the recording has come.
+    ///   - requests: The splits requested since the last call.
+    ///   - position: How far the recording has progressed.
     /// - Returns: The parts of encoded and of H.264 streams, for the timeline.
     func follow(_ requests: [SessionControls.SplitRequest], at position: MediaTime) -> [TimelineCommand] {
         splitDue = splitDue ?? requests.first?.at
@@ -64,8 +60,8 @@ final class PartDirector {
         return commands + [.beginPart(at: split, of: nil)]
     }
 
-    /// Returns the parts that began before a time, each once. A part that the recording does not come to is never
-    /// told.
+    /// Returns the parts that began before a time, each once. Parts scheduled after the end of the recording are never
+    /// reported.
     func takeEvents(before time: MediaTime) -> [SessionEvent] {
         let begun = events.filter { $0.at < time }
         events.removeAll { $0.at < time }
@@ -76,7 +72,7 @@ final class PartDirector {
         return begun
     }
 
-    /// Ends the parts with the recording, and tells the callers of those that it has not come to.
+    /// Ends the parts at the end of the recording. Notifies the callers whose splits hadn't begun.
     func end() {
         for decided in announced + waiting { decided(.ended) }
         (announced, waiting) = ([], [])
@@ -104,13 +100,11 @@ final class PartDirector {
             let relative = nextPart(of: file.relativePath)
             files.append(relative)
             track.split(
-                at: split.ticks(perSecond: Int64(AudioFormat.sessionRate)), relativePath: relative,
-                startedAt: clock.date(of: start + Nanoseconds(split.nanoseconds)))
+                at: split.ticks(perSecond: Int64(AudioFormat.sessionRate)), relativePath: relative)
         }
         announce(
             SessionEvent(
-                .split, at: split,
-                ["part": .integer(Int64(splits)), "files": .array(files.sorted().map { .string($0) })]))
+                .split(SessionEvent.Split(part: Int64(splits), files: files.sorted())), at: split))
     }
 
     private func continueInOtherSize(_ track: CopiedTrack, _ position: MediaTime) -> [TimelineCommand] {
@@ -119,7 +113,7 @@ final class PartDirector {
             outputs.ends[track.name] == nil
         else { return [] }
         let captured = MediaTime(successor.time, since: start)
-        // A track alone in its file only has to begin at a tick that it has not decided.
+        // If the file has a single track, its part only has to begin at a tick that the track has not decided.
         let lead = writer.streamCount > 1 ? Self.lead : 1
         let undecided = track.rate.ticks(before: MediaTime(nanoseconds: position.nanoseconds + lead))
         let tick = max(track.tick(ofSuccessorAt: captured), undecided)
@@ -136,23 +130,24 @@ final class PartDirector {
         writer.split(part)
         announce(
             SessionEvent(
-                .split, at: begin,
-                [
-                    "track": .string(track.name), "file": .string(relative),
-                    "width": .integer(Int64(size.width)), "height": .integer(Int64(size.height)),
-                ]))
-        // Other tracks in the file go on in its next part, too.
+                .split(
+                    SessionEvent.Split(
+                        track: track.name, file: relative, width: Int64(size.width),
+                        height: Int64(size.height))),
+                at: begin))
+        // The file's other tracks continue in its next part as well.
         return writer.streamCount > 1 ? [.beginPart(at: begin, of: writer)] : []
     }
 
-    /// Begins a new part of a copied H.264 stream with the first key frame of another source, at once: that frame must not come into
-    /// a part that was begun for the old source. The file completes a split that still waits for a key frame of the old source,
-    /// which may never come.
+    /// Immediately begins a new part of a copied H.264 stream at the first key frame of a replacement source.
+    /// This frame must not be written to a part that was begun for the old source. The file completes a
+    /// pending split that is still waiting for a key frame from the old source, which may never arrive.
     private func continueWithOtherSource(_ track: CopiedStreamTrack) -> [TimelineCommand] {
         guard let writer = track.sink.writer, writer.isOpen, outputs.ends[track.name] == nil,
             let successor = track.takeSuccessor()
         else { return [] }
-        // A little before the frame, whose time is rounded to the file's time scale. No frame lies in between.
+        // Slightly before the frame, because the frame's time is rounded to the file's time scale. There are
+        // no other frames in between.
         let captured = MediaTime(successor.time, since: start)
         let begin = MediaTime(nanoseconds: max(0, captured.nanoseconds - 1_000_000))
         let relative = nextPart(of: writer.relativePath)
@@ -168,17 +163,16 @@ final class PartDirector {
         writer.split(part)
         announce(
             SessionEvent(
-                .split, at: begin,
-                [
-                    "track": .string(track.name), "file": .string(relative),
-                    "width": .integer(Int64(frame.size.width)),
-                    "height": .integer(Int64(frame.size.height)),
-                ]))
+                .split(
+                    SessionEvent.Split(
+                        track: track.name, file: relative, width: Int64(frame.size.width),
+                        height: Int64(frame.size.height))),
+                at: begin))
         return writer.streamCount > 1 ? [.beginPart(at: begin, of: writer)] : []
     }
 
     private func nextPart(of path: String) -> String {
-        // Another role may have the name that a part would have: cameras `desk` and `desk-2`.
+        // Another role's file may already have the name of a part, as with the cameras `desk` and `desk-2`.
         let taken = Set(
             outputs.writers.values.map(\.relativePath)
                 + outputs.waves.map(\.relativePath))

@@ -4,17 +4,17 @@ internal import Monitoring
 internal import SessionFolder
 internal import Writers
 
-/// Watches the disks of a recording: reports failures, losses and the end of their room, and ends each disk's files
-/// in time. Timeline's thread only.
+/// Monitors the disks of a recording: reports failures, losses and low disk space, and ends the files on each
+/// disk in time. Use only on the timeline's thread.
 final class StorageDirector {
     private struct Place {
         let disk: RecordingDisk
-        /// Reads the state of a disk that the pressure watch does not read; `nil` for the recording's own disk.
-        let host: HostWatch?
-        var watch = StorageWatch()
+        /// Reads the state of a disk that the pressure monitor doesn't read; `nil` for the recording's own disk.
+        let host: HostMonitor?
+        var watch = StorageMonitor()
         var conclusion: (at: MediaTime, reason: FileError)?
         var toldFailures: Set<String> = []
-        /// Losses of each file as told last, by its path, and until when they are not told again.
+        /// The last reported losses of each file, by its path, and the time until which they are not reported again.
         var toldLosses: [String: (count: Int64, until: MediaTime)] = [:]
     }
 
@@ -25,18 +25,18 @@ final class StorageDirector {
     private var failuresDue = MediaTime.zero
     private var events: [SessionEvent] = []
 
-    /// How far ahead the files of a disk end, in nanoseconds: no output has decided so far.
+    /// Lead time before the files of a disk end, in nanoseconds. No output has decided that far ahead.
     private static let lead: Int64 = 100_000_000
     private static let interval: Int64 = 1_000_000_000
     private static let failureInterval: Int64 = 100_000_000
-    /// Nanoseconds after which losses that go on are told again.
+    /// Interval after which continuing losses are reported again, in nanoseconds.
     private static let repetition: Int64 = 30_000_000_000
 
-    /// Starts to watch the disks.
+    /// Starts monitoring the disks.
     ///
     /// - Parameters:
     ///   - outputs: The files and their disks.
-    ///   - host: Reads the state of disks; `nil` reads nothing, and disks are used to their end.
+    ///   - host: Reads the state of disks. `nil` disables this; disks are then used until they are full.
     ///   - clock: The session clock.
     ///   - delay: The alignment delay.
     init(_ outputs: SessionOutputs, host: (any HostReading)?, clock: any SessionClock, delay: Nanoseconds) {
@@ -46,17 +46,18 @@ final class StorageDirector {
             Place(
                 disk: disk,
                 host: disk.index == 0
-                    ? nil : host.map { HostWatch($0, clock: clock, folder: disk.folder.path) })
+                    ? nil : host.map { HostMonitor($0, clock: clock, folder: disk.folder.path) })
         }
     }
 
-    /// Looks at failures ten times a second, at room and losses once a second, and acts. To be called as the timeline goes on.
+    /// Checks for failures ten times per second and for disk space and losses once per second, and acts on them. Call
+    /// it as the timeline advances.
     ///
     /// - Parameters:
-    ///   - report: The computer's state as read last, with the recording's own disk.
-    ///   - position: How far the recording has come.
-    /// - Returns: The events to tell.
-    func follow(_ report: HostWatch.Report?, at position: MediaTime) -> [SessionEvent] {
+    ///   - report: The last reading of the computer's state, including the recording's own disk.
+    ///   - position: How far the recording has progressed.
+    /// - Returns: The events to send.
+    func follow(_ report: HostMonitor.Report?, at position: MediaTime) -> [SessionEvent] {
         let isDue = position >= due
         if isDue { due = MediaTime(nanoseconds: position.nanoseconds + Self.interval) }
         guard isDue || position >= failuresDue else { return [] }
@@ -74,13 +75,13 @@ final class StorageDirector {
         return events
     }
 
-    /// Whether no disk was left to write to at the last look.
+    /// Whether the last check found no writable disk.
     private(set) var mustEnd = false
 
-    /// Why a disk's files end before the recording, or `nil` when they do not.
+    /// Returns why a disk's files end before the recording does, or `nil` if they don't.
     func conclusion(ofDisk index: Int) -> FileError? { places[index].conclusion?.reason }
 
-    /// Ends the watch, and frees the room that was held on the disks for finishing the files.
+    /// Stops monitoring, and releases the disk space reserved for finalizing the files.
     func finish() {
         for place in places {
             place.host?.stop()
@@ -88,7 +89,7 @@ final class StorageDirector {
         }
     }
 
-    /// Whether files were to be written, and none of them can be written on.
+    /// Whether the recording writes files, but none of them can be continued.
     private var isOver: Bool { !places.isEmpty && !places.indices.contains(where: goesOn) }
 
     private func goesOn(_ index: Int) -> Bool {
@@ -98,7 +99,7 @@ final class StorageDirector {
             || outputs.waves(onDisk: disk).contains { $0.file.failure == nil }
     }
 
-    private func look(_ index: Int, _ report: HostWatch.Report?, at position: MediaTime) {
+    private func look(_ index: Int, _ report: HostMonitor.Report?, at position: MediaTime) {
         guard let report else { return }
         let disk = places[index].disk
         let finishing =
@@ -115,25 +116,22 @@ final class StorageDirector {
             let left = Int64(rounding: timeLeft.inSeconds / 60, .down)
             let time = left == 0 ? "less than a minute" : left == 1 ? "one minute" : "\(left) minutes"
             tell(
-                "\(disk.folder.path.printable()): the disk has room for \(time) more. Free some space; when the room comes "
-                    + "to its end the recording is finished properly.", at: position,
-                [
-                    "disk_minutes": .integer(Int64(minutes)),
-                    "free_bytes": .integer(report.state.disk?.freeBytes ?? 0),
-                ])
+                "\(disk.folder.path.printable()): the disk has space left for \(time). Free some space. When the disk is "
+                    + "full, multicam stops the recording and finishes its files.", at: position,
+                minutes: Int64(minutes), freeBytes: report.state.disk?.freeBytes ?? 0)
         }
     }
 
-    /// Ends a disk's files. When another disk goes on, they end at a time that no stream has come to; the last disk
-    /// ends the recording.
+    /// Ends the files on a disk. If another disk continues, the files end at a time that no stream has reached yet. The
+    /// last disk ends the recording.
     private func conclude(_ index: Int, at position: MediaTime) {
         let disk = places[index].disk
         let time = MediaTime(nanoseconds: position.nanoseconds + Self.lead)
         let reason = FileError(
-            path: disk.folder.path, operation: "recording on",
+            path: disk.folder.path, operation: "recording",
             detail:
-                "the disk is full but for the room to finish the files, which are whole up to here. Free some space, or "
-                + "choose another disk with `\(disk.index == 0 ? "--output" : "--also")`.")
+                "the disk is full except for the space to finish the files. The files are complete up to this point. Free "
+                + "some space, or choose another disk with `\(disk.index == 0 ? "--output" : "--backup")`.")
         places[index].conclusion = (time, reason)
         if isOver {
             tell(reason.description, at: position)
@@ -144,9 +142,10 @@ final class StorageDirector {
         for wave in outputs.waves { wave.conclude(onDisk: disk.index, at: sample) }
         let open = places.indices.filter(goesOn)
         let others = open.map { places[$0].disk.folder.path.printable() }
-        let what = open.allSatisfy { places[$0].disk.content == .program } ? "program alone" : "recording"
+        let rest =
+            open.allSatisfy { places[$0].disk.content == .program } ? "Only the program" : "The recording"
         tell(
-            "\(reason) The \(what) goes on in \(others.joined(separator: " and ")).", at: position)
+            "\(reason) \(rest) continues in \(others.joined(separator: " and ")).", at: position)
     }
 
     private func tellFailures(_ index: Int, at position: MediaTime) {
@@ -162,8 +161,8 @@ final class StorageDirector {
             guard let failure, places[index].toldFailures.insert(failure.description).inserted else {
                 continue
             }
-            let rest = isOver ? "Nothing is left to record to." : "The rest of the recording goes on."
-            tell("\(failure) \(rest)", at: position, ["file": .string(path)])
+            let rest = isOver ? "No folder is left to record to." : "The rest of the recording continues."
+            tell("\(failure) \(rest)", at: position, file: path)
         }
     }
 
@@ -172,7 +171,7 @@ final class StorageDirector {
         let disk = places[index].disk
         let losses =
             outputs.movies(onDisk: disk.index).map {
-                ($0.path, Int64($0.file.shedCount), "frames or slices of audio")
+                ($0.path, Int64($0.file.shedCount), "frames or audio blocks")
             }
             + outputs.waves(onDisk: disk.index).map { ($0.path, $0.file.silencedCount, "samples") }
         for (path, count, what) in losses {
@@ -182,14 +181,18 @@ final class StorageDirector {
                 count, MediaTime(nanoseconds: position.nanoseconds + Self.repetition)
             )
             tell(
-                "\(disk.folder.path.printable())/\(path): the disk is too slow, and what may wait in memory is full: "
-                    + "\(count) \(what) are left out so far. Use a faster disk, or record less.",
-                at: position, ["file": .string(path), "left_out": .integer(count)])
+                "\(disk.folder.path.printable())/\(path): the disk is too slow, and the memory buffer is full. "
+                    + "\(count) \(what) were dropped so far. Use a faster disk, or record less data.",
+                at: position, file: path, leftOut: count)
         }
     }
 
-    private func tell(_ text: String, at position: MediaTime, _ fields: [String: JSONValue] = [:]) {
-        events.append(
-            SessionEvent(.warning, at: position, fields.merging(["text": .string(text)]) { $1 }))
+    private func tell(
+        _ text: String, at position: MediaTime, file: String? = nil, leftOut: Int64? = nil,
+        minutes: Int64? = nil, freeBytes: Int64? = nil
+    ) {
+        let warning = SessionEvent.Warning(
+            text: text, file: file, left_out: leftOut, disk_minutes: minutes, free_bytes: freeBytes)
+        events.append(SessionEvent(.warning(warning), at: position))
     }
 }

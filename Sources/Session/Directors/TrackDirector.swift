@@ -5,57 +5,56 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Changes cameras and microphones while the recording runs, ends their tracks and begins others. Timeline's thread
-/// only.
+/// Changes cameras and microphones during the recording, ends their tracks and begins new ones. Use only on
+/// the timeline's thread.
 ///
-/// A thread of its own makes each file or encoder, which takes time; the track begins with the first tick after that.
+/// Creating a file or encoder takes time, so each is created on a separate thread. The track begins with the
+/// first tick after that.
 final class TrackDirector {
     private enum Opening: Sendable {
-        /// A camera's track; `isNew` is the camera's plan when the camera is taken in with it.
+        /// A camera's track. `isNew` is the camera's plan if the camera is added together with the track.
         case frames(OpenedTrack, isNew: PlannedCamera?)
         case audio(OpenedAudio, isNew: Bool)
-        /// An opening that failed; `order` is what it was made for.
-        case failed(name: String, RecordingError, order: SessionOrder)
+        /// A track of a known device whose file or encoder could not be made.
+        case failed(name: String, RecordingError)
     }
 
     private let clock: any SessionClock
     private let start: ClockTime
-    private let codecs: any CodecFactory
-    private let disks: [RecordingDisk]
+    private let opener: TrackOpener
     private let inputs: SessionInputs
     private let outputs: SessionOutputs
-    private let taps: TapBoard
+    private let taps: TapRegistry
     private let openings = ConditionLock<[Opening]>([])
-    /// The threads that make files and encoders now.
+    /// The threads that are creating files and encoders.
     private var threads: [MediaThread] = []
-    /// Cameras that are about to be taken in, by role: a format may be asked of them before their files are made.
+    /// Cameras about to be added, by role. Their formats may be changed before their files exist.
     private var entering: [String: CameraInput] = [:]
-    /// Names of tracks that were ended before they had begun.
+    /// Names of tracks that were stopped before they began.
     private var unwanted: Set<String> = []
     /// Whether the tracks differ from those in the manifest on the disks.
     private var hasOtherTracks = false
 
     init(
-        clock: any SessionClock, start: ClockTime, codecs: any CodecFactory, disks: [RecordingDisk],
-        inputs: SessionInputs, outputs: SessionOutputs, taps: TapBoard
+        clock: any SessionClock, start: ClockTime, opener: TrackOpener, inputs: SessionInputs,
+        outputs: SessionOutputs, taps: TapRegistry
     ) {
         self.clock = clock
         self.start = start
-        self.codecs = codecs
-        self.disks = disks
+        self.opener = opener
         self.inputs = inputs
         self.outputs = outputs
         self.taps = taps
     }
 
-    /// Carries out an order at once, or begins to.
+    /// Executes an order, or starts executing it.
     ///
     /// - Parameters:
-    ///   - order: An order of an accepted change.
-    ///   - time: When the change was asked for.
-    ///   - reason: The change as a person said it.
-    ///   - deliver: Asks a camera for a format, as far as the governor allows it.
-    /// - Returns: What the timeline is to do at once.
+    ///   - order: An order from an accepted change.
+    ///   - time: When the change was requested.
+    ///   - reason: The change in the user's words.
+    ///   - deliver: Requests a format from a camera, within the governor's limits.
+    /// - Returns: Commands that the timeline must apply immediately.
     func follow(
         _ order: SessionOrder, at time: MediaTime, reason: String,
         deliver: (CameraInput, VideoFormat?, String) -> Void
@@ -65,33 +64,33 @@ final class TrackDirector {
             if let camera = camera(role) { deliver(camera, format, reason) }
         case .change(.hear(let role, let isOn)):
             return [.switchOff(role: role, reason: isOn ? nil : reason, from: time)]
-        case .change(.endTrack(let name)):
+        case .change(.stopTrack(let name)):
             guard outputs.isOpen(track: name) else {
                 unwanted.insert(name)
                 break
             }
             hasOtherTracks = true
-            return [.endTrack(named: name, at: time)]
-        case .change(.beginTrack(let planned)):
-            if let camera = camera(planned.role) { open(planned, of: camera, for: order) }
-        case .admit(let camera, let device, let planned):
+            return [.stopTrack(named: name, at: time)]
+        case .change(.startTrack(let planned)):
+            if let camera = camera(planned.role) { open(planned, of: camera) }
+        case .admit(let camera, let device, let opened):
             entering[camera.role] = camera
-            guard let planned else { return takeIn(camera, device) }
-            open(planned, of: camera, isNew: device, for: order)
-        case .exchange(let role, let other):
+            guard let opened else { return takeIn(camera, device) }
+            openings.withLock { $0.append(.frames(opened, isNew: device)) }
+        case .replaceCamera(let role, let other):
             guard let camera = camera(role) else {
                 stop(other.source)
                 break
             }
-            stop(camera.exchange(for: other, at: clock.now, reason: reason))
+            stop(camera.replaceSource(with: other, at: clock.now, reason: reason))
             hasOtherTracks = true
-            // What the governor has given up is given up of the new camera, too.
+            // The governor's reductions also apply to the new camera.
             deliver(camera, camera.chosenFormat, reason)
-        case .change(.beginAudio(let planned)):
+        case .change(.startAudio(let planned)):
             if let input = inputs.microphones.first(where: { $0.role == planned.role }) {
-                open(planned, of: input, for: order)
+                open(planned, of: input)
             }
-        case .admitAudio(let input, let planned): open(planned, of: input, isNew: true, for: order)
+        case .admitAudio(let opened): openings.withLock { $0.append(.audio(opened, isNew: true)) }
         }
         return []
     }
@@ -100,54 +99,48 @@ final class TrackDirector {
         inputs.cameras.first { $0.role == role } ?? entering[role]
     }
 
-    private func open(
-        _ planned: PlannedCameraTrack, of camera: CameraInput, isNew: PlannedCamera? = nil,
-        for order: SessionOrder
-    ) {
-        let (disks, codecs, date) = (disks, codecs, clock.date(of: start))
-        open(named: planned.name, for: order) { () throws(RecordingError) in
-            .frames(
-                try OpenedTrack(planned, of: camera, disks: disks, codecs: codecs, date: date),
-                isNew: isNew)
+    private func open(_ planned: PlannedCameraTrack, of camera: CameraInput) {
+        open(named: planned.name) { [opener] () throws(RecordingError) in
+            .frames(try opener.open(planned, of: camera), isNew: nil)
+        }
+    }
+
+    private func open(_ planned: PlannedMicrophoneTrack, of input: MicrophoneInput) {
+        open(named: planned.name) { [opener] () throws(RecordingError) in
+            .audio(try opener.open(planned, of: input, isNew: false), isNew: false)
         }
     }
 
     private func open(
-        _ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool = false,
-        for order: SessionOrder
-    ) {
-        let (disks, codecs, date) = (disks, codecs, clock.date(of: start))
-        open(named: planned?.name ?? input.role, for: order) { () throws(RecordingError) in
-            .audio(
-                try OpenedAudio(
-                    planned, of: input, isNew: isNew, disks: disks, codecs: codecs, date: date),
-                isNew: isNew)
-        }
-    }
-
-    private func open(
-        named name: String, for order: SessionOrder,
+        named name: String,
         making: @escaping @Sendable () throws(RecordingError) -> Opening
     ) {
         let openings = openings
-        let thread = MediaThread(name: "open:\(name)") {
-            let opening: Opening
-            do throws(RecordingError) { opening = try making() } catch {
-                opening = .failed(name: name, error, order: order)
+        let thread: MediaThread
+        do throws(ThreadError) {
+            thread = try MediaThread(name: "open:\(name)") {
+                let opening: Opening
+                do throws(RecordingError) { opening = try making() } catch {
+                    opening = .failed(name: name, error)
+                }
+                openings.withLock { $0.append(opening) }
             }
-            openings.withLock { $0.append(opening) }
+        } catch {
+            return openings.withLock { $0.append(.failed(name: name, .thread(error))) }
         }
         threads.append(thread)
-        // In simulated time the recording would be over before the thread has ended.
+        // In simulated time, the recording would end before the thread does.
         if !clock.isRealTime { thread.join() }
     }
 
-    /// Begins the tracks that are ready. To be called as the timeline goes on.
+    /// Begins the tracks that are ready. Call it as the timeline advances.
     ///
     /// - Parameters:
-    ///   - position: How far the recording has come.
-    ///   - end: End of the recording since T0, or `nil` while it is not known: what would begin there or later has no track.
-    /// - Returns: The tracks and devices for the timeline, and the events to tell.
+    ///   - position: How far the recording has progressed.
+    ///   - end: End of the recording relative to T0, or `nil` while it isn't known. Tracks that would begin
+    ///     at or after it
+    ///     are not created.
+    /// - Returns: The tracks and devices for the timeline, and the events to send.
     func begin(at position: TimelinePosition, before end: MediaTime?) -> Direction {
         let ready = openings.withLock { openings in
             defer { openings.removeAll() }
@@ -160,43 +153,27 @@ final class TrackDirector {
             case .audio(let audio, let isNew):
                 begin(
                     audio, isNew: isNew, at: position.audioSample, before: end, direction: &direction)
-            case .failed(let name, let error, let order):
-                direction.commands += leave(order)
+            case .failed(let name, let error):
                 direction.events.append(
                     SessionEvent(
-                        .warning, at: position.time,
-                        [
-                            "track": .string(name),
-                            "text": .string("track \(name) does not begin: \(error.description)"),
-                        ]))
+                        warning: "track \(name) could not start: \(error.description)", at: position.time,
+                        track: name))
             }
         }
         return direction
     }
 
-    /// Decides what happens to a device whose track cannot begin: a camera is taken in without it, a microphone is
-    /// stopped.
-    private func leave(_ order: SessionOrder) -> [TimelineCommand] {
-        switch order {
-        case .admit(let camera, let device, _): return takeIn(camera, device)
-        case .admitAudio(let microphone, _):
-            threads.append(MediaThread(name: "abandon") { microphone.source.stop() })
-        case .change, .exchange: break
-        }
-        return []
-    }
-
-    /// Stops a source that is of no use any more. That takes a driver some time.
+    /// Stops a source that is no longer needed. This may take the driver some time.
     private func stop(_ source: any CameraSource) {
-        let thread = MediaThread(name: "stop") { source.stop() }
-        // In simulated time the source ends when this thread sleeps.
+        let thread = MediaThread.eventually(name: "stop") { source.stop() }
+        // In simulated time, the source ends when this thread sleeps.
         if clock.isRealTime { threads.append(thread) }
     }
 
     private func takeIn(_ camera: CameraInput, _ planned: PlannedCamera) -> [TimelineCommand] {
         var files: [(disk: Int, file: MetadataFile)] = []
         if let name = planned.metadataFile {
-            files = disks.filter { $0.takes(isProgram: false) }.map { disk in
+            files = opener.disks.filter { $0.takes(isProgram: false) }.map { disk in
                 (disk: disk.index, file: disk.laterMetadataFile(named: name, of: planned.role))
             }
             hasOtherTracks = true
@@ -209,23 +186,24 @@ final class TrackDirector {
         _ opened: OpenedTrack, isNew: PlannedCamera?, before end: MediaTime?, direction: inout Direction
     ) {
         if let isNew { direction.commands += takeIn(opened.input, isNew) }
-        // No frame captured from now on has been taken yet, and the first tick shows one that was captured just before it.
+        // No frame captured from now on has been dequeued yet, and the first tick shows a frame captured just before
+        // it.
         let first = clock.now + max(opened.input.clockReading.interval, opened.planned.rate.interval)
         let tick = opened.planned.rate.ticks(before: MediaTime(first, since: start))
         guard begins(opened.planned.name, at: opened.planned.rate.time(ofTick: tick), before: end) else {
-            threads.append(MediaThread(name: "abandon") { opened.abandon() })
+            threads.append(MediaThread.eventually(name: "abandon") { opened.abandon() })
             return
         }
         let track = opened.begin(
-            at: tick, start: start, clock: clock, codecs: codecs, in: outputs)
+            at: tick, start: start, clock: clock, codecs: opener.codecs, in: outputs)
         direction.commands.append(.addTrack(track, from: tick))
         direction.events.append(
             beginning(
                 of: opened.planned.name, in: opened.planned.file, at: opened.planned.rate.time(ofTick: tick)))
     }
 
-    /// Begins a microphone's track: at the next undecided sample, whose index is `first`, or now, as a camera's, where the microphone is new
-    /// and may have heard nothing of what is still undecided.
+    /// Begins a microphone's track at the next undecided sample, which has the index `first`. A new microphone may not
+    /// have captured audio for the undecided samples; its track begins now, like a camera's.
     private func begin(
         _ opened: OpenedAudio, isNew: Bool, at first: Int64, before end: MediaTime?,
         direction: inout Direction
@@ -248,20 +226,20 @@ final class TrackDirector {
                 with: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
             return
         }
-        // When the track before it ends a little later, the new one begins there.
+        // If the previous track ends slightly later, the new one begins at that time.
         let begin = max(heard, microphone.tracks.last?.end ?? 0)
         let time = AudioGrid.samples.time(ofTick: begin)
         guard begins(planned.name, at: time, before: end) else {
-            threads.append(MediaThread(name: "abandon") { opened.abandon() })
+            threads.append(MediaThread.eventually(name: "abandon") { opened.abandon() })
             return
         }
         opened.begin(
-            planned, of: microphone, at: begin, date: clock.date(of: start + Nanoseconds(time.nanoseconds)),
+            planned, of: microphone, at: begin, date: opener.date,
             loudness: opened.loudness(in: outputs, clock: clock, channels: microphone.channels))
         direction.events.append(beginning(of: planned.name, in: planned.file, at: time))
     }
 
-    /// Whether a track begins: nobody has ended it, and it is not known yet that there is nothing for it.
+    /// Whether a track begins: it was not stopped, and the recording isn't known to end before it.
     private func begins(_ name: String, at time: MediaTime, before end: MediaTime?) -> Bool {
         !unwanted.contains(name) && end.map { time < $0 } ?? true
     }
@@ -269,20 +247,18 @@ final class TrackDirector {
     private func beginning(of name: String, in file: String, at time: MediaTime) -> SessionEvent {
         hasOtherTracks = true
         return SessionEvent(
-            .split, at: time,
-            [
-                "track": .string(name), "file": .string(file),
-                "text": .string("track \(name) begins in \(file)."),
-            ])
+            .split(
+                SessionEvent.Split(track: name, file: file, text: "track \(name) starts in \(file).")),
+            at: time)
     }
 
-    /// Whether the manifest on the disks has to be written anew; true once for each reason.
+    /// Returns whether the manifest on the disks must be rewritten. Returns `true` once for each reason.
     func takeChange() -> Bool {
         defer { hasOtherTracks = false }
         return hasOtherTracks
     }
 
-    /// Waits for files and encoders in the making, and removes them: the recording does not come to them.
+    /// Waits for files and encoders that are still being created, and removes them because the recording has ended.
     func finish() {
         for thread in threads { thread.join() }
         for opening in openings.withLock({ $0 }) {
@@ -293,7 +269,7 @@ final class TrackDirector {
             case .audio(let audio, let isNew):
                 audio.abandon()
                 if isNew { inputs.add(audio.input) }
-            case .failed(_, _, let order): order.hand(to: inputs)
+            case .failed: break
             }
         }
     }

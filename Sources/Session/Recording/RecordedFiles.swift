@@ -2,31 +2,33 @@ internal import Containers
 internal import Glibc
 internal import Media
 internal import SessionFolder
+internal import System
 internal import Writers
 
-/// The files of a recording in one session folder: closed, or those of a running recording without counts.
+/// The files of a recording in one session folder: closed files with counts, or files of a running recording without
+/// counts.
 struct RecordedFiles {
     /// The movies, by their paths relative to the session folder.
     let movies: [String: FileResult<SegmentedMovie>]
-    /// The wave files, by the names of the microphones' tracks.
+    /// The WAVE files, by the names of the microphones' tracks.
     let waves: [String: FileResult<SegmentedWave>]
-    /// Why the files end before the recording, or `nil` when they do not.
+    /// Why the files end before the recording does, or `nil` if they don't.
     let conclusion: FileError?
-    private let folder: String
+    private let folder: SessionFolder
 
     /// Describes the closed files of a disk.
     ///
     /// - Parameters:
     ///   - closed: The closed files of the disk.
-    ///   - conclusion: Why the files end before the recording, or `nil` when they do not.
+    ///   - conclusion: Why the files end before the recording does, or `nil` if they don't.
     init(_ closed: DiskClosings.Closed, conclusion: FileError?) {
         movies = closed.movies
         waves = closed.waves
         self.conclusion = conclusion
-        folder = closed.disk.folder.path
+        folder = closed.disk.folder
     }
 
-    /// Describes the files of a disk while the recording runs, without counts.
+    /// Describes the files of a disk while the recording is running, without counts.
     ///
     /// - Parameters:
     ///   - outputs: The recording's files, encoders and tracks.
@@ -43,10 +45,10 @@ struct RecordedFiles {
         self.movies = Dictionary(uniqueKeysWithValues: movies)
         self.waves = Dictionary(uniqueKeysWithValues: waves)
         conclusion = nil
-        folder = disk.folder.path
+        folder = disk.folder
     }
 
-    /// The failures of all files: of writing, of splits, of a full disk, and of verification.
+    /// The failures of all files: failed writes, failed splits, a full disk, and failed verification.
     var failures: [FileError] {
         let failed = movies.keys.sorted().compactMap { movies[$0]?.failure }
         let parts =
@@ -56,11 +58,11 @@ struct RecordedFiles {
             + [conclusion].compactMap(\.self) + faults
     }
 
-    /// The faults that verification found in finished files.
+    /// The faults found by verifying finished files.
     private var faults: [FileError] {
         closed.compactMap { file in
             file.fault.map {
-                FileError(path: "\(folder)/\(file.relativePath)", operation: "verify", detail: $0)
+                FileError(path: "\(folder.path)/\(file.relativePath)", operation: "verify", detail: $0)
             }
         }
     }
@@ -72,8 +74,8 @@ struct RecordedFiles {
 
     /// Lists every file for the manifest, sorted by path.
     ///
-    /// - Parameter waveFiles: Path of the first wave file of each microphone's track, by the track's name.
-    /// - Returns: The files; those that were not finished have a fault.
+    /// - Parameter waveFiles: Path of the first WAVE file of each microphone's track, by the track's name.
+    /// - Returns: The files. Unfinished files have a fault.
     func listed(waveFiles: [String: String]) -> [Manifest.File] {
         let verified = closed.map { file in
             Manifest.File(
@@ -95,21 +97,18 @@ struct RecordedFiles {
         let rest = unfinished.filter { !known.contains($0.path) }.map { path, failure in
             Manifest.File(
                 file: path, bytes: size(path), verified: false,
-                fault: failure?.description ?? "it was not finished.")
+                fault: failure?.description ?? "the file was not finished.")
         }
         return (verified + rest).sorted { $0.file < $1.file }
     }
 
-    /// Returns the size of an unfinished file in bytes; 0 when it does not exist.
-    private func size(_ path: String) -> Int64 {
-        var status = stat()
-        return stat("\(folder)/\(path)", &status) == 0 ? Int64(status.st_size) : 0
-    }
+    /// Returns the size of an unfinished file in bytes, or 0 if it doesn't exist.
+    private func size(_ path: String) -> Int64 { folder.place(of: path).byteCount ?? 0 }
 
-    /// Returns the stretches of one movie's stream that were dropped because the disk was too slow.
+    /// Returns the ranges of one movie stream that were dropped because the disk was too slow.
     ///
     /// - Parameter place: The movie's path and the index of the stream in it.
-    /// - Returns: The stretches, in order.
+    /// - Returns: The ranges, in order.
     func shed(_ place: (file: String, stream: Int)) -> [SegmentedMovie.Shed] {
         movies[place.file]?.shed[place.stream] ?? []
     }

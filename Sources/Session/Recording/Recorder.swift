@@ -2,13 +2,16 @@ internal import Containers
 internal import Encoders
 internal import Inputs
 internal import Media
+internal import Plan
+internal import Profiles
 internal import SessionFolder
+internal import Timing
 internal import Writers
 
-/// One recording from the start of its devices to its closed files, on a thread of the session's.
+/// One recording from the start of its devices to its closed files, on one of the session's threads.
 ///
-/// `RecordingPreparation` brings it to T0, and `RunningRecording` from there to its end, both on the timeline's
-/// thread; `FinishedTimeline` closes it.
+/// `RecordingPreparation` handles the time before T0, and `RunningRecording` the time from T0 to the end, both on the
+/// timeline's thread. `FinishedTimeline` closes the recording.
 final class Recorder {
     private let context: RecordingContext
 
@@ -21,23 +24,25 @@ final class Recorder {
         self.context = context
     }
 
-    /// Records until the end, and closes all files. Blocks the calling thread, which must not be one of the session clock's.
+    /// Records until the end, and closes all files. Blocks the calling thread, which must not be one of the
+    /// session clock's threads.
     ///
     /// - Returns: The outcome of the recording.
-    /// - Throws: As `follow(then:)`.
+    /// - Throws: The errors thrown by `follow(then:)`.
     func run() throws(RecordingError) -> RecordingResult { try follow { $0.finish() } }
 
-    /// Runs devices and sinks until the end without writing anything, for a context without disks. Blocks as `run` does.
+    /// Runs devices and sinks until the end without writing anything, for a context without disks. Blocks
+    /// like `run`.
     ///
-    /// - Throws: As `follow(then:)`.
+    /// - Throws: The errors thrown by `follow(then:)`.
     func runWithoutFiles() throws(RecordingError) { try follow { $0.finishWithoutFiles() } }
 
-    /// Runs devices, sinks and timeline until the end, and has `finish` close what was made.
+    /// Runs devices, sinks and timeline until the end, then calls `finish` to close the recording.
     ///
-    /// - Parameter finish: Closes the recording, off the timeline's thread, while the sinks still run.
+    /// - Parameter finish: Closes the recording, not on the timeline's thread, while the sinks still run.
     /// - Returns: The value of `finish`.
-    /// - Throws: `RecordingError` when the recording does not begin: a device does not start or delivers nothing, a file or an
-    ///   encoder cannot be made, or a stop was requested first.
+    /// - Throws: `RecordingError` when the recording can't begin: a device doesn't start or doesn't deliver
+    ///   data, a file or an encoder can't be created, or a stop was requested first.
     private func follow<Result>(then finish: (FinishedTimeline) -> Result) throws(RecordingError) -> Result {
         let sinkThreads =
             context.isLentDevices
@@ -48,7 +53,7 @@ final class Recorder {
         }
         let preparation = RecordingPreparation(
             context, encoders: try OutputAssembly.hardwareEncoders(of: context.plan, inputs, context.codecs))
-        // Devices and timeline begin at one instant, so that a simulated recording is repeatable.
+        // Devices and timeline begin at the same instant, so a simulated recording is reproducible.
         context.clock.hold()
         do {
             if !context.isLentDevices { try inputs.start(on: context.clock) }
@@ -57,19 +62,26 @@ final class Recorder {
             for stop in inputs.stop(on: context.clock) { stop.join() }
             throw error
         }
-        // This thread only waits while the timeline's uses the recording: `join` hands it over and back.
+        // This thread only waits while the timeline's thread uses the recording; `join` transfers it back.
         nonisolated(unsafe) let prepared = preparation
         nonisolated(unsafe) var outcome: Swift.Result<FinishedTimeline, RecordingError>?
-        let timeline = context.clock.startThread(named: "timeline") {
-            do throws(RecordingError) {
-                outcome = .success(try prepared.begin().follow())
-            } catch {
-                outcome = .failure(error)
+        let timeline: MediaThread
+        do throws(ThreadError) {
+            timeline = try context.clock.startThread(named: "timeline") {
+                do throws(RecordingError) {
+                    outcome = .success(try prepared.begin().follow())
+                } catch {
+                    outcome = .failure(error)
+                }
             }
+        } catch {
+            context.clock.release()
+            if !context.isLentDevices { for stop in inputs.stop(on: context.clock) { stop.join() } }
+            throw .thread(error)
         }
         context.clock.release()
         timeline.join()
-        // The files are finished meanwhile.
+        // The files are finalized in the meantime.
         let stops = context.isLentDevices ? [] : inputs.stop(on: context.clock)
         defer { for stop in stops { stop.join() } }
         guard let recorded = outcome else {
@@ -78,12 +90,61 @@ final class Recorder {
         return finish(try recorded.get())
     }
 
-    /// Removes the session folders of a recording that did not begin, on all disks.
+    /// Removes the session folders on all disks if the recording couldn't begin.
     func removeUnused() {
         for disk in context.disks {
             disk.room.finish()
             _ = disk.folderWriter.finish()
             disk.folder.removeUnused()
         }
+    }
+}
+
+/// The environment of a recording: plan, options, devices, disks, and the receivers of events and status.
+struct RecordingContext {
+    /// The plan at the start of the recording.
+    let plan: SessionPlan
+    /// The options of the recording, such as its duration.
+    let options: RecordingOptions
+    /// The session's clock: CLOCK_MONOTONIC, or a simulated one.
+    let clock: any SessionClock
+    /// Creates encoders, decoders, resamplers and slates.
+    let codecs: any CodecFactory
+    /// Stores requests from callers, such as markers, splits and stops, until the next tick.
+    let controls: SessionControls
+    /// Status of the live outputs.
+    let liveOutputs: LiveOutputRegistry
+    /// The devices.
+    let inputs: SessionInputs
+    /// The disks. The first one holds the recording itself, the second one the backup. Empty for a session that runs
+    /// without files.
+    let disks: [RecordingDisk]
+    /// The caller's sinks, which receive frames, audio, metadata and synchronized frames.
+    let sinks: SessionSinks
+    /// Reads the computer's state to assess system pressure, or `nil` when pressure isn't monitored.
+    let host: (any HostReading)?
+    /// Whether devices and sinks already run before the recording and continue after it, as on standby.
+    let isLentDevices: Bool
+    /// Receives each event of the recording, in order.
+    let publish: (SessionEvent) -> Void
+    /// Called with the stream's name when x264 replaces its hardware encoder.
+    let onFallback: (String) -> Void
+    /// Receives the status of the recording ten times per second.
+    let report: (SessionStatus) -> Void
+
+    /// Path of the recording's own session folder; `nil` when the session runs without files.
+    var folder: String? { disks.first?.folder.path }
+
+    /// Rate of the timeline's grid: the program's, or the first camera track's if the plan doesn't have a program;
+    /// `nil` if only audio is recorded.
+    var leadingRate: FrameRate? { plan.program?.settings.rate ?? plan.cameraTracks.first?.rate }
+
+    /// Whether the governor runs. It runs if the budget enables it, and if time is real or `host` reports pressure.
+    var isGoverned: Bool { plan.budget.governs && (clock.isRealTime || host != nil) }
+
+    /// Sends an event to the event receiver and to the event file of each session folder.
+    func note(_ event: SessionEvent) {
+        publish(event)
+        for disk in disks { disk.folderWriter.append(event) }
     }
 }

@@ -2,17 +2,19 @@ internal import Containers
 internal import Encoders
 internal import FoundationEssentials
 internal import Glibc
+internal import Inputs
 internal import Media
 internal import Plan
 internal import SessionFolder
+internal import System
 internal import Timing
 internal import Writers
 
-/// Closes the files of a recording, disk by disk, and reports the outcome. The encoders have finished before.
+/// Closes the files of a recording, disk by disk, and reports the outcome. The encoders must have finished.
 struct RecordingEnding {
-    /// The plan as the recording began.
+    /// The plan at the start of the recording.
     let plan: SessionPlan
-    /// The disks; the recording's own is the first.
+    /// The disks. The first one holds the recording itself.
     let disks: [RecordingDisk]
     /// The recording's files, encoders and tracks.
     let outputs: SessionOutputs
@@ -20,25 +22,25 @@ struct RecordingEnding {
     let end: MediaTime
     /// Builds each disk's final manifest.
     let manifest: ManifestBuilder
-    /// The marks set during the recording.
-    let marks: [Manifest.Mark]
+    /// The markers set during the recording.
+    let markers: [Manifest.Marker]
     /// The stills taken during the recording.
     let stills: [Manifest.Still]
     /// Summary of the system pressure, or `nil` when it was not read.
     let pressure: Manifest.Pressure?
     /// The governor with its steps, or `nil` when none ran.
     let governor: Governor?
-    /// The state of clocks and tracks, second by second, for the report.
+    /// The state of clocks and tracks for each second, for the report.
     let history: SyncHistory
-    /// Tells for each disk why its files end before the recording.
+    /// Provides the reason why a disk's files end before the recording does.
     let storage: StorageDirector
     /// Roles of the microphones that were silent for longer than the profile allows.
     let silenceExceeded: Set<String>
-    /// Processor time that synthetic devices used; it is no part of the recording's cost.
+    /// Processor time used by synthetic devices. It isn't part of the recording's cost.
     let simulationTime: Nanoseconds
-    /// Receives each event, in order; it does not write to the session folders.
+    /// Receives each event, in order. Doesn't write to the session folders.
     let publish: (SessionEvent) -> Void
-    /// Told how many files are closed, and of how many, whenever that changes.
+    /// Receives the number of closed files and the total whenever the former changes.
     let tellClosed: (_ done: Int, _ total: Int) -> Void
 
     /// Waits until all files are closed and each disk has its final manifest.
@@ -51,7 +53,7 @@ struct RecordingEnding {
         return result(concluded, disks.map { (files[$0.index]?.failures ?? []) + $0.folderWriter.finish() })
     }
 
-    /// Writes each disk's final manifest as soon as its files are closed, without waiting for other disks.
+    /// Writes each disk's final manifest when its files are closed, without waiting for other disks.
     ///
     /// - Returns: The closed files of each disk, by the disk's index.
     private func conclude() -> [Int: RecordedFiles] {
@@ -67,7 +69,7 @@ struct RecordingEnding {
             let disk = closed.disk
             for event in outputs.metadata.flatMap({ $0.conclude(at: end) }) {
                 publish(event)
-                // After the event `finished` nothing follows.
+                // `finished` must be the last event.
                 for open in disks where files[open.index] == nil { open.folderWriter.append(event) }
             }
             let own = RecordedFiles(
@@ -75,13 +77,13 @@ struct RecordingEnding {
             files[disk.index] = own
             let other = disks.first { $0 !== disk }.map {
                 Manifest.OtherFolder(
-                    folder: $0.folder.path.printable(),
+                    folder: $0.folder.currentPath.printable(),
                     outcome: $0.folderWriter.conclusionSoFar?.outcome ?? .recording)
             }
             var manifest = manifest
             let final = manifest.finished(
                 outputs: outputs, files: own, end: end,
-                outcome: own.failures.isEmpty ? .finished : .storageFailed, marks: marks,
+                outcome: own.failures.isEmpty ? .finished : .storageFailed, markers: markers,
                 stills: stills, pressure: pressure, governor: governor,
                 silenceExceeded: silenceExceeded, other: other)
             let report = SyncReport(manifest: final, history: history).document
@@ -90,27 +92,28 @@ struct RecordingEnding {
         return files
     }
 
-    /// The closed files without those of tracks that were to begin when the recording was over: they are empty, and are removed.
+    /// Removes the empty files of tracks scheduled to begin after the end of the recording, and returns the remaining
+    /// closed files.
     private func withoutUnbegun(_ closed: DiskClosings.Closed) -> DiskClosings.Closed {
         let cameras = outputs.cameraTracks.filter { track in
             track.counts.written == 0 && outputs.begins[track.name].map { $0 >= end } ?? false
         }.compactMap { outputs.places[$0.name]?.file }
         let microphones = outputs.microphoneTracks.filter {
-            $0.written == 0 && $0.first > 0 && AudioGrid.samples.time(ofTick: $0.first) >= end
+            $0.given.total == 0 && $0.first > 0 && AudioGrid.samples.time(ofTick: $0.first) >= end
         }
         for path in cameras + microphones.compactMap(\.file?.relativePath) {
-            unlink("\(closed.disk.folder.path)/\(path)")
+            closed.disk.folder.place(of: path).discard()
         }
         return DiskClosings.Closed(
             disk: closed.disk, movies: closed.movies.filter { !cameras.contains($0.key) },
             waves: closed.waves.filter { wave in !microphones.contains { $0.name == wave.key } })
     }
 
-    /// Writes the other disk's outcome into the manifest of a disk that was closed before that outcome was known.
+    /// Writes the other disk's outcome to the manifest of a disk that was closed before the outcome was known.
     private func tellOutcome(of concluded: [Manifest], toDisk disk: RecordingDisk) {
         let end = MediaTime(nanoseconds: concluded[disk.index].duration_ns)
         for remark in disk.folderWriter.takeRemarks() {
-            publish(SessionEvent(.warning, at: end, ["text": .string(remark.description)]))
+            publish(SessionEvent(warning: remark.description, at: end))
         }
         var manifest = concluded[disk.index]
         guard let other = disks.first(where: { $0 !== disk }), let told = manifest.other_folder,
@@ -121,20 +124,165 @@ struct RecordingEnding {
     }
 
     private func result(_ concluded: [Manifest], _ failures: [[FileError]]) -> RecordingResult {
-        let copy = disks.dropFirst().first.map {
-            RecordingResult.Copy(
-                folder: $0.folder.path, content: $0.content, storageFailures: failures[$0.index])
+        let backup = disks.dropFirst().first.map {
+            RecordingResult.BackupOutcome(
+                folder: $0.folder.currentPath, content: $0.content, storageFailures: failures[$0.index])
         }
         var manifest = concluded[0]
-        // Writing the manifest may be what failed last.
+        // The last failure may be from writing the manifest itself.
         if !failures[0].isEmpty { manifest.outcome = .storageFailed }
         if concluded.count > 1 { manifest.other_folder?.outcome = concluded[1].outcome }
         return RecordingResult(
-            folder: disks[0].folder.path, manifest: manifest, storageFailures: failures[0], copy: copy,
+            folder: disks[0].folder.currentPath, manifest: manifest, storageFailures: failures[0],
+            backup: backup,
             pressureEnd: governor?.endReason,
             simulationTime: simulationTime,
             encodingFailures: outputs.encoderWorkers.compactMap(\.failure)
                 + outputs.namedAudioEncoders.compactMap(\.worker.failure)
                 + outputs.microphones.compactMap(\.failure))
+    }
+}
+
+/// A recording whose last tick has been decided. Waits for the encoders and disks, not on the timeline's
+/// thread.
+struct FinishedTimeline {
+    private let recording: RunningRecording
+    /// End of the recording since T0: the time after the last tick.
+    private let end: MediaTime
+
+    /// Takes over a recording from the timeline.
+    ///
+    /// - Parameters:
+    ///   - recording: The recording.
+    ///   - end: End of the recording relative to T0: the time after the last tick.
+    init(recording: RunningRecording, end: MediaTime) {
+        self.recording = recording
+        self.end = end
+    }
+
+    /// Waits for the encoders, and closes the files. Blocks the calling thread.
+    ///
+    /// - Returns: The outcome of the recording.
+    func finish() -> RecordingResult {
+        let outputs = recording.outputs
+        // The meter is almost done, and the last status must include all of its measurements.
+        outputs.meter?.finish()
+        outputs.meter?.join()
+        recording.reportStatus(at: end, phase: .finishing)
+        joinEncoders()
+        return recording.close(at: end)
+    }
+
+    /// Waits for the encoders and the loudness meter of a session that ran without files. Blocks the calling thread.
+    func finishWithoutFiles() {
+        recording.outputs.meter?.finish()
+        recording.outputs.meter?.join()
+        recording.reportStatus(at: end, phase: .finishing)
+        joinEncoders()
+        recording.context.liveOutputs.end()
+    }
+
+    /// Maximum time for encoders to process the frames still queued at the end of a recording.
+    private static let encoderTime = Nanoseconds.seconds(1)
+
+    private func joinEncoders() {
+        let workers = recording.outputs.encoderWorkers
+        let watcher = watchUrgency(workers)
+        for worker in workers { worker.join() }
+        for (_, worker) in recording.outputs.namedAudioEncoders { worker.join() }
+        watcher.cancel()
+    }
+
+    /// Drops queued frames after `encoderTime`, and abandons the encoders within 50 ms of an urgent stop request, on a
+    /// separate thread.
+    ///
+    /// - Returns: Ends the monitoring when canceled.
+    private func watchUrgency(_ workers: [VideoEncoderWorker]) -> Cancellation {
+        let done = Cancellation()
+        let controls = recording.context.controls
+        MediaThread.eventually(name: "urgency") {
+            let clock = MonotonicClock()
+            let deadline = clock.now + Self.encoderTime
+            var isLate = false
+            while !controls.isUrgent {
+                guard clock.sleep(until: clock.now + .milliseconds(50), unless: done) else { return }
+                guard !isLate, clock.now >= deadline else { continue }
+                isLate = true
+                for worker in workers { worker.giveUpFrames() }
+            }
+            for worker in workers { worker.abandon() }
+        }
+        return done
+    }
+}
+
+/// Waits until a recording's files are closed, disk by disk. A disk that hangs doesn't delay the others.
+final class DiskClosings: Sendable {
+    /// The closed files of one disk.
+    struct Closed: Sendable {
+        /// The disk that holds the files.
+        let disk: RecordingDisk
+        /// The movies, by their paths relative to the session folder.
+        let movies: [String: FileResult<SegmentedMovie>]
+        /// The WAVE files, by the names of the microphones' tracks.
+        let waves: [String: FileResult<SegmentedWave>]
+    }
+
+    private enum News: Sendable {
+        case file
+        case disk(Closed)
+    }
+
+    private let news: BoundedQueue<News>
+    /// Number of files on all disks.
+    let fileCount: Int
+
+    /// Starts a thread for each disk that closes the disk's files. Don't enqueue packets for the files after this.
+    ///
+    /// - Parameter outputs: The recording's files, encoders and tracks.
+    init(_ outputs: SessionOutputs) {
+        let all = outputs.disks.map { disk in
+            (
+                disk: disk, movies: outputs.movies(onDisk: disk.index),
+                waves: outputs.microphoneTracks.compactMap { track in
+                    track.file?.file(disk.index).map { (name: track.name, file: $0) }
+                },
+                metadata: outputs.metadata.compactMap { $0.file(onDisk: disk.index) }
+            )
+        }
+        fileCount = all.reduce(0) { $0 + $1.movies.count + $1.waves.count + $1.metadata.count }
+        let news = BoundedQueue<News>(capacity: max(1, fileCount + outputs.disks.count))
+        self.news = news
+        for (disk, movies, waves, metadata) in all {
+            _ = MediaThread.runningInlineOnFailure(name: "close:\(disk.index)") {
+                func closed<Result>(_ result: Result) -> Result {
+                    news.put(.file)
+                    return result
+                }
+                for file in metadata { closed(file.join()) }
+                news.put(
+                    .disk(
+                        Closed(
+                            disk: disk,
+                            movies: Dictionary(
+                                uniqueKeysWithValues: movies.map { ($0.path, closed($0.file.join())) }),
+                            waves: Dictionary(
+                                uniqueKeysWithValues: waves.map { ($0.name, closed($0.file.join())) }))))
+            }
+        }
+    }
+
+    /// Waits until the files of another disk are closed. Call it once for each disk.
+    ///
+    /// - Parameter fileClosed: Called for each file closed in the meantime, on any disk.
+    /// - Returns: The closed files of the next disk to finish.
+    func next(_ fileClosed: () -> Void) -> Closed {
+        while let next = news.next() {
+            switch next {
+            case .file: fileClosed()
+            case .disk(let closed): return closed
+            }
+        }
+        preconditionFailure("the files of this disk are already closed")
     }
 }

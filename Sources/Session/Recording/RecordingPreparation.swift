@@ -8,10 +8,11 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// A recording before T0: waits until the devices deliver, creates the files, and chooses T0. Timeline's thread only.
+/// A recording before T0: waits until the devices deliver data, creates the files, and chooses T0. Use only
+/// on the timeline's thread.
 final class RecordingPreparation {
     private let context: RecordingContext
-    /// Hardware encoders that were opened for the recording, by the name of their stream.
+    /// Hardware encoders that were opened for the recording, by stream name.
     private let encoders: [String: Carried<any VideoEncoding>]
 
     private var plan: SessionPlan { context.plan }
@@ -22,25 +23,25 @@ final class RecordingPreparation {
     ///
     /// - Parameters:
     ///   - context: Plan, options, devices and disks of the recording.
-    ///   - encoders: Hardware encoders that are already open, by the name of their stream.
+    ///   - encoders: Hardware encoders that are already open, by stream name.
     init(_ context: RecordingContext, encoders: [String: Carried<any VideoEncoding>]) {
         self.context = context
         self.encoders = encoders
     }
 
-    /// Waits until all devices deliver, creates the files, chooses T0, and waits for it.
+    /// Waits until all devices deliver data, creates the files, chooses T0, and waits for it.
     ///
     /// - Returns: The recording, which has begun.
-    /// - Throws: `RecordingError` when a device delivers nothing, a file or an encoder cannot be created, or a stop was requested
-    ///   first.
+    /// - Throws: `RecordingError` when a device doesn't deliver data, a file or an encoder can't be created,
+    ///   or a stop was requested first.
     func begin() throws(RecordingError) -> RunningRecording {
         let shortcoming = inputs.cameras.isEmpty ? nil : context.codecs.slateShortcoming
         try wait(for: .first)
         let assembly = OutputAssembly(
             plan: plan, inputs: inputs, disks: context.disks, codecs: context.codecs, clock: clock,
             sinks: context.sinks, prepared: encoders)
-        // Files and encoders are made while the devices deliver what their clocks need. A slow disk takes its time before T0 is chosen,
-        // and what devices deliver meanwhile is no part of the recording.
+        // Files and encoders are created while the devices deliver data for their clock models. Any delay of a slow
+        // disk happens before T0 is chosen. Data delivered until then isn't part of the recording.
         let prepared = try assembly.prepare()
         let remarks: [(role: String, text: String)]
         let start: ClockTime
@@ -54,7 +55,7 @@ final class RecordingPreparation {
             throw error
         }
         let outputs = assembly.make(prepared, start: start)
-        inputs.tellBeginning(start, stamped: clock.stamp(of: start))
+        inputs.notifyRecordingStarted(start, stamped: clock.stamp(of: start))
         let recording = RunningRecording(context, start: start, delay: alignmentDelay, outputs: outputs)
         recording.announce(remarks + controlRemarks, shortcoming: shortcoming)
         return recording
@@ -65,10 +66,10 @@ final class RecordingPreparation {
             for: awaited, on: clock, limit: context.options.startTimeLimit, controls: context.controls)
     }
 
-    /// Waits until shortly before the instant that the options name, and chooses T0: that instant, or the next tick of its grid where it is
-    /// past; without one the next label.
+    /// Waits until shortly before the start time in the options, and chooses T0. T0 is that time, or the next tick of
+    /// its grid if the time has passed. Without a start time, T0 is the next time code label.
     private func chooseStart() throws(RecordingError) -> ClockTime {
-        let lead = Nanoseconds.milliseconds(60)  // Time enough to make the tracks before T0.
+        let lead = Nanoseconds.milliseconds(60)  // Enough time to create the tracks before T0.
         guard let start = context.options.start else { return onLabel(clock.now + lead) }
         while clock.now + lead + .milliseconds(80) < start {
             guard context.controls.stopTime == nil else { throw .stopped }
@@ -82,25 +83,28 @@ final class RecordingPreparation {
         return start + Nanoseconds(rate.time(ofTick: tick).nanoseconds)
     }
 
-    /// Remarks on controls that cameras did not set to the requested value, with the cameras' roles.
+    /// Remarks on controls that cameras couldn't set to the requested value, with the cameras' roles.
     private var controlRemarks: [(role: String, text: String)] {
         inputs.cameras.flatMap { camera in
             camera.controls.compactMap(\.remark).map { (camera.role, "camera \(camera.role): \($0)") }
         }
     }
 
-    /// Returns the first instant at or after a time at which the time of day reaches a label of the leading grid's time code.
+    /// Returns the first instant, at or after a time, whose time of day is a label of the leading grid's time
+    /// code.
     ///
-    /// The times of day in the files of frames and of audio then agree to the sample.
+    /// The times of day in video and audio files then match to the sample.
     private func onLabel(_ time: ClockTime) -> ClockTime {
         guard let leadingRate = context.leadingRate else { return time }
         let wall = LocalTime(clock.date(of: time))
         return time + Timecode.untilNextLabel(after: wall, rate: leadingRate)
     }
 
-    /// The alignment delay, time from an instant to its decision: the slowest delivery and two frame intervals, within 0.1…2 s.
+    /// The alignment delay, which is the time from an instant to the decision of its tick: the slowest
+    /// delivery plus two frame intervals, limited to 0.1 to 2 s.
     ///
-    /// It leaves room for cameras at the lowest rate that the governor may choose, which expose and deliver for longer.
+    /// It allows for cameras at the lowest rate that the governor may choose, which take longer to expose and
+    /// deliver frames.
     private var alignmentDelay: Nanoseconds {
         let usual = inputs.slowestDelivery + inputs.longestInterval * 2
         let governed = context.isGoverned ? slowestGovernedDelivery : .zero
@@ -116,7 +120,8 @@ final class RecordingPreparation {
                     Governor.format(of: camera, givingUp: ladder[...index])?.rate
                 }.min() ?? planned
             guard lowest < planned else { return .zero }
-            // Exposure and transport are each longer by the difference of the intervals; a tick shows the frame later still.
+            // Exposure and transport each take longer by the difference between the intervals. In addition, a tick
+            // shows its frame later.
             return camera.deliveryDelay + (lowest.interval - planned.interval) * 2 + lowest.interval
         }
         return deliveries.max() ?? .zero

@@ -10,11 +10,10 @@ internal import Stills
 internal import Timing
 internal import Writers
 
-// Collaborators: one director for each thing that may happen to a recording, and what each of them follows.
-/// A recording from T0 to its end. Timeline's thread only.
+/// A recording from T0 to its end. Use only on the timeline's thread.
 ///
-/// At each tick the directors look at requests and at what happened; this type has the timeline apply the commands that they
-/// return, and sends the events.
+/// At each tick the directors process requests and device events. This type passes the resulting commands to
+/// the timeline, and sends the events.
 final class RunningRecording {
     /// Plan, options, devices and disks of the recording.
     let context: RecordingContext
@@ -29,30 +28,35 @@ final class RunningRecording {
     private let tracks: TrackDirector
     private let encoders: EncoderDirector
     private let storage: StorageDirector
-    private let pressure: PressureWatch?
+    private let pressure: PressureMonitor?
     /// The governor, or `nil` when none runs.
     private let governor: Governor?
     private var manifest: ManifestBuilder
     private var history = SyncHistory()
-    private var marks: [Manifest.Mark] = []
+    private var markers: [Manifest.Marker] = []
+    /// Whether the warning that some players can't show all chapters has been sent.
+    private var hasWarnedOfChapters = false
     private var stills: [Manifest.Still] = []
     private var silenceExceeded: Set<String> = []
     private var statusDue = MediaTime.zero
+    /// Maximum reported lag of the files behind the present.
+    private var mostBehind = Nanoseconds.zero
 
     private var inputs: SessionInputs { context.inputs }
     private var controls: SessionControls { context.controls }
 
-    /// Nanoseconds between two status reports: often enough for a meter, seldom enough to cost nothing.
+    /// Interval between two status reports, in nanoseconds: short enough for an audio meter, long enough for negligible
+    /// cost.
     private static let statusInterval: Int64 = 100_000_000
-    /// Steps of the governor in the status: enough for every measure that can be in force.
+    /// Maximum number of governor steps in the status: enough for all measures that can be active.
     private static let reportedSteps = 30
 
-    /// Creates a recording whose outputs exist, and writes its first manifest.
+    /// Creates a recording from existing outputs, and writes its first manifest.
     ///
     /// - Parameters:
     ///   - context: Plan, options, devices and disks of the recording.
     ///   - start: T0 on the session's clock.
-    ///   - delay: The alignment delay: time from an instant to its decision.
+    ///   - delay: The alignment delay: time from an instant to the decision of its tick.
     ///   - outputs: The files, encoders and tracks.
     init(_ context: RecordingContext, start: ClockTime, delay: Nanoseconds, outputs: SessionOutputs) {
         self.context = context
@@ -61,7 +65,7 @@ final class RunningRecording {
         self.outputs = outputs
         let (plan, clock, inputs) = (context.plan, context.clock, context.inputs)
         pressure = context.host.map {
-            PressureWatch(
+            PressureMonitor(
                 $0, clock: clock, folder: context.folder,
                 frameInterval: (context.leadingRate ?? AudioGrid.blocks).interval)
         }
@@ -71,18 +75,20 @@ final class RunningRecording {
         timeline = Timeline(
             start: start, delay: delay, clock: clock, inputs: inputs, outputs: outputs,
             grid: grid, taps: context.sinks.taps, announce: context.note)
-        // A stream that x264 encodes in place of hardware has presets to give up.
+        // A stream encoded by x264 instead of hardware can be reduced to a faster preset.
         let fallen = Set(outputs.namedEncoders.filter { $0.worker.fallback != nil }.map(\.name))
         governor =
             context.isGoverned
             ? Governor(
                 plan.withoutHardware(for: fallen), inputs: inputs, outputs: outputs,
                 taps: context.sinks.taps, clock: clock, alignmentDelay: delay) : nil
-        parts = PartDirector(clock: clock, start: start, grid: grid, outputs: outputs)
+        parts = PartDirector(start: start, grid: grid, outputs: outputs)
         changes = ChangeDirector(start: start, plan: plan)
+        let opener = TrackOpener(
+            disks: context.disks, codecs: context.codecs, date: clock.date(of: start))
         tracks = TrackDirector(
-            clock: clock, start: start, codecs: context.codecs, disks: context.disks, inputs: inputs,
-            outputs: outputs, taps: context.sinks.taps)
+            clock: clock, start: start, opener: opener, inputs: inputs, outputs: outputs,
+            taps: context.sinks.taps)
         encoders = EncoderDirector(outputs: outputs)
         writeManifest(at: .zero)
         if plan.editing?.title != nil { noteProgram() }
@@ -91,29 +97,29 @@ final class RunningRecording {
             slowestIntervals: Dictionary(
                 uniqueKeysWithValues: inputs.cameras.map {
                     ($0.role, $0.slowestInterval(decidedAfter: delay))
-                }))
+                }), opener: opener)
     }
 
     /// Waits for T0, and sends the event `started`, the reductions, and a warning for each remark.
     ///
     /// - Parameters:
-    ///   - remarks: Sentences on settings that a camera could not apply, each with the camera's role.
-    ///   - shortcoming: A sentence on what slates lack on this computer, or `nil` when they lack nothing.
+    ///   - remarks: Sentences on settings that a camera couldn't apply, each with the camera's role.
+    ///   - shortcoming: A sentence on limitations of slates on this computer, or `nil` without limitations.
     func announce(_ remarks: [(role: String, text: String)], shortcoming: String?) {
-        // It is announced when it is true, not while T0 is still to come.
+        // The recording is announced when it has begun, not before T0.
         context.clock.sleep(until: start, unless: Cancellation())
-        var fields = ["t0_monotonic_ns": JSONValue.integer(context.clock.stamp(of: start).nanoseconds)]
-        if let folder = context.folder { fields["folder"] = .string(folder) }
-        context.note(SessionEvent(.started, at: .zero, fields))
+        let started = SessionEvent.Started(
+            t0_monotonic_ns: context.clock.stamp(of: start).nanoseconds, folder: context.folder)
+        context.note(SessionEvent(.started(started), at: .zero))
         for step in context.options.reduction?.steps ?? [] { context.note(SessionEvent(reduced: step)) }
         for (role, text) in remarks {
-            context.note(SessionEvent(.warning, at: .zero, ["track": .string(role), "text": .string(text)]))
+            context.note(SessionEvent(warning: text, at: .zero, track: role))
         }
         if let shortcoming {
-            context.note(SessionEvent(.warning, at: .zero, ["text": .string(shortcoming)]))
+            context.note(SessionEvent(warning: shortcoming, at: .zero))
         }
-        for publication in context.publications.begin(at: start) {
-            context.note(SessionEvent(publication, at: .zero))
+        for liveOutput in context.liveOutputs.begin(at: start) {
+            context.note(SessionEvent(liveOutput, at: .zero))
         }
         noteEncoders()
     }
@@ -131,23 +137,23 @@ final class RunningRecording {
         for event in parts.takeEvents(before: end) { context.note(event) }
         for event in changes.takeEvents(before: end) { context.note(event) }
         endChanges(at: end)
-        // The clocks as they were at the last tick: what devices deliver until they have stopped is no part of the
+        // The manifest contains the state of the clocks at the last tick. Data delivered after that isn't part of the
         // recording.
         manifest.noteDevices()
         history.noteJitter(inputs)
         return FinishedTimeline(recording: self, end: end)
     }
 
-    /// Ends the acceptance of requests: later ones are answered that nothing is recorded, and devices that are being added are
-    /// stopped with the others.
+    /// Stops accepting requests. Later requests are rejected because nothing is recorded; devices that are
+    /// being added are stopped with the others.
     ///
-    /// - Parameter end: End of the recording since T0.
+    /// - Parameter end: End of the recording relative to T0.
     private func endChanges(at end: MediaTime) {
         controls.recordingTiming = nil
         tracks.finish()
         var late = controls.close()
-        followMarks(late.marks, end: end)
-        late.marks = []
+        followMarkers(late.markers, end: end)
+        late.markers = []
         for still in late.stills { note(still.files, of: still.role) }
         note(late.events, until: end)
         for order in late.plans.flatMap(\.orders) { order.hand(to: inputs) }
@@ -156,19 +162,19 @@ final class RunningRecording {
         controls.tellEnd(of: late)
     }
 
-    /// Writes the present manifest to all session folders, for recovery after a crash.
+    /// Writes the current manifest to all session folders, for recovery after a crash.
     ///
-    /// - Parameter time: The time since T0 before which everything is decided.
+    /// - Parameter time: The time, relative to T0, before which all ticks are decided.
     private func writeManifest(at time: MediaTime) {
         manifest.noteDevices()
         manifest.note(changes, before: time)
         for disk in context.disks { disk.folderWriter.write(manifest.current(outputs, on: disk)) }
     }
 
-    /// Carries out the requests since the last tick, and lets each director look at the recording.
+    /// Executes the requests since the last tick, and runs each director.
     ///
-    /// - Parameter reached: How far the timeline has come.
-    /// - Returns: The time since T0 at which the recording ends, or `nil` while no end is known.
+    /// - Parameter reached: How far the timeline has progressed.
+    /// - Returns: The end of the recording relative to T0, or `nil` while it isn't known.
     private func control(_ reached: TimelinePosition) -> MediaTime? {
         let position = reached.time
         let requests = controls.take()
@@ -178,7 +184,7 @@ final class RunningRecording {
             let planned = MediaTime(nanoseconds: duration.count)
             end = end.map { min($0, planned) } ?? planned
         }
-        followMarks(requests.marks, end: end)
+        followMarkers(requests.markers, end: end)
         for still in requests.stills { note(still.files, of: still.role) }
         note(requests.events)
         timeline.apply(parts.follow(requests.splits, at: position))
@@ -204,42 +210,48 @@ final class RunningRecording {
         for event in direction.events { context.note(event) }
     }
 
-    /// Records the marks before `end`, and answers all callers; later marks are answered that the recording has ended.
-    private func followMarks(_ requests: [SessionControls.MarkRequest], end: MediaTime?) {
-        for mark in requests {
-            let time = max(MediaTime(mark.at, since: start), .zero)
+    /// Records the markers before `end`, and notifies all callers. The callers of later markers are notified that the
+    /// recording has ended.
+    private func followMarkers(_ requests: [SessionControls.MarkerRequest], end: MediaTime?) {
+        for marker in requests {
+            let time = max(MediaTime(marker.at, since: start), .zero)
             if let end, time >= end {
-                mark.decided?(.ended)
+                marker.decided?(.ended)
                 continue
             }
-            marks.append(Manifest.Mark(at_ns: time.nanoseconds, text: mark.text))
-            context.note(SessionEvent(.mark, at: time, ["text": .string(mark.text)]))
-            mark.decided?(.recorded(from: time))
+            markers.append(Manifest.Marker(at_ns: time.nanoseconds, text: marker.text))
+            context.note(SessionEvent(.mark(SessionEvent.Mark(text: marker.text)), at: time))
+            marker.decided?(.recorded(from: time))
         }
         if !requests.isEmpty { noteProgram() }
     }
 
-    /// Makes the marks so far the chapters of the program's file, and tells it the title and the day.
+    /// Writes the current markers as chapters of the program's file, and sets its title and date.
     private func noteProgram() {
         guard let place = outputs.places[SyncHistory.program] else { return }
-        var notes = MovieNotes(marks)
+        var notes = MovieMetadata(markers)
         notes.title = context.plan.editing?.title
-        notes.date = String(ManifestBuilder.timeStamp(context.clock.date(of: start)).prefix(10))
-        // A cover comes at the end.
+        notes.date = String(Manifest.timeStamp(context.clock.date(of: start)).prefix(10))
+        // Reserves space for the cover, which is written at the end.
         if notes.title != nil { notes.coverRoom = ProgramCover.mostBytes }
         outputs.writers[place.file]?.note(notes)
+        guard !hasWarnedOfChapters, let remark = notes.remark, let last = markers.last else { return }
+        hasWarnedOfChapters = true
+        context.note(
+            SessionEvent(
+                warning: remark, at: MediaTime(nanoseconds: last.at_ns), track: SyncHistory.program))
     }
 
     private func note(_ files: StillFolder.Files, of role: String) {
         let time = max(MediaTime(context.clock.time(stamped: files.capturedAt), since: start), .zero)
         let still = Manifest.Still(at_ns: time.nanoseconds, role: role, files, in: context.folder)
         stills.append(still)
-        var fields: [String: JSONValue] = ["track": .string(role), "file": .string(still.file)]
-        if let clip = still.clip { fields["clip"] = .string(clip) }
-        context.note(SessionEvent(.still, at: time, fields))
+        context.note(
+            SessionEvent(
+                .still(SessionEvent.Still(track: role, file: still.file, clip: still.clip)), at: time))
     }
 
-    /// Sends events from outside of the recording, with times from T0 to the end of it.
+    /// Sends events that originate outside the recording. Their times are limited to the range from T0 to the end.
     private func note(_ requests: [SessionControls.EventRequest], until end: MediaTime? = nil) {
         for request in requests {
             let time = max(MediaTime(request.at, since: start), .zero)
@@ -259,7 +271,7 @@ final class RunningRecording {
                 let commands = tracks.follow(order, at: time, reason: words) { camera, format, reason in
                     if let governor { return governor.choose(format, of: camera, reason: reason) }
                     camera.chosenFormat = format
-                    camera.change(to: format, for: .change, reason: reason)
+                    camera.change(to: format, for: .reconfigured, reason: reason)
                 }
                 timeline.apply(commands)
             }
@@ -271,7 +283,8 @@ final class RunningRecording {
         if tracks.takeChange() || hasChanged { writeManifest(at: position.undecided) }
     }
 
-    /// Sends the audio alarms up to a time since T0, by which all audio has been delivered.
+    /// Sends the audio alarms up to a time relative to T0. All audio before that time must have been
+    /// delivered.
     private func watchAudio(until position: MediaTime) {
         for microphone in inputs.microphones {
             for alarm in microphone.takeAlarms(through: start + Nanoseconds(position.nanoseconds)) {
@@ -284,9 +297,9 @@ final class RunningRecording {
     /// Sends the status of the recording to its receiver.
     ///
     /// - Parameters:
-    ///   - position: The time that the recording has reached, since T0.
+    ///   - position: How far the recording has progressed, relative to T0.
     ///   - phase: The phase to report.
-    ///   - finishing: Number of files that are closed, and of all; `nil` while the encoders are waited for.
+    ///   - finishing: Number of closed files and of all files; `nil` while waiting for the encoders.
     func reportStatus(
         at position: MediaTime, phase: SessionStatus.Phase, finishing: (done: Int, total: Int)? = nil
     ) {
@@ -298,6 +311,9 @@ final class RunningRecording {
         status.takenAt = context.clock.now
         status.start = start
         status.alignmentDelay = delay
+        status.priority = ThreadPriorities.process.grant
+        status.behind = outputs.filesBehind(at: MediaTime(status.takenAt, since: start))
+        if phase == .recording { mostBehind = max(mostBehind, status.behind ?? .zero) }
         status.cameras = inputs.cameras.map { camera in
             SessionStatus.Camera(camera, counts: counts(of: camera), standsBy: false)
         }
@@ -312,11 +328,12 @@ final class RunningRecording {
         status.givenUp = governor?.inForce.map(\.text) ?? []
         status.governorSteps = governor?.steps.suffix(Self.reportedSteps) ?? []
         status.freeBytes = pressure?.report?.state.disk?.freeBytes
-        status.marks = marks
+        status.markers = markers
         context.report(status)
     }
 
-    /// The frames of a camera so far, of all its tracks; without a track those that the program follows.
+    /// Returns the current counts of a camera's frames across all its tracks. For a camera without a track,
+    /// returns the counts in the program.
     private func counts(of camera: CameraInput) -> FrameCounts {
         let tracks = outputs.cameraTracks.filter { $0.input === camera }
         guard let first = tracks.first else {
@@ -325,7 +342,7 @@ final class RunningRecording {
         return tracks.dropFirst().reduce(first.counts) { $0 + $1.counts }
     }
 
-    /// Sends events for encoders that x264 has replaced, and for audio that was lost with failed encoders.
+    /// Sends events for encoders replaced by x264, and for audio lost with failed encoders.
     private func noteEncoders() {
         for (name, worker) in outputs.namedEncoders {
             guard let fallback = worker.takeFallback(), let rate = context.plan.rate(ofStream: name) else {
@@ -335,37 +352,76 @@ final class RunningRecording {
             context.note(SessionEvent(fallback, of: name, rate: rate))
         }
         for (name, worker) in outputs.namedAudioEncoders {
-            let news = worker.takeNews()
+            let news = worker.dequeueEvents()
             for outage in news.outages { context.note(SessionEvent(outage, of: name)) }
             if let end = news.end { context.note(SessionEvent(end, of: name)) }
         }
     }
 
-    /// Sends events for encoders that failed, and ends the tracks that have no encoder left.
+    /// Sends events for failed encoders, and ends tracks that have no encoders left.
     private func noteEncoders(at position: TimelinePosition) {
         carryOut(encoders.follow(at: position.time))
         if encoders.takeChange() { writeManifest(at: position.undecided) }
     }
 
-    /// Closes the files after the last tick. Blocks until all disks are done; the encoders have finished before.
+    /// Closes the files after the last tick. Blocks until all disks are done. The encoders must have
+    /// finished.
     ///
-    /// - Parameter end: End of the recording since T0.
+    /// - Parameter end: End of the recording relative to T0.
     /// - Returns: The outcome of the recording.
     func close(at end: MediaTime) -> RecordingResult {
-        context.publications.end()
+        context.liveOutputs.end()
         noteEncoders()
         governor?.end()
         carryOut(encoders.conclude(at: end))
         manifest.note(changes, before: end)
+        var pressure = pressure?.course.summary
+        if context.clock.isRealTime { pressure?.files_behind_ns = mostBehind.count }
         let ending = RecordingEnding(
             plan: context.plan, disks: context.disks, outputs: outputs, end: end, manifest: manifest,
-            marks: marks, stills: stills,
-            pressure: pressure?.course.summary, governor: governor, history: history, storage: storage,
+            markers: markers, stills: stills,
+            pressure: pressure, governor: governor, history: history, storage: storage,
             silenceExceeded: silenceExceeded, simulationTime: inputs.simulationTime,
             publish: context.publish,
             tellClosed: { [self] done, total in
                 reportStatus(at: end, phase: .finishing, finishing: (done, total))
             })
         return ending.finish()
+    }
+}
+
+extension SyncHistory {
+    /// Records the state of all clocks and tracks. Does nothing when the last record is less than a second old.
+    ///
+    /// - Parameters:
+    ///   - inputs: The devices.
+    ///   - outputs: The recording's tracks.
+    ///   - time: The time since T0.
+    mutating func note(_ inputs: SessionInputs, _ outputs: SessionOutputs, at time: MediaTime) {
+        guard isDue(at: time) else { return }
+        for camera in inputs.cameras { note(camera.clockModel, of: camera.role, at: time) }
+        for microphone in inputs.microphones { note(microphone.clockModel, of: microphone.role, at: time) }
+        for track in outputs.cameraTracks {
+            let counts = track.counts
+            note(
+                duplicated: Int64(counts.duplicated), missing: Int64(counts.slate + counts.lostInAll),
+                of: track.name, at: time)
+        }
+        for track in outputs.microphoneTracks where !track.hasEnded {
+            note(duplicated: 0, missing: track.given.silenceInAll, of: track.name, at: time)
+        }
+        if let program = outputs.program {
+            note(
+                duplicated: Int64(program.counts.duplicated), missing: Int64(program.counts.lostInAll),
+                of: Self.program, at: time)
+        }
+    }
+
+    /// Records the jitter of each device's timestamps. Call it at the end of the recording.
+    ///
+    /// - Parameter inputs: The devices.
+    mutating func noteJitter(_ inputs: SessionInputs) {
+        for camera in inputs.cameras { jitters[camera.role] = camera.jitter }
+        for microphone in inputs.microphones { jitters[microphone.role] = microphone.jitter }
     }
 }

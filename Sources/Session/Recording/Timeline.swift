@@ -5,10 +5,10 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Follows the grid, a constant alignment delay behind the present, and lets every output decide its ticks.
+/// Advances along the grid, a constant alignment delay behind the present, and lets every output decide its ticks.
 ///
-/// One thread takes all decisions of a recording, none of which touches a pixel. Ticks are decided in the order of their
-/// times, so that the same deliveries give the same recording.
+/// One thread makes all decisions of a recording and never processes pixels. Ticks are decided in time order, so the
+/// same deliveries produce the same recording.
 final class Timeline {
     private let start: ClockTime
     private let delay: Nanoseconds
@@ -17,31 +17,43 @@ final class Timeline {
     private let outputs: SessionOutputs
     private let audio: AudioStage
     private let grid: LeadingGrid
-    /// Whether the thread wakes for blocks of audio too. At high enough frame rates audio is handled along with the frames,
-    /// since each wake-up costs.
+    /// Whether the thread also wakes for blocks of audio. At sufficiently high frame rates audio is processed together
+    /// with the frames, since each wake-up has a cost.
     private let wakesForAudio: Bool
-    private let taps: TapBoard
+    private let taps: TapRegistry
     private let announce: (SessionEvent) -> Void
     private let never = Cancellation()
 
-    /// Ticks of less than so many nanoseconds are decided at once, where nobody minds: a step costs a third in a row of three, whose code and
-    /// data the processor has at hand.
+    /// Maximum span of ticks batched when no consumer is latency-sensitive, in nanoseconds. In a batch of
+    /// three, a step costs a third as much, because code and data are in the processor's cache.
     private static let leisure: Int64 = 100_000_000
 
-    /// How far a camera's own track has come.
+    /// Maximum lag of decisions behind their deadlines. Beyond this lag, overdue ticks are decided in bulk, without
+    /// composing or encoding their frames, and audio that has not arrived becomes silence.
+    static let longestLag = Nanoseconds.seconds(1)
+    /// If decisions lag by more than `longestLag`, ticks within this time of the present still get their own frames.
+    private static let recentSpan = Nanoseconds.milliseconds(100)
+    /// Maximum time spent on deciding ticks before requests are checked again.
+    private static let longestTurn = Nanoseconds.milliseconds(250)
+    /// Minimum delay of a wake-up that indicates a busy processor. Devices are then probably late as well.
+    private static let lateWakeUp = Nanoseconds.milliseconds(20)
+    /// Maximum additional time granted to late devices.
+    private static let longestGrace = Nanoseconds.milliseconds(100)
+
+    /// Progress of a camera's own track.
     private struct Progress {
         let track: any CameraTrack
         var nextTick: Int64
-        /// End of the track since T0, or `nil` when it ends with the recording.
+        /// End of the track relative to T0, or `nil` if it ends with the recording.
         var end: MediaTime?
 
         var nextTime: MediaTime { track.rate.time(ofTick: nextTick) }
     }
 
-    /// Decides which outages become events, by the camera's role.
-    private var telling: [String: OutageTelling] = [:]
-    private var cameraClocks: [ClockWatch]
-    private var microphoneClocks: [ClockWatch]
+    /// Decides which outages become events, by camera role.
+    private var telling: [String: OutageEventLimiter] = [:]
+    private var cameraClocks: [ClockStateMonitor]
+    private var microphoneClocks: [ClockStateMonitor]
     /// The camera tracks that have not ended.
     private var tracks: [Progress]
     private var nextSynchronizedTicks: [Int64]
@@ -49,30 +61,41 @@ final class Timeline {
     private enum AudioOrder {
         /// Linear gain of each microphone in the program, by role.
         case mix([String: Float])
-        /// A microphone is switched off for a reason, or on when it is `nil`.
+        /// Switches a microphone off for a reason, or on if the reason is `nil`.
         case off(role: String, reason: String?)
     }
-    /// Pending orders for audio, sorted by the time since T0 from which they hold.
+    /// Pending audio commands, sorted by the time, relative to T0, when they take effect.
     private var audioOrders: [(order: AudioOrder, from: MediaTime)] = []
     private var nextAudioTick: Int64 = 0
-    /// End of the recording since T0, once it is known. Events of devices after it are not sent.
+    /// Index of the next block of audio. It lags behind `nextAudioTick` while audio is late.
+    private var nextBlock: Int64 = 0
+    /// End of the recording relative to T0, once known. Later device events are not sent.
     private var end: MediaTime?
+    /// Time when decisions began to lag by more than `longestLag`; `nil` while they don't.
+    private var overdueSince: ClockTime?
+    /// Whether the current tick is decided too late for its frames to be encoded.
+    private var isOverdue = false {
+        didSet {
+            guard isOverdue != oldValue else { return }
+            for stream in outputs.governedStreams { stream.isOverdue = isOverdue }
+        }
+    }
 
     /// Creates the timeline of a recording.
     ///
     /// - Parameters:
     ///   - start: T0 on the session's clock, the time of tick 0.
-    ///   - delay: The alignment delay: after it, everything captured at an instant has been delivered.
+    ///   - delay: The alignment delay. After it, all data captured at an instant has been delivered.
     ///   - clock: The session clock.
     ///   - inputs: The devices.
     ///   - outputs: The outputs, which decide at each tick.
-    ///   - grid: The grid on which the recording ends.
-    ///   - taps: Get the mix. While somebody listens there, no tick waits for later ones.
+    ///   - grid: The leading grid. The recording ends at one of its ticks.
+    ///   - taps: Receive the mix. Ticks are not batched while a tap uses it.
     ///   - announce: Receives the events of devices.
     init(
         start: ClockTime, delay: Nanoseconds, clock: any SessionClock, inputs: SessionInputs,
         outputs: SessionOutputs,
-        grid: LeadingGrid, taps: TapBoard, announce: @escaping (SessionEvent) -> Void
+        grid: LeadingGrid, taps: TapRegistry, announce: @escaping (SessionEvent) -> Void
     ) {
         self.start = start
         self.delay = delay
@@ -86,13 +109,14 @@ final class Timeline {
         audio = AudioStage(
             start: start, microphones: outputs.microphones, mix: outputs.mix, encoder: outputs.mixEncoder,
             loudness: outputs.mixLoudness, taps: taps)
-        cameraClocks = inputs.cameras.map { _ in ClockWatch() }
-        microphoneClocks = inputs.microphones.map { _ in ClockWatch() }
+        cameraClocks = inputs.cameras.map { _ in ClockStateMonitor() }
+        microphoneClocks = inputs.microphones.map { _ in ClockStateMonitor() }
         tracks = outputs.cameraTracks.map { Progress(track: $0, nextTick: 0) }
         nextSynchronizedTicks = Array(repeating: 0, count: outputs.synchronized.count)
     }
 
-    /// Time since T0 of the tick that was decided last: how far the recording has come. Zero before the first tick.
+    /// Time of the last decided tick relative to T0, which is the progress of the recording. Zero before the
+    /// first tick.
     private var time = MediaTime.zero
 
     private var position: TimelinePosition {
@@ -103,9 +127,10 @@ final class Timeline {
 
     /// Runs the recording until its end. Blocks the timeline's thread.
     ///
-    /// - Parameter control: Called each time before ticks are decided, with how far the recording has come; returns its end since T0, or
-    ///   `nil` while no end is known. What it has the timeline apply holds from the next tick on.
-    /// - Returns: End of the recording since T0, on the leading grid.
+    /// - Parameter control: Called each time before ticks are decided, with the progress of the recording.
+    ///   Returns its end relative to T0, or `nil` while the end isn't known. Commands that it applies to the
+    ///   timeline take effect at the next tick.
+    /// - Returns: End of the recording relative to T0, on the leading grid.
     func run(control: (TimelinePosition) -> MediaTime?) -> MediaTime {
         end = control(position).map(grid.end)
         while true {
@@ -114,33 +139,63 @@ final class Timeline {
                 finish(at: end)
                 return end
             }
-            let isUnhurried = isUnhurried
+            let canBatchTicks = canBatchTicks
             inputs.allowLeeway(besides: taps, decidedAfter: delay)
-            let last = isUnhurried ? rowEnd(from: next) : next
-            clock.sleep(
-                until: start + Nanoseconds(min(last, end ?? last).nanoseconds) + delay, unless: never)
-            takeDeliveries()
+            let last = canBatchTicks ? rowEnd(from: next) : next
+            let due = sleep(until: min(last, end ?? last))
+            dequeueDeliveries()
             announceClocks()
-            // What came meanwhile, orders or frames of another format, concerns these ticks.
+            // Orders, and frames in another format, that arrived in the meantime apply to these ticks.
             end = control(position).map(grid.end)
-            decide(through: last, isUnhurried: isUnhurried)
+            let isBehind = due.nanoseconds - next.nanoseconds > Self.longestLag.count
+            overdueSince = isBehind ? overdueSince ?? clock.now : nil
+            if let requested = end, mustEndEarly(before: requested) {
+                end = min(requested, grid.end(position.undecided))
+            }
+            decide(
+                through: max(last, due), canBatchTicks: canBatchTicks,
+                overdueBefore: isBehind
+                    ? MediaTime(nanoseconds: due.nanoseconds - Self.recentSpan.count) : nil)
         }
     }
 
-    /// Whether nobody minds when ticks are decided: no frame is composed or encoded, and nobody listens.
-    private var isUnhurried: Bool {
+    /// Sleeps until the tick at a time is due. After a late wake-up it sleeps longer, because the cause of
+    /// the delay probably delayed the devices' threads as well. The additional time is at most half of the
+    /// delay that caused it, so delays decay.
+    ///
+    /// - Returns: Time of the most recent due tick, relative to T0. Data that devices deliver on time for the
+    ///   due ticks has arrived.
+    private func sleep(until time: MediaTime) -> MediaTime {
+        let deadline = start + Nanoseconds(time.nanoseconds) + delay
+        clock.sleep(until: deadline, unless: never)
+        let now = clock.now
+        if now - deadline >= Self.lateWakeUp {
+            clock.sleep(until: now + min((now - deadline) / 2, Self.longestGrace), unless: never)
+        }
+        return max(time, MediaTime(now - delay, since: start))
+    }
+
+    /// Whether the recording ends at the current tick because it couldn't reach the requested end within `longestLag`.
+    private func mustEndEarly(before requested: MediaTime) -> Bool {
+        guard let overdueSince else { return false }
+        let due = start + Nanoseconds(requested.nanoseconds) + delay
+        return clock.now > max(due, overdueSince) + Self.longestLag
+    }
+
+    /// Whether no consumer is latency-sensitive: no frame is composed or encoded, and no tap requires prompt delivery.
+    private var canBatchTicks: Bool {
         outputs.program == nil && outputs.synchronized.isEmpty && !taps.wantsPromptness
             && !tracks.contains { $0.track is EncodedTrack }
     }
 
-    /// The last of the ticks that are decided at once with the one at `next`, where nobody minds.
+    /// Returns the last tick of the batch that starts at `next`, when no consumer is latency-sensitive.
     private func rowEnd(from next: MediaTime) -> MediaTime {
         let rate = isLedByAudio ? AudioGrid.blocks : grid.rate ?? AudioGrid.blocks
         let ticks = rate.ticks(before: MediaTime(nanoseconds: next.nanoseconds + Self.leisure))
         return max(next, rate.time(ofTick: max(ticks, 1) - 1))
     }
 
-    /// Applies the commands of a director, in their order. To be called between two steps.
+    /// Applies the commands of a director, in order. Call it between two steps.
     func apply(_ commands: [TimelineCommand]) {
         for command in commands {
             switch command {
@@ -156,10 +211,10 @@ final class Timeline {
             case .addTrack(let track, let tick): tracks.append(Progress(track: track, nextTick: tick))
             case .addMicrophone(let microphone):
                 inputs.add(microphone.input)
-                microphoneClocks.append(ClockWatch())
+                microphoneClocks.append(ClockStateMonitor())
                 outputs.add(microphone)
                 audio.add(microphone)
-            case .endTrack(let name, let time): endTrack(named: name, at: time)
+            case .stopTrack(let name, let time): stopTrack(named: name, at: time)
             case .endFailed(let name, let time): endFailed(named: name, at: time)
             }
         }
@@ -179,14 +234,14 @@ final class Timeline {
 
     private func add(_ camera: CameraInput) {
         inputs.add(camera)
-        cameraClocks.append(ClockWatch())
+        cameraClocks.append(ClockStateMonitor())
         guard let program = outputs.program, camera.hasPixels else { return }
         program.add(GridFollower(input: camera, track: "program", start: start, rate: program.rate))
     }
 
-    private func endTrack(named name: String, at time: MediaTime) {
+    private func stopTrack(named name: String, at time: MediaTime) {
         guard let index = tracks.firstIndex(where: { $0.track.name == name && $0.end == nil }) else {
-            return endAudio(named: name, at: time)
+            return stopAudio(named: name, at: time)
         }
         let rate = tracks[index].track.rate
         let first = rate.ticks(before: outputs.begins[name] ?? .zero)
@@ -212,7 +267,7 @@ final class Timeline {
         tracks.removeAll { $0.track.name == name }
     }
 
-    private func endAudio(named name: String, at time: MediaTime) {
+    private func stopAudio(named name: String, at time: MediaTime) {
         guard let track = outputs.microphoneTracks.first(where: { $0.name == name && $0.end == nil }) else {
             return
         }
@@ -230,7 +285,7 @@ final class Timeline {
         tracks.removeAll { $0.end.map { $0 <= time } ?? false }
     }
 
-    /// Whether blocks of audio are ticks of their own: frames come seldom, or none are decided any more.
+    /// Whether blocks of audio are separate ticks, because frames are infrequent or no more frames are decided.
     private var isLedByAudio: Bool {
         wakesForAudio || tracks.isEmpty && outputs.program == nil && outputs.synchronized.isEmpty
     }
@@ -249,33 +304,61 @@ final class Timeline {
         return earliest
     }
 
-    /// Decides the ticks up to a time and before the end.
-    private func decide(through last: MediaTime, isUnhurried: Bool) {
+    /// Decides the ticks up to a time and before the end. Decides fewer ticks if this takes long, so that
+    /// requests aren't delayed.
+    ///
+    /// - Parameters:
+    ///   - last: The time.
+    ///   - canBatchTicks: Whether audio may be advanced in one step.
+    ///   - overdue: Frames of ticks before this time aren't composed or encoded. The last frame is
+    ///     duplicated, and the
+    ///     frame that arrived for the tick is counted as lost, with the cause `late`. `nil` when no tick is
+    ///     overdue.
+    private func decide(through last: MediaTime, canBatchTicks: Bool, overdueBefore overdue: MediaTime?) {
+        let begin = clock.now
         while case let next = nextTime, next <= last, end.map({ next < $0 }) ?? true {
             time = next
             finishTracks(before: time)
+            isOverdue = overdue.map { next < $0 } ?? false
             step(at: time)
             if isLedByAudio { advanceAudio(to: time, atOnce: false) }
+            if clock.now - begin > Self.longestTurn { break }
         }
-        advanceAudio(to: time, atOnce: isUnhurried && !taps.wantsAudio)
+        advanceAudio(to: time, atOnce: canBatchTicks && !taps.wantsAudio)
         deliverSinks(at: time)
     }
 
-    /// Advances audio by the blocks that end up to a time; `atOnce` in one piece, where no order holds from the middle of it.
+    /// Advances audio by the blocks that end up to a time. With `atOnce`, advances in one step unless an order takes
+    /// effect in between.
     private func advanceAudio(to time: MediaTime, atOnce: Bool) {
         let last = AudioGrid.blocks.ticks(before: MediaTime(nanoseconds: time.nanoseconds + 1)) - 1
-        while nextAudioTick <= last {
-            if atOnce, audioOrders.isEmpty { nextAudioTick = last }
-            // The block that ends there; the first is empty.
-            let blockEnd = AudioGrid.blocks.time(ofTick: nextAudioTick)
+        nextAudioTick = max(nextAudioTick, last + 1)
+        if atOnce, audioOrders.isEmpty, nextBlock < last, mayAdvanceAudio(through: last) { nextBlock = last }
+        while nextBlock <= last, mayAdvanceAudio(through: nextBlock) {
+            // The end of the block; the first block is empty.
+            let blockEnd = AudioGrid.blocks.time(ofTick: nextBlock)
             while let next = audioOrders.first, next.from < blockEnd {
                 audioOrders.removeFirst()
                 follow(next.order)
             }
             audio.advance(to: blockEnd.ticks(perSecond: Int64(AudioFormat.sessionRate)))
             announceAudio()
-            nextAudioTick += 1
+            nextBlock += 1
         }
+    }
+
+    /// Whether all audio before the end of a block has arrived.
+    private func mayAdvanceAudio(through block: Int64) -> Bool {
+        mayAdvanceAudio(to: AudioGrid.blocks.time(ofTick: block))
+    }
+
+    /// Whether all microphones have delivered their audio before a time, or the missing audio is already `longestLag`
+    /// late.
+    private func mayAdvanceAudio(to time: MediaTime) -> Bool {
+        let instant = start + Nanoseconds(time.nanoseconds)
+        return audio.hasArrived(
+            before: instant, due: start + Nanoseconds(self.time.nanoseconds),
+            isLastCall: clock.now >= instant + delay + Self.longestLag)
     }
 
     private func step(at time: MediaTime) {
@@ -332,9 +415,16 @@ final class Timeline {
         }
     }
 
-    private func takeDeliveries() {
+    private func dequeueDeliveries() {
+        // A tick is decided one alignment delay after its time, so this is the present or earlier.
+        let now = start + Nanoseconds(time.nanoseconds) + delay
         for (index, camera) in inputs.cameras.enumerated() {
-            let deliveries = inputs.takeDeliveries(ofCamera: index)
+            var deliveries = inputs.dequeueDeliveries(ofCamera: index)
+            if deliveries.isEmpty {
+                // Only a camera without deliveries can be silent.
+                camera.checkSilence(at: now, since: start)
+                deliveries = inputs.dequeueDeliveries(ofCamera: index)
+            }
             guard !deliveries.isEmpty else { continue }
             for progress in tracks where progress.track.input === camera { progress.track.take(deliveries) }
             outputs.program?.take(deliveries, from: camera.role)
@@ -342,24 +432,30 @@ final class Timeline {
             for track in outputs.metadata where track.input === camera { track.take(deliveries) }
             for delivery in deliveries {
                 guard let event = delivery.event(of: camera.role, since: start),
-                    let event = telling[camera.role, default: OutageTelling(of: "camera \(camera.role)")]
-                        .told(event)
+                    let event = telling[
+                        camera.role,
+                        default: OutageEventLimiter(
+                            of: "camera \(camera.role)", kind: SourceKind(camera.source.device))
+                    ]
+                    .told(event)
                 else { continue }
                 if end.map({ event.at < $0 }) ?? true { announce(event) }
             }
         }
     }
 
-    /// Decides what remains before the end, and ends every output there.
+    /// Decides the remaining ticks before the end, and ends every output there.
     private func finish(at end: MediaTime) {
         clock.sleep(until: start + Nanoseconds(end.nanoseconds) + delay, unless: never)
+        while !mayAdvanceAudio(to: end) { clock.sleep(until: clock.now + Self.lateWakeUp, unless: never) }
         inputs.endLeeway()
-        // A track that was to end later ends with the recording.
+        // A track scheduled to end later ends with the recording.
         outputs.ends = outputs.ends.filter { $0.value < end }
-        // Ended tracks finish before any file can find its last stream finished.
+        // Ended tracks must finish before any file detects that its last stream has finished.
         finishTracks(before: end)
         for (file, writer) in outputs.writers where !outputs.isEnding(file: file) { writer.setEnd(end) }
-        takeDeliveries()
+        dequeueDeliveries()
+        advanceAudio(to: end, atOnce: false)
         audio.advance(to: end.ticks(perSecond: Int64(AudioFormat.sessionRate)))
         for progress in tracks { progress.track.finish(at: end) }
         outputs.program?.finish(at: end)
@@ -368,4 +464,66 @@ final class Timeline {
         for worker in outputs.synchronized { worker.finish() }
         for track in outputs.metadata { track.finish(at: end) }
     }
+}
+
+/// A command from a director, which the timeline applies before its next tick. All times are since T0.
+enum TimelineCommand {
+    /// Makes each stream's first frame at or after an undecided time a key frame, so that a new file can begin with it.
+    /// If a movie is given, only that movie's copied H.264 streams are split.
+    case beginPart(at: MediaTime, of: MovieWriter?)
+    /// Applies the layout and mix of a plan, from the first undecided tick and block of audio at or after a time.
+    case arrange(SessionPlan, from: MediaTime)
+    /// Switches a microphone off for a reason, or on without a reason, from the first undecided block of audio that
+    /// begins at or after a time. A microphone that is off is silent in its track and in the program.
+    case switchOff(role: String, reason: String?, from: MediaTime)
+    /// Adds a camera that already delivers frames, so that the program can show it.
+    case addCamera(CameraInput)
+    /// Adds a track for a camera that is already an input, starting with an undecided tick.
+    case addTrack(any CameraTrack, from: Int64)
+    /// Adds a microphone, starting with the next undecided sample.
+    case addMicrophone(MicrophoneFeed)
+    /// Ends a camera's or microphone's track at its first undecided tick or sample at or after a time. The track keeps
+    /// at least one frame or sample. Does nothing if no such track is open.
+    case stopTrack(named: String, at: MediaTime)
+    /// Ends the track of a stream after a permanent encoder failure (`program` or a camera's track), at the end of the
+    /// frames in its file. Later ticks that are already decided are not in the file.
+    case endFailed(named: String, at: MediaTime)
+}
+
+/// Progress of a timeline's decisions.
+struct TimelinePosition {
+    /// Time of the last decided tick relative to T0; zero before the first one.
+    var time: MediaTime
+    /// Index of the program's next undecided tick, counted from T0; `nil` when there is no program.
+    var programTick: Int64?
+    /// Index of the next undecided audio sample, at 48 000 Hz, counted from T0.
+    var audioSample: Int64
+
+    /// The first undecided time, relative to T0.
+    var undecided: MediaTime { MediaTime(nanoseconds: time.nanoseconds + 1) }
+}
+
+/// The grid that defines the possible end times of a recording and its parts.
+struct LeadingGrid: Sendable {
+    /// Rate of the grid; `nil` if a recording without frames may end at any sample.
+    let rate: FrameRate?
+
+    /// The lowest rate that makes the end of a recording wait for the next tick: one frame per second.
+    static let slowestAwaitedRate = FrameRate(1, per: 1)
+
+    /// Moves a time relative to T0 to the first tick at or after it, but not to tick 0.
+    ///
+    /// Below one frame per second, and without frames, returns the time unchanged, because waiting for the
+    /// tick would take too long.
+    func end(_ time: MediaTime) -> MediaTime {
+        guard let rate else { return max(time, MediaTime(nanoseconds: 1)) }
+        guard rate >= Self.slowestAwaitedRate else { return max(time, AudioGrid.blocks.time(ofTick: 1)) }
+        return rate.time(ofTick: max(rate.ticks(before: time), 1))
+    }
+}
+
+/// A director's decision: commands for the timeline, and events to send.
+struct Direction {
+    var commands: [TimelineCommand] = []
+    var events: [SessionEvent] = []
 }

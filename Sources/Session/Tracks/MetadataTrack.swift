@@ -4,13 +4,13 @@ internal import SessionFolder
 internal import Timing
 internal import Writers
 
-/// Hands the metadata of each frame of one camera, from T0 to the end, to files and taps. Timeline's thread only, until the
-/// timeline has ended.
+/// Passes the metadata of each frame of one camera, from T0 to the end, to files and taps. Use only on the
+/// timeline's thread, until the timeline has ended.
 final class MetadataTrack {
     /// The camera.
     let input: CameraInput
     private let start: ClockTime
-    private let taps: TapBoard
+    private let taps: TapRegistry
     /// The files, one in each folder of the recording.
     private let files: [(disk: Int, file: MetadataFile)]
     private var waiting: [FrameLog.Entry] = []
@@ -20,63 +20,63 @@ final class MetadataTrack {
     private var toldFailures: Set<Int> = []
     private var hasToldOfCrowding = false
 
-    /// Most entries that wait for their time: as many as the camera's log holds.
+    /// Maximum number of entries waiting for their time, equal to the capacity of the camera's log.
     private static let mostWaiting = 1024
 
     /// Creates the metadata track of one camera.
     ///
     /// - Parameters:
     ///   - input: The camera, which must keep its log.
-    ///   - start: T0; metadata of earlier frames is dropped.
-    ///   - taps: Sinks of the calling program.
-    ///   - files: The files to write, the recording's own first; empty for none.
-    init(input: CameraInput, start: ClockTime, taps: TapBoard, files: [(disk: Int, file: MetadataFile)]) {
+    ///   - start: T0. Metadata of earlier frames is dropped.
+    ///   - taps: The caller's sinks.
+    ///   - files: The files to write, starting with the recording's own. Empty for none.
+    init(input: CameraInput, start: ClockTime, taps: TapRegistry, files: [(disk: Int, file: MetadataFile)]) {
         self.input = input
         self.start = start
         self.taps = taps
         self.files = files
     }
 
-    /// Notes outages in the camera's deliveries; frames and losses come from the camera's log.
+    /// Records outages from the camera's deliveries. Frames and losses come from the camera's log.
     func take(_ deliveries: [CameraInput.Delivery]) {
         for delivery in deliveries {
             switch delivery {
             case .away(let time, _, let ledger): leave(at: time, ledger)
-            case .ended(let time, _): leave(at: time, .away)
+            case .ended(let time, _): leave(at: time, .disconnected)
             case .returned: absence = nil
-            case .frame, .lost, .warning, .formatChanged: break
+            case .frame, .lost, .warning, .formatChanged, .silent, .resumed: break
             }
         }
     }
 
-    /// Notes the beginning of an absence. The camera's log has the frames that were lost for an earlier cause.
+    /// Records the beginning of an outage. The camera's log contains frames lost to earlier causes.
     private func leave(at time: ClockTime, _ cause: LossCause) {
         if absence?.cause != cause { absence = (time, cause) }
     }
 
-    /// Hands the metadata of frames captured before a time to the files and taps.
+    /// Passes the metadata of frames captured before a time to the files and taps.
     ///
-    /// - Parameter position: The time since T0 that is decided; the recording cannot end before it.
+    /// - Parameter position: The decided time relative to T0. The recording can't end before it.
     func advance(to position: MediaTime) {
         let (entries, leftOut, remarks) = input.takeLog()
         waiting += entries
-        // Before the first call nobody took any entries.
+        // Before the first call, no entries have been dequeued.
         if hasBegun, leftOut > 0 { tellOfCrowding(at: position) }
         hasBegun = true
         for remark in remarks {
             warn(at: max(MediaTime(remark.at, since: start), .zero), remark.text)
         }
         let due = waiting.prefix { MediaTime($0.capturedAt, since: start) < position }.count
-        // An entry that stays in the future must not hold up the others.
+        // An entry with a time in the future must not block the others.
         let ready = waiting.prefix(max(due, waiting.count - Self.mostWaiting))
         waiting.removeFirst(ready.count)
         for entry in ready { give(entry, at: position) }
         tellOfFailure(at: position)
     }
 
-    /// Hands the metadata of frames captured before the end to the files and taps, and ends the files.
+    /// Passes the metadata of frames captured before the end to the files and taps, and ends the files.
     ///
-    /// - Parameter end: End of the recording since T0.
+    /// - Parameter end: End of the recording relative to T0.
     func finish(at end: MediaTime) {
         advance(to: end)
         if let absence {
@@ -94,12 +94,13 @@ final class MetadataTrack {
         for place in files { place.file.finish() }
     }
 
-    /// Returns the metadata file on the disk with this index, or `nil` when none is written there.
+    /// Returns the metadata file on the disk with this index, or `nil` if none exists.
     func file(onDisk index: Int) -> MetadataFile? { files.first { $0.disk == index }?.file }
 
-    /// Returns the warnings about failed files. To be called after the files are written and the timeline has ended.
+    /// Returns the warnings about failed files. Call it after the files are written and the timeline has
+    /// ended.
     ///
-    /// - Parameter end: End of the recording since T0.
+    /// - Parameter end: End of the recording relative to T0.
     /// - Returns: The warnings since the last call of `takeEvents`.
     func conclude(at end: MediaTime) -> [SessionEvent] {
         tellOfFailure(at: end)
@@ -129,7 +130,8 @@ final class MetadataTrack {
         for (disk, file) in files {
             guard let failure = file.failureSoFar, toldFailures.insert(disk).inserted else { continue }
             warn(
-                at: time, "the metadata of camera \(input.role) ends here; the recording goes on: \(failure)")
+                at: time,
+                "the metadata of camera \(input.role) stops here, but the recording continues: \(failure)")
         }
     }
 
@@ -138,14 +140,12 @@ final class MetadataTrack {
         hasToldOfCrowding = true
         warn(
             at: time,
-            "the metadata of camera \(input.role) misses lines from here on, since the disk is too slow for it; "
-                + "the recording itself is whole.")
+            "the metadata of camera \(input.role) is incomplete from this point because the disk is too slow. "
+                + "The recording is not affected.")
     }
 
     private func warn(at time: MediaTime, _ text: String) {
         events.append(
-            SessionEvent(
-                .warning, at: time,
-                ["track": .string(input.role), "text": .string(text.printable(limit: 400))]))
+            SessionEvent(warning: text.printable(limit: 400), at: time, track: input.role))
     }
 }

@@ -3,21 +3,25 @@ internal import Inputs
 internal import Media
 internal import Plan
 internal import Timing
+internal import Writers
 
-/// The track of the program: at each tick it composes and encodes the frames of all cameras that are shown. Timeline's thread
-/// only.
+/// The program's track. At each tick it composes and encodes the frames of all visible cameras. Use only on
+/// the timeline's thread.
 ///
-/// It follows every camera that has pixels, shown or not, so that another camera can be shown from one tick to the next.
+/// It tracks every camera that is decoded, visible or not, so that it can switch to another camera at any
+/// tick.
 final class ProgramTrack {
-    /// A camera that the program follows.
+    /// A camera that the program tracks.
     private struct Feed {
         var follower: GridFollower
         var caption: SlateCaption
-        /// Number of exchanges of the camera's source that the caption knows of.
-        var exchanges: Int
+        /// Number of camera replacements that the caption reflects.
+        var replacements: Int
         /// The camera's last frame, or `nil` while a slate is shown.
         var frame: CapturedFrame?
         var onAir = OnAir()
+        /// Number of ticks at which the camera was shown but its expected frame was missing, by cause.
+        var missing: [LossCause: Int] = [:]
 
         func layer(_ place: PlannedLayer, isCoarse: Bool) -> FrameLayer {
             FrameLayer(
@@ -31,36 +35,48 @@ final class ProgramTrack {
     /// Composes and encodes the program's frames.
     let encoder: VideoEncoderWorker
     private var feeds: [Feed]
-    /// The layers that are shown, backmost first, each with the index of its camera in `feeds`.
+    /// The visible layers, backmost first, each with the index of its camera in `feeds`.
     private var places: [(layer: PlannedLayer, feed: Int)] = []
-    /// Pending changes of the layers, sorted by the time since T0 from which they are shown.
+    /// Pending changes of the layers, sorted by the time, relative to T0, when they become visible.
     private var arrangements: [(layers: [PlannedLayer], from: MediaTime)] = []
-    private var hasFrame = false
-    /// Whether the encoder has not got the last change of the frame yet, and gets it with the next new frame that it takes.
+    /// Whether the encoder has received a frame.
+    private(set) var hasFrame = false
+    /// Whether the encoder has not yet received the last change to the frame. It receives the change with the
+    /// next new frame that it accepts.
     private var isOwed = false
-    private var decided = FrameCounts()
-    /// Counts of the program's frames so far. Losses include the frames that its cameras lost while they were shown, since a
-    /// camera without a track of its own counts them nowhere else.
-    var counts: FrameCounts {
-        var counts = encoder.corrected(decided)
-        for feed in feeds {
-            counts.lost.merge(feed.onAir.lost(feed.follower.aligner.counts.lost), uniquingKeysWith: +)
+    /// Current counts of the program's ticks in its file. Missing camera frames are counted in `missing`.
+    var counts: FrameCounts { encoder.counts(DeliveryCounts()) }
+
+    /// Returns the counts of the program's ticks in a closed file.
+    ///
+    /// - Parameter ledger: The ledger of the program's frames in the file.
+    /// - Returns: The counts.
+    func counts(in ledger: StreamLedger) -> FrameCounts { encoder.counts(DeliveryCounts(), in: ledger) }
+
+    /// Number of ticks at which a camera was shown but its expected frame was missing, by role and cause.
+    /// Cameras without such a tick are omitted.
+    var missing: [String: [LossCause: Int]] {
+        feeds.reduce(into: [:]) { missing, feed in
+            guard !feed.missing.isEmpty else { return }
+            missing[feed.follower.input.role, default: [:]].merge(feed.missing, uniquingKeysWith: +)
         }
-        return counts
     }
+
     /// Index of the tick whose frame must be a key frame, or `nil` for none.
     private var keyTick: Int64?
-    /// Decides which frames the encoder gets; `nil` when no governor runs.
+    /// Decides which frames the encoder receives; `nil` when no governor runs.
     var intake: EncoderIntake?
-    /// Whether JPEGs may be decoded at half the size at which they are shown.
+    /// Whether JPEG frames may be decoded at half the displayed size.
     var isCoarse = false
+    /// Whether the next ticks are decided too late for their frames to be encoded.
+    var isOverdue = false
 
     /// Creates the program's track.
     ///
     /// - Parameters:
     ///   - rate: Rate of the program's grid.
-    ///   - followers: The followers of all cameras that the program may show.
-    ///   - layers: The layers that the program shows from T0 on.
+    ///   - followers: Frame selectors of all cameras that the program may show.
+    ///   - layers: The layers that the program shows starting at T0.
     ///   - encoder: Composes and encodes the frames.
     init(rate: FrameRate, followers: [GridFollower], layers: [PlannedLayer], encoder: VideoEncoderWorker) {
         self.rate = rate
@@ -71,24 +87,25 @@ final class ProgramTrack {
     }
 
     private static func feed(_ follower: GridFollower) -> Feed {
-        // Frames are turned and mirrored as they are composed into the program; its slates are drawn upright.
+        // Frames are rotated and mirrored when they are composed into the program. Its slates are drawn upright.
         let device = follower.input.source.device.name
         return Feed(
             follower: follower, caption: SlateCaption(role: follower.input.role, device: device),
-            exchanges: follower.input.exchangeCount)
+            replacements: follower.input.replacementCount)
     }
 
-    /// Adds a camera, which may be shown from now on.
+    /// Adds a camera that the program may show from now on.
     func add(_ follower: GridFollower) { feeds.append(Self.feed(follower)) }
 
-    /// Changes the layers that are shown, from a time on.
+    /// Changes the visible layers at a time.
     ///
     /// - Parameters:
-    ///   - layers: The layers, of cameras that the program follows.
-    ///   - time: A time since T0, not before that of the last call; the first tick at or after it has the new layers.
+    ///   - layers: The layers. Their cameras must be tracked by the program.
+    ///   - time: A time since T0, not before the time of the last call. The first tick at or after it shows the new
+    ///     layers.
     func arrange(_ layers: [PlannedLayer], from time: MediaTime) { arrangements.append((layers, time)) }
 
-    /// Roles of the cameras that are shown, backmost first.
+    /// Roles of the visible cameras, backmost first.
     var shown: [String] { places.map(\.layer.role) }
 
     private func show(_ layers: [PlannedLayer], from time: MediaTime) {
@@ -97,21 +114,20 @@ final class ProgramTrack {
         }
         let shown = Set(places.map(\.feed))
         for index in feeds.indices {
-            feeds[index].onAir.set(
-                shown.contains(index), at: time, lost: feeds[index].follower.aligner.counts.lost)
+            feeds[index].onAir.set(shown.contains(index), at: time)
         }
         isOwed = true
     }
 
-    /// Makes the frame of the tick with this index a key frame, with which a new file can begin.
+    /// Makes the frame of the tick with this index a key frame, so that a new file can begin with it.
     func beginPart(at tick: Int64) { keyTick = tick }
 
-    /// Whether the track has ended, so that no tick is decided any more.
+    /// Whether the track has ended. After that, no more ticks are decided.
     private var hasEnded = false
 
     /// Stops deciding ticks, when the encoder has failed or the recording ends.
     ///
-    /// - Parameter end: End since T0 of the frames in the file.
+    /// - Parameter end: End of the frames in the file, relative to T0.
     func end(at end: MediaTime) {
         guard !hasEnded else { return }
         hasEnded = true
@@ -121,19 +137,19 @@ final class ProgramTrack {
         }
     }
 
-    /// Takes what the camera of a role delivered since the last call for that role.
+    /// Processes the deliveries of a role's camera since the last call for that role.
     func take(_ deliveries: [CameraInput.Delivery], from role: String) {
         guard !hasEnded else { return }
         for index in feeds.indices where feeds[index].follower.input.role == role {
             feeds[index].follower.take(deliveries)
             let input = feeds[index].follower.input
-            guard input.exchangeCount != feeds[index].exchanges else { continue }
-            feeds[index].exchanges = input.exchangeCount
+            guard input.replacementCount != feeds[index].replacements else { continue }
+            feeds[index].replacements = input.replacementCount
             feeds[index].caption = feeds[index].caption.naming(input.source.device.name)
         }
     }
 
-    /// Decides whether a tick shows a new frame or the last one again. Ticks come in order, each once.
+    /// Decides whether a tick shows a new frame or duplicates the last one. Call it once for each tick, in order.
     ///
     /// - Parameter tick: Index of the tick on the program's grid; 0 is T0.
     func step(tick: Int64) {
@@ -147,39 +163,36 @@ final class ProgramTrack {
         var isNew = isOwed
         for index in feeds.indices where choose(index, tick: tick) { isNew = true }
         guard isNew else {
-            decided.repeated += 1
             encoder.repeatLast(tick: tick, asKey: asKey)
             return
         }
-        guard takesNew(tick) else {
+        if let cause = refusal(ofTick: tick) {
             isOwed = true
-            decided.repeated += 1
-            decided.lost[.governor, default: 0] += 1
-            encoder.repeatLast(tick: tick, asKey: asKey)
+            encoder.repeatLast(tick: tick, asKey: asKey, fate: .replaced(cause))
             return
         }
         let layers = places.map { feeds[$0.feed].layer($0.layer, isCoarse: isCoarse) }
         encoder.encode(layers, tick: tick, asKey: asKey)
         hasFrame = true
         isOwed = false
-        decided.captured += 1
     }
 
-    /// Lets one camera decide a tick.
+    /// Decides a tick for one camera.
     ///
     /// - Returns: Whether the program's frame changes.
     private func choose(_ index: Int, tick: Int64) -> Bool {
         let isOnAir = feeds[index].onAir.isOn
-        switch feeds[index].follower.choose(tick: tick) {
+        let choice = feeds[index].follower.choose(tick: tick)
+        var fate = feeds[index].follower.fate
+        if case .show(let dated) = choice, dated.isUndecodable { fate = fate.superseded(by: .corrupt) }
+        if isOnAir, let cause = fate.cause { feeds[index].missing[cause, default: 0] += 1 }
+        switch choice {
         case .show(let dated):
-            guard !dated.isUndecodable else {
-                feeds[index].follower.withdrawChoice(cause: .corrupt)
-                return false
-            }
+            guard !dated.isUndecodable else { return false }
             feeds[index].frame = dated.shown ?? feeds[index].frame
             return isOnAir
         case .repeatLast:
-            // A frame that is shown again must not keep the driver's memory.
+            // A frame kept for duplication must not occupy the driver's memory.
             feeds[index].frame = feeds[index].frame?.ownedCopy()
             return false
         case .slate:
@@ -188,23 +201,19 @@ final class ProgramTrack {
         }
     }
 
-    /// Ends the track and its encoder: no tick follows.
+    /// Ends the track and its encoder. Don't call `step` after this.
     ///
-    /// - Parameter end: End of the recording since T0.
+    /// - Parameter end: End of the recording relative to T0.
     func finish(at end: MediaTime) {
         self.end(at: end)
         encoder.finish()
     }
 
-    /// Returns the counts of one camera's frames on the program's grid, shown or not; losses only while the program showed it.
+    /// Returns the counts of one camera's frames on the program's grid, whether or not the camera is visible.
     func counts(of role: String) -> FrameCounts? {
-        feeds.first { $0.follower.input.role == role }.map { feed in
-            var counts = feed.follower.aligner.counts
-            counts.lost = feed.onAir.lost(counts.lost)
-            return counts
-        }
+        feeds.first { $0.follower.input.role == role }?.follower.counts
     }
 
-    /// The gaps of all cameras, as far as they were shown in them.
+    /// The gaps of all cameras, limited to the times when they were visible.
     var gaps: [Gap] { feeds.flatMap { $0.onAir.gaps($0.follower.gaps) } }
 }

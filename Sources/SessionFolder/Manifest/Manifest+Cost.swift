@@ -1,21 +1,25 @@
+public import Media
+public import Monitoring
 package import Plan
 
 extension Manifest {
-    /// Predicted need of machine resources, and what the recording took; times and memory are `nil` in simulated time.
+    /// Predicted resource requirements and measured cost of the recording. Times and memory are `nil` in simulated
+    /// time.
     public struct Cost: Sendable, Equatable, Codable {
-        /// Predicted use of the scarcest resource by the plan that ran: 1 is all of it. `nil` where no cost was computed.
+        /// Predicted use of the scarcest resource by the final plan; 1 is full capacity. `nil` if no cost was computed.
         public var hardware: Double?
-        /// Predicted use of each resource, the scarcest first; `nil` where no cost was computed.
+        /// Predicted use of each resource, scarcest first; `nil` if no cost was computed.
         public var terms: [CostTerm]?
-        /// Figures that the prediction did not know, one sentence each; `nil` where no cost was computed.
+        /// Figures that were unavailable for the prediction, one sentence each; `nil` if no cost was
+        /// computed.
         public var unknown: [String]?
-        /// Reductions of the plan before the start, in order; `nil` where no cost was computed.
+        /// Reductions of the plan before the start, in order; `nil` if no cost was computed.
         public var reductions: [Reduction]?
-        /// Processor time of the process in nanoseconds, without the threads that stand in for hardware.
+        /// CPU time of the process in nanoseconds, without the threads that simulate hardware.
         public var cpu_ns: Int64?
-        /// Most memory that the process held at once, in bytes (`ru_maxrss` of getrusage(2)).
+        /// Peak memory use of the process in bytes (`ru_maxrss` of getrusage(2)).
         public var peak_memory_bytes: Int64?
-        /// System pressure during the recording; `nil` where it was not watched.
+        /// System pressure during the recording; `nil` if it was not monitored.
         public var pressure: Pressure?
 
         package init(
@@ -37,37 +41,37 @@ extension Manifest {
     public struct CostTerm: Sendable, Equatable, Codable {
         /// Name of the resource.
         public var resource: String
-        /// Share of the resource that the plan uses: 1 is all of it.
+        /// Fraction of the resource that the plan uses; 1 is full capacity.
         public var used: Double
-        /// How the share comes about, for people.
+        /// Human-readable derivation of the fraction.
         public var explanation: String
-        /// Shares of the program and of each role.
+        /// Fractions used by the program and by each role.
         public var parts: [CostPart]
     }
 
-    /// Share of one resource that the program or one role uses.
+    /// Fraction of one resource that the program or one role uses.
     public struct CostPart: Sendable, Equatable, Codable {
         /// `program`, or the role.
         public var owner: String
-        /// Share of the resource: 1 is all of it.
+        /// Fraction of the resource; 1 is full capacity.
         public var used: Double
     }
 
     /// A reduction of the plan before the start.
     public struct Reduction: Sendable, Equatable, Codable {
-        /// The reduction in words, for example `face size 1280x720 → 960x540`.
+        /// Human-readable description, for example `face size 1280x720 → 960x540`.
         public var step: String
-        /// Why this step was taken, as a sentence.
+        /// Reason for this step, as a sentence.
         public var reason: String
-        /// Hardware cost before the reduction: 1 is all of the scarcest resource.
+        /// Hardware cost before the reduction; 1 is the full capacity of the scarcest resource.
         public var before: Double
-        /// Hardware cost after the reduction: 1 is all of the scarcest resource.
+        /// Hardware cost after the reduction; 1 is the full capacity of the scarcest resource.
         public var after: Double
     }
 }
 
 extension Manifest.Cost {
-    /// Takes the predicted cost of a plan before the start; `nil` where no cost was computed.
+    /// Creates the predicted cost of a plan before the start; `nil` if no cost was computed.
     package init?(_ reduction: PlanReduction?) {
         guard let reduction else { return nil }
         hardware = Self.rounded(reduction.cost.total)
@@ -84,9 +88,58 @@ extension Manifest.Cost {
         }
     }
 
-    /// Rounds a cost to 0.0001, which is more than is known of any, and limits it to 10⁹: a resource of which there is none
-    /// costs infinitely much, and JSON has no infinity.
+    /// Rounds a cost to 0.0001, which is finer than the precision of any prediction, and limits it to 10⁹. The cost of
+    /// an unavailable resource is infinite, and JSON cannot represent infinity.
     package static func rounded(_ value: Double) -> Double {
         Manifest.Clock.rounded(min(value, 1e9), 10_000)
+    }
+}
+
+extension Manifest {
+    /// System pressure during the recording.
+    public struct Pressure: Sendable, Equatable, Codable {
+        /// Highest level of system pressure.
+        public var peak: PressureLevel
+        /// Peak cost of system pressure. Below 1, the machine could have continued indefinitely; above 3, only briefly.
+        public var peak_cost: Double
+        /// Worst factor of each cause, with the time when it first reached that level.
+        public var factors: [PressureFactor]
+        /// Figures that the computer did not provide.
+        public var missing: [MissingSource]
+        /// CPU time used to monitor system pressure, in nanoseconds; `nil` in simulated time.
+        public var watch_cpu_ns: Int64?
+        /// Maximum lag of the files behind real time, in nanoseconds; `nil` in simulated time.
+        public var files_behind_ns: Int64?
+
+        package init(
+            peak: PressureLevel, peak_cost: Double, factors: [PressureFactor], missing: [MissingSource],
+            watch_cpu_ns: Int64? = nil, files_behind_ns: Int64? = nil
+        ) {
+            self.peak = peak
+            self.peak_cost = peak_cost
+            self.factors = factors
+            self.missing = missing
+            self.watch_cpu_ns = watch_cpu_ns
+            self.files_behind_ns = files_behind_ns
+        }
+    }
+
+    /// The worst contribution of one cause to system pressure.
+    public struct PressureFactor: Sendable, Equatable, Codable {
+        /// Cause, in one word.
+        public var what: String
+        /// Highest level that this cause reached.
+        public var level: PressureLevel
+        /// Human-readable explanation of the factor.
+        public var text: String
+        /// Time at which the level was first reached, in nanoseconds since T0.
+        public var at_ns: Int64
+
+        package init(what: String, level: PressureLevel, text: String, at_ns: Int64) {
+            self.what = what
+            self.level = level
+            self.text = text
+            self.at_ns = at_ns
+        }
     }
 }

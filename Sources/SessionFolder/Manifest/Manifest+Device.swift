@@ -3,46 +3,65 @@ public import Plan
 package import Timing
 
 extension Manifest {
-    /// A camera or a microphone of the recording, with the state of its clock.
+    /// A camera or a microphone in the recording, with the state of its clock.
     public struct Device: Sendable, Equatable, Codable {
+        /// Kinds of content that carry no information.
+        public enum Content: String, Sendable, Codable, CaseIterable {
+            case silent, frozen, black
+        }
+
         /// Role of the device in the profile, for example `desk`.
         public var role: String
         /// `camera` or `microphone`.
         public var kind: String
+        /// Kind of device, a raw value of `SourceKind` such as `external`, `file` or `phone`; `nil` in older
+        /// recordings.
+        public var type: String? = nil
         /// Stable identity of the device: USB port, product and serial number.
         public var identity: String
-        /// Device name as people know it.
+        /// Human-readable name of the device.
         public var name: String
-        /// When the device took the place of another one of the same role, in nanoseconds since T0; `nil` from the beginning.
+        /// Time when the device replaced another device of the same role, in nanoseconds since T0; `nil` for the
+        /// initial device.
         public var from_ns: Int64?
         /// Format in which the device delivered frames or audio.
         public var format: Format
-        /// Latency subtracted from each time stamp of a camera, in nanoseconds; `nil` for microphones.
+        /// Latency subtracted from each timestamp of a camera, in nanoseconds; `nil` for microphones.
         public var latency_ns: Int64?
-        /// Where `latency_ns` comes from: the profile, a calibration, or nowhere. `nil` for microphones.
+        /// Origin of `latency_ns`: the profile, a calibration, or none. `nil` for microphones.
         public var latency_source: CorrectionSource?
-        /// Offset added to each time stamp of a microphone, in nanoseconds; `nil` for cameras.
+        /// Offset added to each timestamp of a microphone, in nanoseconds; `nil` for cameras.
         public var offset_ns: Int64?
-        /// Where `offset_ns` comes from: the profile, a calibration, or nowhere. `nil` for cameras.
+        /// Origin of `offset_ns`: the profile, a calibration, or none. `nil` for cameras.
         public var offset_source: CorrectionSource?
-        /// Echo and noise that the sound server removed for the program, not for the own track; `nil` for cameras.
-        public var voice: VoiceSettings? = nil
-        /// Role of the camera that shows who speaks into this microphone; `nil` where it is not known, and for cameras.
+        /// Whether the sound server removed echo for the program, not for the microphone's own track; `nil` for cameras
+        /// and for microphones without voice processing.
+        public var echo_cancellation: Bool? = nil
+        /// Whether the sound server removed noise for the program, not for the microphone's own track; `nil` for
+        /// cameras and for microphones without voice processing.
+        public var noise_suppression: Bool? = nil
+        /// Role of the camera that shows the person speaking into this microphone; `nil` if unknown, and for cameras.
         public var camera: String? = nil
-        /// How far off the device's capture times may be, in nanoseconds, as the process that sends it says; `nil` for others.
+        /// Maximum error of the device's capture times in nanoseconds, as reported by the sending process; `nil` for
+        /// other devices.
         public var time_error_ns: Int64?
-        /// Model of the device's clock against the session clock, as it was last.
+        /// Last state of the device's clock model relative to the session clock.
         public var clock: Clock
-        /// File with one line of JSON per frame of this camera; `nil` where none is written.
+        /// Content of the device if it carried no information during the whole recording: `silent` for
+        /// digital silence from a microphone, `frozen` for identical frames from a camera, `black` for black
+        /// frames; otherwise `nil`.
+        public var content: Content? = nil
+        /// File with one line of JSON per frame of this camera; `nil` if none.
         public var metadata: String?
-        /// Controls that were set on this camera, with the values read back when they were last set; `nil` where none was set.
+        /// Controls that were set on this camera, with the values read back after the last change; `nil` if none were
+        /// set.
         public var controls: [Control]? = nil
 
         package init(
             role: String, kind: String, identity: String, name: String, from_ns: Int64? = nil,
             format: Format,
             latency_ns: Int64? = nil, latency_source: CorrectionSource? = nil, offset_ns: Int64? = nil,
-            offset_source: CorrectionSource? = nil, voice: VoiceSettings? = nil,
+            offset_source: CorrectionSource? = nil, voiceProcessing: VoiceProcessing? = nil,
             timeError: Nanoseconds = .zero, clock: Clock,
             metadata: String? = nil, controls: [Control]? = nil
         ) {
@@ -56,7 +75,8 @@ extension Manifest {
             self.latency_source = latency_source
             self.offset_ns = offset_ns
             self.offset_source = offset_source
-            self.voice = voice
+            echo_cancellation = voiceProcessing?.echoCancellation
+            noise_suppression = voiceProcessing?.noiseSuppression
             time_error_ns = timeError > .zero ? timeError.count : nil
             self.clock = clock
             self.metadata = metadata
@@ -70,11 +90,11 @@ extension Manifest {
         public var name: String
         /// Value that was requested.
         public var asked: Int64
-        /// Value that was read back from the camera; `nil` where it could not be read.
+        /// Value that was read back from the camera; `nil` if reading failed.
         public var value: Int64?
-        /// Who requested the value: a person, a saved preset, the rate lock, or matching with another camera.
+        /// Origin of the value: the user, a saved preset, the rate lock, or matching with another camera.
         public var origin: ControlRequest.Origin
-        /// Why the camera did not take the value; `nil` where it did.
+        /// Why the camera rejected the value; `nil` if it accepted it.
         public var refused: String?
 
         package init(
@@ -97,7 +117,7 @@ extension Manifest {
         public var width: Int?
         /// Height of the camera's frames in pixels; `nil` for microphones.
         public var height: Int?
-        /// Number of a microphone's channels; `nil` for cameras.
+        /// Number of channels of a microphone; `nil` for cameras.
         public var channels: Int?
         /// Frames per second of a camera, or samples per second of a microphone.
         public var rate: Double
@@ -115,33 +135,43 @@ extension Manifest {
 
     /// State of a device's clock model when the manifest was written.
     public struct Clock: Sendable, Equatable, Codable {
-        /// Who dates the device's frames or audio; `nil` where the driver does.
+        /// Source of the timestamps of the device's frames or audio; `nil` for the driver.
         public var source: TimeOrigin? = nil
-        /// How far off the capture times may be in microseconds, as who dates them says; `nil` where the driver dates.
+        /// Maximum error of the capture times in microseconds, as reported by the timestamp source; `nil` for
+        /// the driver.
         public var error_us: Double? = nil
-        /// Error of the device's rate in parts per million, positive when it runs fast against its nominal rate.
+        /// Rate error of the device in parts per million; positive if it is faster than its nominal rate.
         public var ppm: Double
-        /// Typical distance of one time stamp from the clock's line (root mean square), in microseconds.
+        /// Typical deviation of a timestamp from the clock's regression line (root mean square), in
+        /// microseconds.
         public var jitter_us: Double
-        /// Standard error of the clock's line at its newest end, in microseconds: how well the clock is known.
+        /// Standard error of the clock's regression line at its newest end, in microseconds: the accuracy of the clock
+        /// model.
         public var residual_us: Double
-        /// Whether the model was reliable in the end: its residual was below 1 ms, and the last time stamps lay about its line.
+        /// Whether the model was reliable at the end: its residual was below 1 ms, and the last timestamps
+        /// were close to its line.
         public var locked: Bool
-        /// How often the model began anew, as after a jump of the device's clock.
+        /// Number of restarts of the model, for example after a jump of the device's clock.
         public var restarts: Int
-        /// Number of time stamps that were not after their predecessor, including impossible ones that the model never saw.
+        /// Number of timestamps that were not later than the previous one, including impossible ones that
+        /// were excluded from the model.
         public var non_monotonic: Int
     }
 }
 
 extension Manifest.Clock {
-    /// Takes a clock model, rounded to 0.01 ppm and 0.1 µs; it never saw the `corrected`, impossible time stamps.
+    /// Maximum error of the device's capture times, in microseconds, according to the clock model and to the
+    /// timestamp source.
+    package var uncertainty_us: Double { max(residual_us, error_us ?? 0) }
+
+    /// Creates the state of a clock model, rounded to 0.01 ppm and 0.1 µs. The `corrected`, impossible
+    /// timestamps were excluded from the model.
     ///
     /// - Parameters:
     ///   - model: The clock model.
-    ///   - corrected: Number of impossible time stamps.
-    ///   - origin: Who dates; `nil` where the driver does.
-    ///   - error: How far off the dates may be; counts where `origin` is given.
+    ///   - corrected: Number of impossible timestamps.
+    ///   - origin: Source of the timestamps; `nil` for the driver.
+    ///   - error: Maximum error of the timestamps; used only if `origin` is set.
     package init(
         _ model: DeviceClock, corrected: Int = 0, dated origin: TimeOrigin? = nil,
         within error: Nanoseconds = .zero
@@ -156,7 +186,7 @@ extension Manifest.Clock {
         non_monotonic = model.nonMonotonic + corrected
     }
 
-    /// Rounds `value` to a whole number of `parts` per unit; adding 0 turns −0 into 0.
+    /// Rounds `value` to a multiple of 1 ÷ `parts`. Adding 0 converts −0 to 0.
     package static func rounded(_ value: Double, _ parts: Double) -> Double {
         (value * parts).rounded() / parts + 0
     }

@@ -6,13 +6,13 @@ extension Manifest {
     public struct Track: Sendable, Equatable, Codable {
         /// Name of the track: a role, a role with a number such as `desk.2`, or `program`.
         public var name: String
-        /// Role of the device where the track has another name, such as `desk.2`; `nil` where both are the same.
+        /// Role of the device if the track has a different name, such as `desk.2`; `nil` if both are the same.
         public var role: String? = nil
         /// `camera`, `microphone` or `program`.
         public var kind: String
         /// First file of the track, relative to the session folder.
         public var file: String
-        /// Index of the track's stream in its file, from 0.
+        /// Index of the track's stream in its file, starting at 0.
         public var stream: Int
         /// Codec of the track: `h264`, `mjpeg`, `aac` or `pcm_s24le`.
         public var codec: String
@@ -24,35 +24,43 @@ extension Manifest {
         public var height: Int?
         /// Frames per second; `nil` for audio.
         public var rate: Double?
-        /// Degrees clockwise by which a player turns the stored frames so that they are upright; `nil` for audio.
+        /// Clockwise rotation in degrees that a player applies to show the stored frames upright; `nil` for audio.
         public var rotation: Int?
-        /// Part of the camera's stored frames that an encoded track shows, in their pixels; `nil` where it shows all of them.
+        /// Pixel aspect ratio of the stored frames, for example `64:45`; `nil` for square pixels and for audio.
+        public var pixel_aspect: String? = nil
+        /// Crop rectangle of an encoded track, in pixels of the camera's stored frames; `nil` if frames are not
+        /// cropped.
         public var crop: PixelRectangle? = nil
         /// Color matrix and range of the frames; `nil` for audio.
         public var color: Color?
-        /// Number of audio channels; `nil` where the track has no audio.
+        /// Number of audio channels; `nil` without audio.
         public var channels: Int?
-        /// Start in nanoseconds since T0; below 0 where a copied H.264 track begins with an earlier key frame.
+        /// Start in nanoseconds since T0; negative if a copied H.264 track starts with an earlier key frame.
         public var first_ns: Int64
         /// Length of the track in nanoseconds, from T0 or from `first_ns`, whichever is later.
         public var duration_ns: Int64
-        /// End in nanoseconds since T0; `nil` unless a person ended the track early or no encoder continued it.
+        /// End in nanoseconds since T0 if the track was stopped early or no encoder could continue it; otherwise `nil`.
         public var ended_ns: Int64? = nil
-        /// End of the audio in nanoseconds since T0; `nil` unless its encoders failed. A program's frames continue.
+        /// End of the audio in nanoseconds since T0 if its encoders failed; otherwise `nil`. The frames of a program
+        /// continue.
         public var sound_ended_ns: Int64? = nil
-        /// `false` for a copied H.264 track, whose frames keep their own capture times and are never repeated; otherwise `nil`.
-        public var grid: Bool?
+        /// `true` for a copied H.264 track: its frames keep their own capture times and are never duplicated. Otherwise
+        /// `nil`.
+        public var variable_rate: Bool?
         /// Counts of the track's frames; `nil` for microphones.
         public var frames: Frames?
-        /// Counts of the track's samples; `nil` for frames.
+        /// Number of program ticks at which a visible camera's expected frame was missing, by role and cause;
+        /// `nil` if none.
+        public var missing: [String: [String: Int]]? = nil
+        /// Counts of the track's samples; `nil` for video.
         public var samples: Samples?
-        /// Loudness of a microphone or of the program's mix; `nil` where the file lacks some of the audio.
+        /// Loudness of a microphone or of the program mix; `nil` if the file lacks some of the audio.
         public var loudness: Loudness? = nil
-        /// Files after the first, relative to the session folder; `nil` where the track was not split.
+        /// Continuation files, relative to the session folder; `nil` if the track was not split.
         public var parts: [String]?
         /// Start and frame size of each file in `parts`, in the same order.
         public var part_details: [Part]?
-        /// Why the track ended before the recording did, as a sentence; `nil` where it did not.
+        /// Why the track ended before the recording did, as a sentence; `nil` if it did not.
         public var failure: String?
 
         package init(
@@ -60,7 +68,8 @@ extension Manifest {
             encoder: Encoder? = nil, width: Int? = nil, height: Int? = nil, rate: Double? = nil,
             rotation: Int? = nil, crop: PixelRectangle? = nil, color: Color? = nil, channels: Int? = nil,
             first_ns: Int64, duration_ns: Int64, ended_ns: Int64? = nil, sound_ended_ns: Int64? = nil,
-            grid: Bool? = nil, frames: Frames? = nil, samples: Samples? = nil, loudness: Loudness? = nil,
+            variable_rate: Bool? = nil, frames: Frames? = nil, missing: [String: [String: Int]]? = nil,
+            samples: Samples? = nil, loudness: Loudness? = nil,
             parts: [String]? = nil, part_details: [Part]? = nil, failure: String? = nil
         ) {
             self.name = name
@@ -81,8 +90,9 @@ extension Manifest {
             self.duration_ns = duration_ns
             self.ended_ns = ended_ns
             self.sound_ended_ns = sound_ended_ns
-            self.grid = grid
+            self.variable_rate = variable_rate
             self.frames = frames
+            self.missing = missing
             self.samples = samples
             self.loudness = loudness
             self.parts = parts
@@ -93,17 +103,18 @@ extension Manifest {
 
     /// The encoder of a track's frames.
     public struct Encoder: Sendable, Equatable, Codable {
-        /// Name in libavcodec of the encoder that began the track; it encoded all frames unless `until_ns` is set.
+        /// libavcodec name of the encoder that started the track. It encoded all frames unless `until_ns` is set.
         public var name: String
-        /// Device node of a hardware encoder; `nil` for an encoder in software.
+        /// Device node of a hardware encoder; `nil` for a software encoder.
         public var device: String?
-        /// Time in nanoseconds since T0 at which x264 took over from failed hardware, 0 for the whole track; else `nil`.
+        /// Time when x264 replaced failed hardware, in nanoseconds since T0; 0 if x264 encoded the whole track. `nil`
+        /// if the hardware did not fail.
         public var until_ns: Int64?
-        /// Why x264 took over; `nil` where it did not.
+        /// Why x264 replaced the hardware encoder; `nil` if it did not.
         public var reason: String?
-        /// x264's preset at the beginning of the program; `nil` for other tracks.
+        /// x264 preset at the start of the track; `nil` for hardware.
         public var preset: String? = nil
-        /// x264's constant rate factor in the program, 0…51; `nil` for other tracks.
+        /// x264 constant rate factor of the program, 0…51; `nil` for other tracks.
         public var quality: Int? = nil
 
         package init(
@@ -125,9 +136,11 @@ extension Manifest {
         public var file: String
         /// Time 0 of the file, in nanoseconds since T0.
         public var first_ns: Int64
-        /// Width of this file's frames in pixels. It differs from the track's where the governor changed a copied camera's size.
+        /// Width of this file's frames in pixels. It differs from the track's width if the governor changed the size of
+        /// a copied camera.
         public var width: Int?
-        /// Height of this file's frames in pixels; it may differ from the track's in the same way as `width`.
+        /// Height of this file's frames in pixels. It may differ from the track's height for the same reason as
+        /// `width`.
         public var height: Int?
 
         package init(file: String, first_ns: Int64, width: Int? = nil, height: Int? = nil) {
@@ -138,7 +151,7 @@ extension Manifest {
         }
     }
 
-    /// How the numbers of a track's frames stand for colors.
+    /// Color encoding of a track's frames.
     public struct Color: Sendable, Equatable, Codable {
         /// Matrix between RGB and YCbCr, for example `bt709`.
         public var matrix: String
@@ -151,50 +164,131 @@ extension Manifest {
         }
     }
 
-    /// Ledger of a track's frames: `written` is `captured` − `skipped` + `repeated` + `slate`.
+    /// Ledger of a track's frames: `written` is `captured` − `decimated` + `duplicated` + `slate`.
     public struct Frames: Sendable, Equatable, Codable {
         /// Frames in the track's files.
         public var written: Int
-        /// Good frames that the device delivered from T0 on.
+        /// Number of good frames that the device delivered since T0.
         public var captured: Int
-        /// Good frames that have no tick in the track, because the camera is faster than the track.
-        public var skipped: Int
-        /// Ticks that show the previous frame again, because the camera is slower than the track or a frame was lost.
-        public var repeated: Int
-        /// Ticks that show a slate, a card with the camera's name.
+        /// Number of good frames without a tick in the track, because the camera is faster than the track.
+        public var decimated: Int
+        /// Number of ticks that show the previous frame again, because the camera is slower than the track or a frame
+        /// was lost.
+        public var duplicated: Int
+        /// Number of ticks that show a slate, a card with the camera's name.
         public var slate: Int
-        /// Lost frames by cause, in the words of `LossCause`; causes without a frame are left out.
+        /// Lost frames by cause, with the raw values of `LossCause` as keys. Causes without lost frames are omitted.
         public var lost: [String: Int]
     }
 
-    /// Ledger of a track's samples per channel at 48 kHz: `written` is `captured` + `filled`.
+    /// Ledger of a track's samples per channel at 48 kHz: `written` is `captured` + `silence`.
     public struct Samples: Sendable, Equatable, Codable {
         /// Samples per channel in the track's files.
         public var written: Int64
-        /// Samples per channel that the microphone delivered.
+        /// Samples per channel in the track's files that the microphone delivered.
         public var captured: Int64
-        /// Samples per channel that were filled with silence because nothing was captured.
-        public var filled: Int64
-        /// Samples of all channels at the device's rate in runs of three or more at full scale; `nil` where not known.
+        /// Number of silence samples per channel in the track's files that replace missing audio.
+        public var silence: Int64
+        /// Number of clipped samples of all channels at the device's rate: runs of three or more at full scale. `nil`
+        /// if unknown.
         public var clipped: Int64? = nil
 
-        package init(written: Int64, captured: Int64, filled: Int64, clipped: Int64? = nil) {
+        package init(written: Int64, captured: Int64, silence: Int64, clipped: Int64? = nil) {
             self.written = written
             self.captured = captured
-            self.filled = filled
+            self.silence = silence
             self.clipped = clipped
         }
     }
 }
 
+extension Manifest.Samples {
+    /// Creates the ledger from sample counts.
+    ///
+    /// - Parameters:
+    ///   - counts: Number of samples per channel, by their fate.
+    ///   - clipped: Number of clipped samples of all channels.
+    package init(_ counts: SampleCounts, clipped: Int64) {
+        self.init(
+            written: counts.total, captured: counts.captured, silence: counts.silenceInAll, clipped: clipped)
+    }
+}
+
 extension Manifest.Frames {
-    /// Takes the counts of a track's ledger.
+    /// Creates the ledger from frame counts.
     package init(_ counts: FrameCounts) {
         written = counts.written
         captured = counts.captured
-        skipped = counts.skipped
-        repeated = counts.repeated
+        decimated = counts.decimated
+        duplicated = counts.duplicated
         slate = counts.slate
         lost = Dictionary(uniqueKeysWithValues: counts.lost.map { ($0.key.rawValue, $0.value) })
+    }
+}
+
+extension Manifest {
+    /// The other folder of a recording with a backup. For the recording this is the backup, and for the backup the
+    /// recording.
+    public struct OtherFolder: Sendable, Equatable, Codable {
+        /// Path of the other folder.
+        public var folder: String
+        /// Outcome of the recording in that folder.
+        public var outcome: Outcome
+
+        package init(folder: String, outcome: Outcome) {
+            self.folder = folder
+            self.outcome = outcome
+        }
+    }
+
+    /// A media file as verified after it was closed.
+    public struct File: Sendable, Equatable, Codable {
+        /// Path of the file, relative to the session folder.
+        public var file: String
+        /// Size of the file in bytes.
+        public var bytes: Int64
+        /// XXH3-128 checksum, as 32 hex digits, of the bytes from `hashed_from` to the end, followed by the preceding
+        /// bytes; `nil` if the file was not finalized.
+        public var xxh3_128: String?
+        /// Start of the checksum as an offset in bytes; `nil` if the file could not be finalized.
+        public var hashed_from: Int64?
+        /// Whether the file was identical to the written data when read back.
+        public var verified: Bool
+        /// Fault of the file, as a sentence; `nil` if the file is intact.
+        public var fault: String?
+
+        package init(
+            file: String, bytes: Int64, xxh3_128: String? = nil, hashed_from: Int64? = nil, verified: Bool,
+            fault: String? = nil
+        ) {
+            self.file = file
+            self.bytes = bytes
+            self.xxh3_128 = xxh3_128
+            self.hashed_from = hashed_from
+            self.verified = verified
+            self.fault = fault
+        }
+    }
+}
+
+extension Manifest {
+    /// Loudness of a track's audio as written, from T0 to its end (ITU-R BS.1770-4, EBU R 128). A value is `nil` if
+    /// there was nothing to measure. The values of a program are those of its mix before encoding; AAC changes them by
+    /// about 0.2 LU.
+    public struct Loudness: Sendable, Equatable, Codable {
+        /// Integrated loudness in LUFS.
+        public var integrated_lufs: Double?
+        /// Loudness range in LU.
+        public var range_lu: Double?
+        /// Highest true peak in dBTP.
+        public var true_peak_dbtp: Double?
+
+        /// Creates the entry from measured values, rounded to 0.01.
+        package init(_ loudness: Media.Loudness) {
+            func rounded(_ value: Double?) -> Double? { value.map { Clock.rounded($0, 100) } }
+            integrated_lufs = rounded(loudness.integrated)
+            range_lu = rounded(loudness.range)
+            true_peak_dbtp = rounded(loudness.truePeak)
+        }
     }
 }

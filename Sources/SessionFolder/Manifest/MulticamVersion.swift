@@ -1,5 +1,5 @@
-/// Version of the program (semantic versioning 2.0), as manifests and `--version` show it.
+/// The program version (Semantic Versioning 2.0) in manifests and in the output of `--version`.
 public enum MulticamVersion {
-    /// The present version.
-    public static let current = "0.2.0"
+    /// The current version.
+    public static let current = "0.3.0"
 }

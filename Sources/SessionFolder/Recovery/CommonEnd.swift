@@ -1,46 +1,53 @@
 public import Media
 
-/// The time at which all tracks of an interrupted recording end, though a crash left them with different lengths.
+/// The time when all tracks of a recovered recording end. A crash leaves the tracks with different lengths.
 ///
-/// A JPEG track or audio that is too short can be filled with its last frame or with silence. A track of encoded frames cannot
-/// be made longer without encoding, so the shortest of those sets the end, and longer tracks are cut there; what is cut stays in
-/// the files. Without encoded tracks the longest track sets the end, and nothing is given up.
+/// A short JPEG or audio track can be extended with its last frame or with silence. A track of encoded frames cannot be
+/// extended without an encoder, so the shortest encoded track sets the end. Longer tracks are trimmed there; the
+/// trimmed frames stay in the files. Without encoded tracks, the longest track sets the end and nothing is trimmed.
 public struct CommonEnd: Sendable, Equatable {
-    /// How far one track reaches.
+    /// The extent of one track.
     public struct Reach: Sendable, Equatable {
-        /// End of the track, since T0.
+        /// End of the track, relative to T0.
         public let end: MediaTime
-        /// Whether its frames are encoded, so that none can be added at its end.
+        /// Whether the track is encoded, so that no frames can be appended.
         public let isEncoded: Bool
 
-        /// Creates the reach of a track that ends at `end`, since T0.
+        /// Creates the extent of a track that ends at `end`, a time relative to T0.
         public init(end: MediaTime, isEncoded: Bool) {
             self.end = end
             self.isEncoded = isEncoded
         }
     }
 
-    /// Longest difference in nanoseconds by which an encoded track may shorten the others. One that is shorter than that ended
-    /// before the crash, and its last frame is shown until the end. An overloaded encoder is a second of frames behind, besides
-    /// what it and the disk's queue hold back.
+    /// Maximum length in nanoseconds trimmed from the other tracks because of a shorter encoded track. A track that is
+    /// shorter by more than this ended before the crash, and its last frame is shown until the end. An overloaded
+    /// encoder lags by about a second of frames, in addition to its lookahead and the disk queue.
     private static let longestCut: Int64 = 10_000_000_000
 
-    /// End of all tracks, since T0.
+    /// End of all tracks, relative to T0.
     public let time: MediaTime
 
-    /// Finds the common end of some tracks; `nil` where none reaches beyond T0.
+    /// Determines the common end. Returns `nil` if no track extends beyond T0 and `earliest` is zero.
     ///
     /// - Parameters:
-    ///   - reaches: Reach of each track that can be read.
-    ///   - leading: Grid on which the recording ends: the program's, else the first camera's; `nil` where there are no frames.
-    ///   - start: Time at which the last file begins; the common end is later.
-    public init?(_ reaches: [Reach], leading: FrameRate?, after start: MediaTime = .zero) {
-        guard let longest = reaches.map(\.end).max(), longest > .zero else { return nil }
+    ///   - reaches: Extent of each readable track that was still being recorded.
+    ///   - leading: Grid for aligning the end: the program's, or the first camera's without a program; `nil` for
+    ///     audio-only recordings.
+    ///   - start: Start of the last file. The common end is later.
+    ///   - earliest: Earliest possible end, such as the end of a track that was stopped before the crash. The result is
+    ///     never earlier.
+    public init?(
+        _ reaches: [Reach], leading: FrameRate?, after start: MediaTime = .zero,
+        notBefore earliest: MediaTime = .zero
+    ) {
+        let longest = max(reaches.map(\.end).max() ?? .zero, earliest)
+        guard longest > .zero else { return nil }
         let encoded = reaches.filter {
             $0.isEncoded && $0.end > .zero && longest.nanoseconds - $0.end.nanoseconds <= Self.longestCut
         }
         guard let leading else {
-            time = max(encoded.map(\.end).min() ?? longest, start)
+            time = max(encoded.map(\.end).min() ?? longest, start, earliest)
             return
         }
         var tick = leading.ticks(before: longest)
@@ -48,6 +55,76 @@ public struct CommonEnd: Sendable, Equatable {
             tick = leading.ticks(before: shortest)
             if leading.time(ofTick: tick) > shortest { tick -= 1 }
         }
-        time = leading.time(ofTick: max(tick, leading.ticks(before: start) + 1))
+        time = leading.time(
+            ofTick: max(tick, leading.ticks(before: start) + 1, leading.ticks(before: earliest)))
+    }
+}
+
+/// The relation of a track's end to the common end of a recovered recording.
+struct TrackEnding {
+    /// End of the track on disk, relative to T0.
+    let reached: MediaTime
+    let end: MediaTime
+    let stream: RemainingFile.Stream
+
+    var cut: Int64 { max(0, reached.nanoseconds - end.nanoseconds) }
+    var padded: Int64 { max(0, end.nanoseconds - reached.nanoseconds) }
+
+    /// Returns the manifest entry for the end of a track.
+    ///
+    /// - Parameters:
+    ///   - track: The track.
+    ///   - file: The last file of the track as the crash left it; `nil` if nothing can be read.
+    ///   - end: The common end of all tracks; `nil` to use the end of this track.
+    /// - Returns: The trimmed and padded lengths, and a sentence.
+    static func told(of track: Manifest.Track, in file: RemainingFile?, until end: MediaTime?)
+        -> Manifest.RecoveredTrack
+    {
+        guard let file, file.streams.indices.contains(track.stream) else {
+            return Manifest.RecoveredTrack(
+                track: track.name, cut_ns: 0, padded_ns: 0,
+                text:
+                    "no data of this track was on the disk, or its file cannot be read. The file is unchanged."
+            )
+        }
+        let reached = file.end(ofStream: track.stream)
+        let ending = Self(reached: reached, end: end ?? reached, stream: file.streams[track.stream])
+        return Manifest.RecoveredTrack(
+            track: track.name, cut_ns: ending.cut, padded_ns: ending.padded,
+            text: end == nil && file.isPlain ? "the track is complete." : ending.text)
+    }
+
+    /// A sentence that describes the losses.
+    var text: String {
+        var words: [String] = []
+        if stream.dropped > 0 {
+            words.append(
+                "\(stream.dropped) frames at the end can't be decoded because frames that they depend on were not written"
+            )
+        }
+        // Differences below 1 ms, less than a tick of any frame rate, are rounding errors.
+        if cut > 1_000_000 {
+            words.append(
+                "\(seconds(cut)) beyond the end of the other tracks is excluded but remains in the file")
+        }
+        if padded > 1_000_000 {
+            words.append(filling)
+        }
+        let summary = words.isEmpty ? "all data on the disk was recovered" : words.joined(separator: "; ")
+        return "\(summary). Data after \(seconds(reached.nanoseconds)) was not written before the crash."
+    }
+
+    private var filling: String {
+        switch stream.codec {
+        case "h264": "the last frame is extended by \(seconds(padded))"
+        case "mjpeg": "the last frame is repeated for \(seconds(padded))"
+        default: "the last \(seconds(padded)) are silence"
+        }
+    }
+
+    private func seconds(_ nanoseconds: Int64) -> String {
+        let milliseconds = (nanoseconds + 500_000) / 1_000_000
+        let rest = String(milliseconds % 1000)
+        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest) s"
     }
 }

@@ -3,35 +3,58 @@ internal import Timing
 
 /// The losses of one track, by cause.
 ///
-/// Counts are `Double`: a manifest may be read from a file that holds any number, and sums of those must not overflow.
+/// Counts are `Double`: a manifest read from a file may contain any number, and sums must not overflow.
 struct TrackLosses {
-    /// Kind of a track; its words for people depend on it.
+    /// Kind of track, which determines its wording in messages.
     enum Kind {
         case camera, microphone, program
+        /// A camera without an ISO track, while the program shows it.
+        case shown
     }
 
     let name: String
     let kind: Kind
-    /// Lost frames, or lost samples at 48 kHz.
+    /// Number of lost frames, or of lost samples at 48 kHz.
     let lost: Double
-    /// Lost and captured frames or samples together.
+    /// Total number of lost and captured frames or samples.
     let all: Double
-    /// The parts of `lost` by the ledger's word for the cause, the largest first. For audio they are lengths of gaps in samples.
+    /// The parts of `lost` by ledger cause, largest first. For audio, the counts are gap lengths in samples.
     let causes: [(word: String, count: Double)]
     let gaps: [Gap]
-    /// Why the track ended before the recording; `nil` where it did not.
+    /// Why the track ended before the recording; `nil` if it did not.
     let failure: String?
     let limit: Double?
-    /// Total length of the pauses in which the governor stopped the program.
+    /// Total length of the program pauses made by the governor.
     var pause = Nanoseconds.zero
+    /// Whether another finding in the verdict, such as a silent track, makes the track incomplete.
+    var isFaulty = false
 
-    /// Takes the track of a camera or of the program. In a recovered recording, frames that the crash took are not blamed on the
-    /// disk.
+    /// Creates the losses of a camera without an ISO track: its missing frames while the program showed it, in program
+    /// ticks.
+    init(_ role: String, missing: [String: Int], in frames: Manifest.Frames, gaps: [Gap], limit: Double?) {
+        name = role
+        kind = .shown
+        let counts = missing.mapValues { Double(max($0, 0)) }
+        all = Double(max(frames.written, 0))
+        lost = min(counts.values.reduce(0, +), all)
+        causes = Self.sorted(counts, isRecovered: false)
+        self.gaps = gaps
+        failure = nil
+        self.limit = limit
+    }
+    /// Kind of device; `nil` if the manifest doesn't contain it, and for the program.
+    var source: SourceKind?
+    /// x264 preset; `nil` if unknown.
+    private var preset: String?
+
+    /// Creates the losses of a camera track or of the program. In a recovered recording, frames lost in the crash are
+    /// not attributed to the disk.
     init(
         _ track: Manifest.Track, _ frames: Manifest.Frames, gaps: [Gap], isRecovered: Bool, limit: Double?
     ) {
         name = track.name
         kind = track.kind == "program" ? .program : .camera
+        preset = track.encoder?.preset
         let counts = frames.lost.mapValues { Double(max($0, 0)) }
         lost = counts.values.reduce(0, +)
         all = Double(max(frames.captured, 0)) + lost
@@ -41,13 +64,13 @@ struct TrackLosses {
         self.limit = limit
     }
 
-    /// Takes the track of a microphone.
+    /// Creates the losses of a microphone track.
     init(
         _ track: Manifest.Track, _ samples: Manifest.Samples, gaps: [Gap], isRecovered: Bool, limit: Double?
     ) {
         name = track.name
         kind = .microphone
-        lost = Double(max(samples.filled, 0))
+        lost = Double(max(samples.silence, 0))
         all = Double(max(samples.written, 0))
         causes = Self.sorted(Self.lengths(of: gaps), isRecovered: isRecovered)
         self.gaps = gaps
@@ -55,7 +78,7 @@ struct TrackLosses {
         self.limit = limit
     }
 
-    /// Takes a microphone that only the program contains: its losses are known from its gaps.
+    /// Creates the losses of a microphone that is recorded only in the program, derived from its gaps.
     init(microphone role: String, gaps: [Gap], duration: Int64, limit: Double?) {
         name = role
         kind = .microphone
@@ -68,18 +91,21 @@ struct TrackLosses {
         self.limit = limit
     }
 
-    var isComplete: Bool { lost == 0 && gaps.isEmpty && failure == nil }
+    var isComplete: Bool { lost == 0 && gaps.isEmpty && failure == nil && !isFaulty }
 
-    /// Share of lost frames or samples: lost ÷ all, 0…1.
+    /// Fraction of lost frames or samples: lost ÷ all, 0…1.
     var share: Double { lost == 0 ? 0 : lost / all }
 
     var exceedsLimit: Bool { limit.map { share > $0 } ?? false }
 
-    /// The explanations of all causes, the most frequent first.
+    /// Explanations of all causes, most frequent first.
     var explanations: [LossExplanation] {
-        causes.compactMap {
-            LossCause(rawValue: $0.word).map { LossExplanation($0, isProgram: kind == .program) }
-        }
+        causes.compactMap { LossCause(rawValue: $0.word).map(explanation) }
+    }
+
+    func explanation(of cause: LossCause) -> LossExplanation {
+        cause.explanation(
+            of: LossExplanation.Subject(kind: source, isProgram: kind == .program, preset: preset))
     }
 
     private static func sorted(
@@ -89,12 +115,12 @@ struct TrackLosses {
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
-    /// Lengths of a microphone's gaps in samples at 48 kHz, by cause. A cause that does not begin with a word of the ledger is a
-    /// device's own word for why it was away.
+    /// Returns the lengths of a microphone's gaps in samples at 48 kHz, by cause. A cause that doesn't start
+    /// with a ledger keyword is the reason that the device itself reported for the outage.
     private static func lengths(of gaps: [Gap]) -> [String: Double] {
         var lengths: [String: Double] = [:]
         for gap in gaps {
-            let cause = LossCause(rawValue: String(gap.cause.prefix { $0 != ":" })) ?? .away
+            let cause = LossCause(rawValue: String(gap.cause.prefix { $0 != ":" })) ?? .disconnected
             lengths[cause.rawValue, default: 0] += samples(inNanoseconds: gap.length)
         }
         return lengths
@@ -106,6 +132,116 @@ struct TrackLosses {
 }
 
 extension Gap {
-    /// Length of the gap in nanoseconds; 0 for one that ends before it begins, which only a damaged manifest has.
+    /// Length of the gap in nanoseconds; 0 for a gap that ends before it starts, which occurs only in damaged
+    /// manifests.
     package var length: Double { max(Double(to.nanoseconds) - Double(from.nanoseconds), 0) }
+}
+
+extension TrackLosses {
+    /// Name of the track in messages: `camera desk`, `the program`.
+    var subject: String {
+        switch kind {
+        case .camera: "camera \(name)"
+        case .microphone: "microphone \(name)"
+        case .program, .shown: "the program"
+        }
+    }
+
+    /// The extent of the losses as a clause: `camera desk is missing 5 of 150 frames (3.3 %, limit 1 %)`;
+    /// `nil` for a track without losses or gaps.
+    var loss: String? {
+        if lost > 0 {
+            return "\(subject) is missing \(amount)\(shareText)\(places)\(pauseText)"
+        }
+        return gaps.isEmpty ? nil : "\(subject) has \(Self.words(for: gaps))"
+    }
+
+    /// A sentence that states the losses of a track that exceeds its limit; `nil` for other tracks.
+    var excess: String? {
+        exceedsLimit ? "\(subject) is missing \(amount)\(shareText)".asSentence : nil
+    }
+
+    /// Formats the number and length of gaps: `a gap of 0.25 s`, `2 gaps, the longest of 4 s`.
+    static func words(for gaps: [Gap]) -> String {
+        let longest = seconds((gaps.map(\.length).max() ?? 0) / 1e9)
+        return gaps.count == 1 ? "a gap of \(longest) s" : "\(gaps.count) gaps (longest: \(longest) s)"
+    }
+
+    /// The amount of loss: `62 of 300 frames`, `0.42 s of 8 s of audio`.
+    private var amount: String {
+        switch kind {
+        case .shown: "camera \(name) in \(Self.whole(lost)) of \(Self.whole(all)) frame\(all == 1 ? "" : "s")"
+        case .camera, .program: "\(Self.whole(lost)) of \(Self.whole(all)) frame\(all == 1 ? "" : "s")"
+        case .microphone: "\(Self.seconds(ofSamples: lost)) s of \(Self.seconds(ofSamples: all)) s of audio"
+        }
+    }
+
+    private var places: String {
+        switch (kind, gaps.count) {
+        case (_, 0): ""
+        case (.microphone, 1): " in one place"
+        case (.microphone, let count): " in \(count) places"
+        case (_, _): " in \(Self.words(for: gaps))"
+        }
+    }
+
+    /// The share of the losses and its limit, if the track has one: ` (3.3 %, limit 1 %)`.
+    private var shareText: String {
+        let percent = min(share, 1) * 100
+        // Rounding must not hide that the limit is exceeded.
+        let tenths = (percent * 10).rounded() / 10
+        let isExact = percent < 1 || limit.map { (tenths > $0 * 100) != exceedsLimit } ?? false
+        let text = isExact ? Self.percent(min(share, 1)) : Self.trimmed(tenths)
+        let shown = text == "0" ? "less than 0.001 %" : "\(text) %"
+        return limit.map { " (\(shown), limit \(Self.percent($0)) %)" } ?? " (\(shown))"
+    }
+
+    private var pauseText: String { pause > .zero ? " and was paused for \(pause.words)" : "" }
+
+    /// A sentence with the causes of the losses; `nil` if none is known.
+    var causeText: String? {
+        // Causes with the same wording are combined.
+        var reasons: [(words: String, count: Double)] = []
+        for cause in causes {
+            let words = words(forCause: cause.word)
+            if let index = reasons.firstIndex(where: { $0.words == words }) {
+                reasons[index].count += cause.count
+            } else {
+                reasons.append((words, cause.count))
+            }
+        }
+        guard lost > 0, let first = reasons.first else { return nil }
+        if reasons.count == 1 { return "Cause: \(first.words)".asSentence }
+        let parts = reasons.map { reason in
+            let count =
+                kind == .microphone
+                ? "\(Self.seconds(ofSamples: reason.count)) s"
+                : "\(Self.whole(reason.count)) frame\(reason.count == 1 ? "" : "s")"
+            return "\(reason.words) (\(count))"
+        }
+        return "Causes: \(parts.joined(separator: "; "))".asSentence
+    }
+
+    private func words(forCause word: String) -> String {
+        LossCause(rawValue: word).map { explanation(of: $0).cause }
+            ?? "unknown cause “\(word)”"
+    }
+
+    static func whole(_ count: Double) -> String { "\(Int64(rounding: min(count, 1e15)))" }
+
+    private static func percent(_ share: Double) -> String { trimmed((share * 100_000).rounded() / 1000) }
+
+    private static func seconds(ofSamples count: Double) -> String {
+        seconds(count / Double(AudioFormat.sessionRate))
+    }
+
+    /// Formats seconds with two decimals, or three below 0.1 s.
+    static func seconds(_ value: Double) -> String {
+        trimmed(value < 0.1 ? (value * 1000).rounded() / 1000 : (value * 100).rounded() / 100)
+    }
+
+    /// Formats the number without a zero fraction: `8` instead of `8.0`.
+    private static func trimmed(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? "\(Int64(rounding: value))" : "\(value)"
+    }
 }

@@ -1,38 +1,48 @@
 internal import Media
+internal import Monitoring
 internal import Profiles
 internal import Timing
 
-/// The verdict on a recording for people: whether all of it is there, and if not, what is missing, why, and what helps.
+/// The human-readable verdict on a recording: whether it is complete, and if not, the losses, their causes and the
+/// remedies.
 ///
-/// It is made from a manifest alone, so that the end of `record`, its `finished` event, `report/sync.svg` and `verify` say the
-/// same sentences.
+/// The verdict is derived only from the manifest. The output of `record`, its `finished` event, `report/sync.svg` and
+/// `verify` therefore contain the same sentences.
 public struct Verdict: Sendable, Equatable {
-    /// How good a recording is, from `good` to `bad`; `look` means that a person should look at something.
+    /// Quality level of a recording, from `good` to `bad`; `look` means that the user should check the recording.
     public enum Level: Int, Sendable, Comparable {
         case good, look, bad
 
-        /// Whether the left level is better than the right one.
+        /// Whether the left level is better than the right level.
         public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
     }
 
-    /// Level of the recording: that of its worst sentence.
+    /// Level of the recording: the worst level of its sentences.
     public private(set) var level = Level.good
-    /// Sentences of the verdict, at least one.
+    /// Sentences of the verdict: first the headline (`Complete.`, `Incomplete: camera desk is missing …`), then the
+    /// details.
     public private(set) var sentences: [String] = []
-    /// A sentence for each limit of the profile that was exceeded.
+    /// One sentence for each exceeded profile limit.
     public private(set) var exceededLimits: [String] = []
+    /// Whether something is missing from the recording. The first such sentence is the headline.
+    private var isIncomplete = false
 
-    /// The sentences as one text, separated by spaces.
+    /// The sentences joined with spaces.
     public var text: String { sentences.joined(separator: " ") }
 
-    /// Length in nanoseconds from which a gap shows a slate and is bad.
+    /// Minimum length in nanoseconds of a gap that shows a slate and counts as bad.
     private static let badGap = 1e9
-    /// Standard error of a clock, in microseconds, from which an error may be seen or heard.
+    /// Maximum lag of the files behind the alignment delay if the computer is fast enough.
+    private static let largestUsualLag = Nanoseconds.milliseconds(1500)
+    /// Standard error of a clock, in microseconds, above which synchronization errors may be visible or audible.
     private static let looseClock = 1000.0
+    /// Threshold for the error of capture times, in microseconds. It is above the error of devices whose
+    /// frames are time-stamped on arrival.
+    private static let looseDates = 250_000.0
 
-    /// Judges a recording.
+    /// Creates the verdict on a recording.
     ///
-    /// - Parameter manifest: Manifest of a recording that is over. It may come from a file and hold anything.
+    /// - Parameter manifest: Manifest of a completed recording. It may come from a file and contain arbitrary values.
     public init(_ manifest: Manifest) {
         let tracks = Self.tracks(of: manifest)
         noteEnd(of: manifest, tracks)
@@ -42,20 +52,31 @@ public struct Verdict: Sendable, Equatable {
             noteGaps(of: name, manifest.gaps.filter { $0.track == name })
         }
         noteSilence(manifest)
+        noteContent(manifest)
         let cameras = Set(manifest.devices.filter { $0.kind == "camera" }.map(\.role))
         if !sentences.isEmpty, let complete = CompleteTracks(tracks, cameras: cameras).sentence {
             note(.good, complete)
         }
-        for device in manifest.devices where device.clock.residual_us > Self.looseClock {
+        // The times of a file are exact, so its clock doesn't matter.
+        for device in manifest.devices where device.type != SourceKind.file.rawValue {
+            let clock = device.clock
+            let isLoose = clock.residual_us > Self.looseClock || (clock.error_us ?? 0) > Self.looseDates
+            guard isLoose else { continue }
             note(
                 .look,
-                "The clock of \(device.role) is known to ±\((device.clock.residual_us / 100).rounded() / 10) ms only."
+                "The clock of \(device.role) is accurate only to ±\((clock.uncertainty_us / 100).rounded() / 10) ms."
             )
         }
         noteGroupTime(manifest)
+        noteLag(manifest)
         let remedies = Self.remedies(for: tracks)
-        if !remedies.isEmpty { note(.good, "Next time \(remedies.joined(separator: "; ")).") }
-        if sentences.isEmpty { sentences = [Self.praise(manifest, tracks)] }
+        if !remedies.isEmpty { note(.good, "Next time, \(remedies.joined(separator: "; ")).") }
+        if sentences.isEmpty {
+            sentences = ["Complete."] + Self.completeDetails(manifest, tracks)
+        } else if !isIncomplete {
+            sentences.insert(
+                level == .bad ? "Complete, with problems." : "Complete, with warnings.", at: 0)
+        }
     }
 
     private static func tracks(of manifest: Manifest) -> [TrackLosses] {
@@ -63,64 +84,99 @@ public struct Verdict: Sendable, Equatable {
         let isRecovered = manifest.recovery != nil
         let frameLimit = manifest.limits?.lost_frames
         let sampleLimit = manifest.limits?.lost_samples
-        var tracks = manifest.tracks.compactMap { track -> TrackLosses? in
+        let withTracks = Set(manifest.tracks.filter { $0.kind == "camera" }.map { $0.role ?? $0.name })
+        var tracks = manifest.tracks.flatMap { track -> [TrackLosses] in
             if let frames = track.frames {
+                let missing = (track.missing ?? [:]).filter { !withTracks.contains($0.key) }
+                let own = gaps(track.name)
                 var losses = TrackLosses(
-                    track, frames, gaps: gaps(track.name), isRecovered: isRecovered, limit: frameLimit)
+                    track, frames, gaps: missing.isEmpty ? own : [], isRecovered: isRecovered,
+                    limit: frameLimit)
                 if losses.kind == .program { losses.pause = manifest.programPause }
-                return losses
+                losses.isFaulty = !missing.isEmpty
+                // The program's gaps are the gaps of the cameras that it showed.
+                return [losses]
+                    + missing.keys.sorted().map { role in
+                        TrackLosses(
+                            role, missing: missing[role] ?? [:], in: frames,
+                            gaps: missing.count == 1 ? own : [], limit: frameLimit)
+                    }
             }
             return track.samples.map {
-                TrackLosses(
-                    track, $0, gaps: gaps(track.role ?? track.name), isRecovered: isRecovered,
-                    limit: sampleLimit)
-            }
+                [
+                    TrackLosses(
+                        track, $0, gaps: gaps(track.role ?? track.name), isRecovered: isRecovered,
+                        limit: sampleLimit)
+                ]
+            } ?? []
         }
         let recorded = Set(manifest.tracks.map { $0.role ?? $0.name })
         tracks += manifest.devices.filter { $0.kind == "microphone" && !recorded.contains($0.role) }.map {
             TrackLosses(
                 microphone: $0.role, gaps: gaps($0.role), duration: manifest.duration_ns, limit: sampleLimit)
         }
+        let empty = Set(manifest.devices.filter { $0.content != nil }.map(\.role))
+        let named = manifest.tracks.filter { empty.contains($0.role ?? $0.name) }.map(\.name)
+        for index in tracks.indices
+        where empty.contains(tracks[index].name) || named.contains(tracks[index].name) {
+            tracks[index].isFaulty = true
+        }
+        for index in tracks.indices where tracks[index].kind != .program {
+            tracks[index].source = source(of: tracks[index], in: manifest)
+        }
         return tracks
     }
 
-    /// Notes why the recording, a track or a file ended early.
+    /// Returns the kind of a track's device; `nil` if the manifest doesn't contain it, or if the role had devices of
+    /// different kinds.
+    private static func source(of losses: TrackLosses, in manifest: Manifest) -> SourceKind? {
+        let role = manifest.tracks.first { $0.name == losses.name }.map { $0.role ?? $0.name } ?? losses.name
+        let kind = losses.kind == .microphone ? "microphone" : "camera"
+        let types = Set(manifest.devices.filter { $0.role == role && $0.kind == kind }.map(\.type))
+        guard types.count == 1, let type = types.first else { return nil }
+        return type.flatMap { SourceKind(rawValue: $0) }
+    }
+
+    /// Adds the reasons why the recording, a track or a file ended early.
     private mutating func noteEnd(of manifest: Manifest, _ tracks: [TrackLosses]) {
         if manifest.recovery != nil {
-            note(.look, "The recording did not come to its end: what was on the disk was recovered.")
+            noteLoss(
+                .look, "the recording was interrupted", details: "The data on the disk was recovered.")
         }
         if let reason = manifest.ended_by {
-            note(.bad, "The recording was ended: \(reason)")
+            noteLoss(.bad, "the recording stopped early", details: "Cause: \(reason)")
         }
-        var told = Set([manifest.ended_by].compactMap(\.self))
-        for failure in tracks.compactMap(\.failure) where told.insert(failure).inserted {
+        var reported = Set([manifest.ended_by].compactMap(\.self))
+        for failure in tracks.compactMap(\.failure) where reported.insert(failure).inserted {
             let ended = tracks.filter { $0.failure == failure }
             let subject =
                 ended.count == tracks.count && ended.count > 1
                 ? "all tracks" : ended.map(\.subject).joined(separator: " and ")
-            note(.bad, "\(subject) ended early: \(failure)")
+            noteLoss(.bad, "\(subject) stopped early", details: "Cause: \(failure)")
         }
         for file in manifest.files ?? [] where !file.verified {
-            guard let fault = file.fault, told.insert(fault).inserted else { continue }
-            note(.bad, "\(file.file): \(fault)")
+            guard let fault = file.fault, reported.insert(fault).inserted else { continue }
+            noteLoss(.bad, "the file \(file.file) is damaged or incomplete", details: "Cause: \(fault)")
         }
         if manifest.outcome == .storageFailed, sentences.isEmpty {
-            note(.bad, "Not everything could be written to the folder: what was written is kept.")
+            noteLoss(
+                .bad, "not all data could be written to the folder",
+                details: "The data written before the failure is available.")
         }
     }
 
     private mutating func judge(_ track: TrackLosses) {
         if let excess = track.excess { exceededLimits.append(excess) }
-        guard let sentence = track.sentence else { return }
+        guard let loss = track.loss else { return }
         let usual = track.kind == .microphone ? RecordingLimits().lostSamples : RecordingLimits().lostFrames
         let isBad =
             track.share > track.limit ?? usual ?? 1 || track.gaps.contains { $0.length >= Self.badGap }
-        note(isBad ? .bad : .look, sentence)
+        noteLoss(isBad ? .bad : .look, loss, details: track.causeText)
     }
 
     private mutating func noteGaps(of name: String, _ gaps: [Gap]) {
         let longest = gaps.map(\.length).max() ?? 0
-        note(longest >= Self.badGap ? .bad : .look, "\(name) has \(TrackLosses.words(for: gaps))")
+        noteLoss(longest >= Self.badGap ? .bad : .look, "\(name) has \(TrackLosses.words(for: gaps))")
     }
 
     private mutating func noteSilence(_ manifest: Manifest) {
@@ -134,7 +190,46 @@ public struct Verdict: Sendable, Equatable {
         }
     }
 
-    /// Notes where the group's time was so uncertain that frames of two computers may be apart.
+    /// Adds the devices that delivered only silence, a frozen picture or a black picture.
+    private mutating func noteContent(_ manifest: Manifest) {
+        for device in manifest.devices {
+            switch device.content {
+            case .silent:
+                note(
+                    .bad,
+                    "Microphone \(device.role) delivered only digital silence. Check that it isn't muted and that the correct input is selected."
+                )
+            case .frozen:
+                note(
+                    .look,
+                    "Camera \(device.role) delivered the same picture from start to end. Check that the camera isn't frozen."
+                )
+            case .black:
+                note(
+                    .look,
+                    "Camera \(device.role) delivered only black pictures. Check its lens cover and its video signal."
+                )
+            case nil: break
+            }
+        }
+    }
+
+    /// Adds a warning if a crash would have lost more than usual.
+    private mutating func noteLag(_ manifest: Manifest) {
+        // A file can't be closer to the present than the duration of the frame in progress.
+        let slowest = manifest.tracks.compactMap(\.rate).filter { $0 > 0 }.min() ?? .infinity
+        let usual = Self.largestUsualLag + .seconds(rounding: min(1 / slowest, 60))
+        guard let behind = manifest.cost?.pressure?.files_behind_ns,
+            Nanoseconds(behind) - Nanoseconds(manifest.alignment_delay_ns) > usual
+        else { return }
+        note(
+            .look,
+            "The files lagged behind the recording by up to \(Nanoseconds(behind).words). A crash would have lost that much."
+        )
+    }
+
+    /// Adds a warning if the uncertainty of the group's time may have caused offsets between the frames of two
+    /// computers.
     private mutating func noteGroupTime(_ manifest: Manifest) {
         guard let time = manifest.group_time else { return }
         let fastest = manifest.tracks.compactMap(\.rate).filter { $0.isFinite && $0 > 0 }.max()
@@ -143,31 +238,38 @@ public struct Verdict: Sendable, Equatable {
         if time.followed == 0 {
             note(
                 .look,
-                "The group's time was not measured: the tracks run on this computer's own crystal, and drift from those of the others."
+                "The group's time was not measured. The tracks follow this computer's own clock and drift relative to the other computers."
             )
         } else if time.max_bound_ns > half.count {
             note(
                 .look,
-                "The group's time was known to ±\(milliseconds(time.max_bound_ns)) ms only, which is more than half a frame."
+                "The group's time was accurate only to ±\(milliseconds(time.max_bound_ns)) ms, which is more than half a frame."
             )
         } else if time.max_error_ns > half.count {
             note(
                 .look,
-                "The session clock was up to \(milliseconds(time.max_error_ns)) ms from the group's time, which is more than half a frame."
+                "The session clock deviated by up to \(milliseconds(time.max_error_ns)) ms from the group's time, which is more than half a frame."
             )
         } else if Nanoseconds.seconds(Int64(time.followed)) < Nanoseconds(manifest.duration_ns) / 2 {
-            // A measurement comes once a second.
+            // One measurement arrives per second.
             note(
                 .look,
-                "The group's time was known for less than half of the recording: in between the tracks may have drifted from those of the others."
+                "The group's time was available for less than half of the recording. Without it, the tracks may have drifted relative to the other computers."
             )
         }
         if time.steps > 0 {
             note(
                 .look,
-                "The group's time was set while it was recorded (\(time.steps == 1 ? "once" : "\(time.steps) times")), which the tracks do not follow: those of the others may be apart from them."
+                "The group's time was set during the recording (\(time.steps == 1 ? "once" : "\(time.steps) times")). The tracks do not follow such steps and may be out of sync with the other computers."
             )
         }
+    }
+
+    /// Notes that something is missing; `details` is a separate sentence.
+    private mutating func noteLoss(_ level: Level, _ loss: String, details: String? = nil) {
+        note(level, isIncomplete ? loss : "Incomplete: \(loss)")
+        isIncomplete = true
+        if let details { note(level, details) }
     }
 
     private mutating func note(_ level: Level, _ sentence: String) {
@@ -183,15 +285,91 @@ public struct Verdict: Sendable, Equatable {
         return remedies
     }
 
-    private static func praise(_ manifest: Manifest, _ tracks: [TrackLosses]) -> String {
+    /// The details for a recording without losses or warnings: its completeness, and the accuracy of its clocks.
+    private static func completeDetails(_ manifest: Manifest, _ tracks: [TrackLosses]) -> [String] {
         let hasFrames = tracks.contains { $0.kind != .microphone }
         let hasSamples = tracks.contains { $0.kind == .microphone }
         let parts = (hasFrames ? ["every frame"] : []) + (hasSamples ? ["every sample"] : [])
         let all = parts.isEmpty ? "everything" : parts.joined(separator: " and ")
-        guard let worst = manifest.devices.map(\.clock.residual_us).max() else {
-            return "\(all) is there".asSentence
-        }
+        let clocks = manifest.devices.filter { $0.type != SourceKind.file.rawValue }.map(\.clock)
+        let completeness = "\(all) was recorded".asSentence
+        guard let worst = clocks.map(\.uncertainty_us).max() else { return [completeness] }
         let milliseconds = max((worst / 10).rounded(.up) / 100, 0.01)
-        return "\(all) is there, and every clock is known to \(milliseconds) ms".asSentence
+        return [completeness, "All clocks are accurate to within \(milliseconds) ms."]
+    }
+}
+
+/// The complete tracks of a recording, as a sentence: `Both camera tracks and microphone host are complete.`
+struct CompleteTracks {
+    private let tracks: [TrackLosses]
+    private let cameras: Set<String>
+
+    /// Creates the list of complete tracks.
+    ///
+    /// - Parameters:
+    ///   - tracks: All recorded tracks.
+    ///   - cameras: Roles of all cameras, with or without ISO tracks.
+    init(_ tracks: [TrackLosses], cameras: Set<String>) {
+        self.tracks = tracks
+        self.cameras = cameras
+    }
+
+    /// The sentence that names the complete tracks; `nil` if no track is complete.
+    var sentence: String? {
+        let parts =
+            words(.program, one: "program", many: "programs")
+            + words(.camera, one: "camera", many: "camera tracks")
+            + words(.microphone, one: "microphone", many: "microphones")
+        guard let last = parts.last else { return nil }
+        let subject = (parts.count > 1 ? parts.dropLast().joined(separator: ", ") + " and " : "") + last
+        let isPlural = tracks.filter(\.isComplete).count > 1
+        let remedy =
+            canMakeProgram
+            ? ". Render the program again from \(isPlural ? "them" : "it") with `multicam render`" : ""
+        return "\(subject) \(isPlural ? "are" : "is") complete\(remedy)".asSentence
+    }
+
+    /// Whether the program is incomplete and every camera has a complete ISO track.
+    private var canMakeProgram: Bool {
+        let whole = Set(tracks.filter { $0.kind == .camera && $0.isComplete }.map(\.name))
+        return !cameras.isEmpty && cameras.isSubset(of: whole)
+            && tracks.contains { $0.kind == .program && !$0.isComplete }
+    }
+
+    private func words(_ kind: TrackLosses.Kind, one: String, many: String) -> [String] {
+        let all = tracks.filter { $0.kind == kind }
+        let complete = all.filter(\.isComplete)
+        if complete.count == all.count, all.count > 1 {
+            return [all.count == 2 ? "both \(many)" : "all \(all.count) \(many)"]
+        }
+        return complete.map(\.subject)
+    }
+}
+
+extension Manifest {
+    /// Total length of the program pauses made by the governor, capped at the length of the recording.
+    ///
+    /// The manifest may come from a file and contain arbitrary times. A pause that ends before it starts is
+    /// ignored.
+    var programPause: Nanoseconds {
+        let pause = GovernorMeasure(.programPause, relieves: [])
+        let end = max(duration_ns, 0)
+        func inside(_ time: Int64) -> Int64 { min(max(time, 0), end) }
+        var total: Int64 = 0
+        // Both are at most `end`, so the sum cannot overflow.
+        func count(from start: Int64, to stop: Int64) {
+            total += min(max(stop - start, 0), end - total)
+        }
+        var start: Int64?
+        for step in governor {
+            if step.step == pause.text {
+                start = start ?? inside(step.at_ns)
+            } else if step.step == pause.reverseText, let began = start {
+                count(from: began, to: inside(step.at_ns))
+                start = nil
+            }
+        }
+        if let start { count(from: start, to: end) }
+        return Nanoseconds(total)
     }
 }

@@ -2,30 +2,32 @@ internal import Capture
 internal import Glibc
 public import Media
 public import Plan
+internal import Profiles
 
-/// The remembered device choices of one application's user. A program can show them, add to them and delete them.
+/// The stored device choices of one application's user. An app can display, add, and delete them.
 ///
-/// Every call waits for the disk and asks the cameras or the sound server what is connected: do not call it in a Swift task.
+/// Every call blocks on disk I/O and queries the connected cameras or the sound server: don't call this from a Swift
+/// task.
 public struct ChoiceHistory: Sendable {
-    /// One remembered choice, and its device when that is connected.
+    /// One stored choice, and its device if it's connected.
     public struct Entry: Sendable, Equatable {
-        /// The identity of the device that was chosen.
+        /// Identity of the chosen device.
         public let identity: DeviceIdentity
-        /// The role that the device was chosen for; `nil` when it was chosen for none in particular.
+        /// The role that the device was chosen for. `nil` if it wasn't chosen for a specific role.
         public let role: String?
-        /// Whether a profile or a program proposed the device; `false` when a person chose it.
+        /// Whether the device was proposed by a profile or an app. `false` if a user chose it.
         public let isProposed: Bool
-        /// The connected device; `nil` when it is not connected, or when several devices fit.
+        /// The connected device. `nil` if it isn't connected, or if several devices match.
         public let device: CaptureDevice?
     }
 
-    /// Whether these are choices of cameras (`video`) or of microphones (`audio`).
+    /// Whether the entries are cameras (`video`) or microphones (`audio`).
     public let mediaType: CaptureDevice.MediaType
-    /// The choices, the most wanted device first.
+    /// The choices, most preferred device first.
     public let entries: [Entry]
-    /// The first chosen device that is connected; `nil` when none is.
+    /// The first chosen device that is connected. `nil` if no chosen device is connected.
     public let userPreferred: CaptureDevice?
-    /// The best camera to use now, or the microphone that `default` names; `nil` when there is none.
+    /// The best camera to use now, or the microphone that `default` refers to. `nil` if no device is available.
     public let systemPreferred: PreferredDevice?
     /// Warnings for the user, one sentence each.
     public let warnings: [String]
@@ -33,37 +35,37 @@ public struct ChoiceHistory: Sendable {
     private let application: ApplicationIdentifier
     private let present: [CaptureDevice]
 
-    /// Reads the remembered choices.
+    /// Reads the stored choices.
     ///
     /// - Parameters:
     ///   - mediaType: Cameras (`video`) or microphones (`audio`).
-    ///   - application: The application whose user's choices are read.
-    /// - Throws: `DeviceError` when microphones are asked for and the sound server does not answer.
+    ///   - application: The application that the user's stored choices belong to.
+    /// - Throws: `DeviceError` if microphones are requested and the sound server doesn't respond.
     public init(of mediaType: CaptureDevice.MediaType, application: ApplicationIdentifier) throws(DeviceError)
     {
-        let (remarks, first) = DeviceMemory.file?.read() ?? (DeviceMemory(), nil)
+        let (remarks, first) = DeviceStore.file?.read() ?? (DeviceStore(), nil)
         let present =
             switch mediaType {
             case .video: remarks.applied(to: try CameraCatalog().cameras())
             case .audio: try PulseCatalog.microphones().map(\.captureDevice)
             }
-        let (memory, second) = ChoiceMemory.file?.read() ?? (ChoiceMemory(), nil)
+        let (memory, second) = ChoiceStore.file?.read() ?? (ChoiceStore(), nil)
         self.init(
             of: mediaType, application: application, present: present, memory: memory,
             warnings: [first, second].compactMap { $0 })
     }
 
-    /// Creates a history from what is remembered and connected.
+    /// Creates a history from stored choices and connected devices.
     ///
     /// - Parameters:
     ///   - mediaType: Cameras (`video`) or microphones (`audio`).
-    ///   - application: The application whose user's choices are read.
-    ///   - present: All connected devices of that media type.
-    ///   - memory: The remembered choices of all applications.
-    ///   - warnings: Sentences to put before the history's own warnings.
+    ///   - application: The application that the user's stored choices belong to.
+    ///   - present: All connected devices of this media type.
+    ///   - memory: The stored choices of all applications.
+    ///   - warnings: Sentences to insert before the history's own warnings.
     init(
         of mediaType: CaptureDevice.MediaType, application: ApplicationIdentifier, present: [CaptureDevice],
-        memory: ChoiceMemory, warnings: [String] = []
+        memory: ChoiceStore, warnings: [String] = []
     ) {
         self.mediaType = mediaType
         self.application = application
@@ -93,28 +95,30 @@ public struct ChoiceHistory: Sendable {
         }
     }
 
-    /// The one connected device that a selector names.
+    /// Returns the one connected device that matches a selector.
     ///
-    /// - Throws: `DeviceError` with `notFound`, or with `ambiguous` and all devices that fit.
+    /// - Throws: `DeviceError` with `notFound`, or with `ambiguous` and all matching devices.
     public func device(_ selector: String) throws(DeviceError) -> CaptureDevice {
         try DeviceSelector.resolve(
             DeviceSelector.withoutLinks(selector), kind: mediaType == .video ? "camera" : "microphone",
             among: present)
     }
 
-    /// Remembers that a person chose a device.
+    /// Stores a user's choice of a device.
     ///
-    /// - Returns: The history with the choice.
-    /// - Throws: `StateFileError` when the choice cannot be written.
+    /// - Returns: The history including the choice.
+    /// - Throws: `StateFileError` if the choice can't be written.
     public func choosing(_ device: CaptureDevice) throws(StateFileError) -> Self {
         try changing { history in history.choose(device.identity, among: present) }
     }
 
     /// Deletes the choice of one device, or all choices.
     ///
-    /// - Parameter name: A selector of a connected device, or the name of one that is not connected; `nil` for all choices.
+    /// - Parameter name: A selector of a connected device, or the name of a disconnected one. `nil` deletes all
+    ///   choices.
     /// - Returns: The remaining history, and the number of deleted choices.
-    /// - Throws: `DeviceError` when the selector fits several devices, `StateFileError` when the history cannot be written.
+    /// - Throws: `DeviceError` if the selector matches several devices. `StateFileError` if the history can't be
+    ///   written.
     public func forgetting(_ name: String?) throws -> (history: Self, count: Int) {
         guard let name else {
             return (try changing { $0 = DeviceHistory() }, entries.count)
@@ -140,12 +144,12 @@ public struct ChoiceHistory: Sendable {
     }
 
     private func changing(_ change: (inout DeviceHistory) -> Void) throws(StateFileError) -> Self {
-        guard let file = ChoiceMemory.file else {
+        guard let file = ChoiceStore.file else {
             throw StateFileError(
-                path: "XDG_STATE_HOME and HOME", subject: ChoiceMemory.subject, operation: "keep",
+                path: "XDG_STATE_HOME and HOME", subject: ChoiceStore.subject, operation: "save",
                 errno: ENOENT)
         }
-        var memory = ChoiceMemory()
+        var memory = ChoiceStore()
         let warning = try file.update { stored in
             switch mediaType {
             case .video: change(&stored[application].cameras)
@@ -156,5 +160,106 @@ public struct ChoiceHistory: Sendable {
         return Self(
             of: mediaType, application: application, present: present, memory: memory,
             warnings: [warning].compactMap { $0 })
+    }
+}
+
+/// Name of an application. Each application has a separate history of choices.
+public struct ApplicationIdentifier: Sendable, Hashable {
+    /// 1 to 100 letters, digits, `.`, `-`, and `_`.
+    public let name: String
+
+    /// The `multicam` program itself.
+    public static let multicam = Self(known: "multicam")
+
+    /// Creates an identifier from a name.
+    ///
+    /// - Parameter name: 1 to 100 letters, digits, `.`, `-`, and `_`, for example `org.example.call`. Other names
+    ///   return `nil`.
+    public init?(_ name: String) {
+        let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_".utf8)
+        guard (1...100).contains(name.utf8.count), name.utf8.allSatisfy(allowed.contains) else { return nil }
+        self.name = name
+    }
+
+    private init(known name: String) {
+        self.name = name
+    }
+}
+
+/// The choices to store when the cameras of a session have started streaming.
+package struct ChoiceRecord: Equatable {
+    let application: ApplicationIdentifier
+    let profile: String
+    /// The camera that the profile proposes, if the profile is used for the first time. `nil` otherwise.
+    let proposal: DeviceIdentity?
+    let policy: CameraPolicy
+    /// The role that gets the preferred camera. `nil` if every role names a specific camera.
+    let leader: String?
+    /// Camera roles in the profile's order.
+    let roles: [String]
+    /// The roles with a camera selected by the user. Empty if the profile's policy doesn't offer a choice.
+    let chosen: Set<String>
+
+    init(_ request: SetupRequest, _ profile: Profile, proposal: DeviceIdentity?) {
+        application = request.application
+        self.profile = profile.name
+        self.proposal = proposal
+        policy = profile.choice.policy
+        leader = request.followed?.role ?? profile.leadingRole
+        roles = profile.cameras.map(\.role)
+        let named = request.cameras.filter {
+            $0.selector != RoleAssignment.Role.any && $0.selector != RoleAssignment.Role.remembered
+        }
+        chosen = policy.offersChoice ? Set(named.map(\.role)) : []
+    }
+
+    /// Adds the choices and the streaming cameras to the stored choices.
+    ///
+    /// - Parameters:
+    ///   - cameras: The real cameras that are streaming, by role.
+    ///   - memory: The stored choices to update.
+    func enter(_ cameras: [String: CaptureDevice], into memory: inout ChoiceStore) {
+        let playing = roles.compactMap { role in cameras[role].map { (role: role, camera: $0) } }
+        let present = playing.map(\.camera)
+        memory.stream(present.map(\.identity))
+        // The last choice added ranks first, so the first role's choice is added last.
+        for (role, camera) in playing.reversed() where chosen.contains(role) {
+            memory[application].cameras.choose(camera.identity, for: role, among: present)
+        }
+        if let proposal { memory[application].cameras.propose(proposal, by: profile, among: present) }
+        for camera in present { memory[application].cameras.renew(camera.identity, among: present) }
+    }
+}
+
+/// The users' choices by application, and the cameras that have streamed.
+///
+/// This value is stored in a `StateFile`.
+struct ChoiceStore: StateFileContent {
+    /// The choices made in one application.
+    struct Histories: Equatable, Codable {
+        var cameras = DeviceHistory()
+        var microphones = DeviceHistory()
+    }
+
+    static let fileName = "choices.json"
+    static let subject = "the device choices"
+    static let currentSchema = 1
+
+    var schema = ChoiceStore.currentSchema
+    var applications: [String: Histories] = [:]
+    /// The cameras that have streamed in any application, the most recent first.
+    var streamed: [DeviceIdentity] = []
+
+    /// Maximum length of `streamed`. This is about the number of different cameras that a computer uses in a year.
+    private static let streamedCapacity = 32
+
+    subscript(application: ApplicationIdentifier) -> Histories {
+        get { applications[application.name] ?? Histories() }
+        set { applications[application.name] = newValue == Histories() ? nil : newValue }
+    }
+
+    /// Moves streaming cameras to the front, most important first.
+    mutating func stream(_ cameras: [DeviceIdentity]) {
+        streamed = Array((cameras + streamed.filter { !cameras.contains($0) }).prefix(Self.streamedCapacity))
     }
 }

@@ -2,52 +2,56 @@ internal import Capture
 public import Media
 public import Plan
 
-/// Decides which camera and which microphone a program should use: what its user prefers, and what is best now.
+/// Determines which camera and microphone an app should use: the devices that its user prefers, and the best devices
+/// available now.
 ///
-///     let choice = try DeviceChoice(application: application)
-///     for await camera in choice.systemPreferredCameras() { … }
+/// ```swift
+/// let choice = try DeviceChoice(application: application)
+/// for await camera in choice.systemPreferredCameras() { … }
+/// ```
 ///
-/// The user's choices are remembered across launches and reboots, separately for each application. Every call is safe from any
-/// thread; calls that wait for the disk say so.
+/// The user's choices are stored separately for each application, and persist across launches and reboots. All methods
+/// are thread-safe. Methods that block on disk I/O are documented as such.
 public final class DeviceChoice: Sendable {
-    /// The list of devices to choose from.
+    /// The list of available devices.
     public let discovery: DiscoverySession
     private let application: ApplicationIdentifier
-    private let file: StateFile<ChoiceMemory>?
-    /// Its changes wake those who follow one device (`states`).
+    private let file: StateFile<ChoiceStore>?
+    /// State changes wake the threads that monitor one device (`states`).
     let state: ConditionLock<ChoiceState>
     private let monitor: FolderMonitor?
     private let observation: Int?
 
-    /// Watches the connected devices until `stop` or until the object is released. Blocks as `DiscoverySession.init` does.
+    /// Monitors the connected devices until `stop` is called or the object is released. Blocks like
+    /// `DiscoverySession.init`.
     ///
     /// - Parameters:
-    ///   - application: The application whose user's choices count.
-    ///   - defaultPosition: Where the camera faces that is preferred when the user has chosen none.
-    /// - Throws: `DeviceError` when the system does not report changes of devices.
+    ///   - application: The application that the user's stored choices belong to.
+    ///   - defaultPosition: Preferred camera position if the user hasn't chosen a camera.
+    /// - Throws: `DeviceError` if the system doesn't report device changes.
     public convenience init(
         application: ApplicationIdentifier, defaultPosition: CaptureDevice.Position = .front
     ) throws(DeviceError) {
         self.init(
             application: application, defaultPosition: defaultPosition, discovery: try DiscoverySession(),
-            file: ChoiceMemory.file)
+            file: ChoiceStore.file)
     }
 
-    /// Watches the devices of a discovery session.
+    /// Monitors the devices of a discovery session.
     ///
     /// - Parameters:
-    ///   - application: The application whose user's choices count.
-    ///   - defaultPosition: Where the camera faces that is preferred when the user has chosen none.
+    ///   - application: The application that the user's stored choices belong to.
+    ///   - defaultPosition: Preferred camera position if the user hasn't chosen a camera.
     ///   - discovery: Lists all cameras and microphones.
-    ///   - file: The file that stores choices; `nil` when there is no folder for it.
+    ///   - file: The file that stores choices. `nil` without a state folder.
     init(
         application: ApplicationIdentifier, defaultPosition: CaptureDevice.Position,
-        discovery: DiscoverySession, file: StateFile<ChoiceMemory>?
+        discovery: DiscoverySession, file: StateFile<ChoiceStore>?
     ) {
         self.discovery = discovery
         self.application = application
         self.file = file
-        let memory = file?.read().content ?? ChoiceMemory()
+        let memory = file?.read().content ?? ChoiceStore()
         let state = ConditionLock(
             ChoiceState(
                 cameras: CameraPreference(
@@ -58,9 +62,9 @@ public final class DeviceChoice: Sendable {
         observation = discovery.observe { changes in
             state.broadcast { $0.handle(changes) }
         }
-        // Choices that another process writes count here too.
+        // Choices written by other processes apply here too.
         monitor = file.flatMap { file in
-            FolderMonitor(file.folder, prefix: ChoiceMemory.fileName) {
+            FolderMonitor(file.folder, prefix: ChoiceStore.fileName) {
                 Self.adopt(file, of: application, into: state)
             }
         }
@@ -72,15 +76,16 @@ public final class DeviceChoice: Sendable {
 
     // MARK: Cameras
 
-    /// The first camera in the user's history that is connected; `nil` when none is.
+    /// The first camera in the user's history that is connected. `nil` if no chosen camera is connected.
     public var userPreferredCamera: CaptureDevice? { state.withLock { $0.cameras.userPreferred } }
 
-    /// Remembers that a person chose a camera. The choice takes effect at once. Call this when a person chooses, and never for an
-    /// automatic switch. Waits for the disk; do not call it in a Swift task.
+    /// Stores the user's choice of a camera. The choice takes effect immediately. Call this only when the user makes a
+    /// choice, never for an automatic change. Blocks on disk I/O; don't call this from a Swift task.
     ///
-    /// - Parameter camera: The chosen camera; `nil` does nothing.
-    /// - Returns: A sentence for the user when earlier choices could not be read, or when there is no folder to remember any.
-    /// - Throws: `StateFileError` when the choice cannot be written; it then holds until the program ends.
+    /// - Parameter camera: The chosen camera. `nil` does nothing.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
+    /// - Throws: `StateFileError` if the choice can't be written. In this case, the choice remains in effect until the
+    ///   process exits.
     @discardableResult
     public func setUserPreferredCamera(_ camera: CaptureDevice?) throws(StateFileError) -> String? {
         guard let camera else { return nil }
@@ -92,11 +97,12 @@ public final class DeviceChoice: Sendable {
         }
     }
 
-    /// Proposes a camera to begin with. It counts only the first time this application proposes one, and ranks below every camera
-    /// that the user has chosen. Waits for the disk; do not call it in a Swift task.
+    /// Proposes an initial camera. Only the first proposal of this application has an effect. It ranks below every
+    /// camera that the user has chosen. Blocks on disk I/O; don't call this from a Swift task.
     ///
-    /// - Returns: A sentence for the user when earlier choices could not be read, or when there is no folder to remember any.
-    /// - Throws: `StateFileError` when the proposal cannot be written; it then holds until the program ends.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
+    /// - Throws: `StateFileError` if the proposal can't be written. In this case, the proposal remains in effect until
+    ///   the process exits.
     @discardableResult
     public func proposeCamera(_ camera: CaptureDevice) throws(StateFileError) -> String? {
         let name = application.name
@@ -108,34 +114,36 @@ public final class DeviceChoice: Sendable {
         }
     }
 
-    /// The best camera to use now, and why; `nil` when there is none.
+    /// The best camera to use now, and the reason. `nil` if no camera is available.
     public var systemPreferredCamera: PreferredDevice? { state.withLock { $0.cameras.systemPreferred } }
 
-    /// The facts that a `CameraSelection` decides by: the connected cameras and the user's preferences.
+    /// The input of a `CameraSelection`: the connected cameras and the user's preferences.
     public var cameraPreference: CameraPreference { state.withLock { $0.cameras } }
 
-    /// Delivers the best camera to use now, then each later one. A slow reader gets only the latest. Ends with `stop`.
+    /// Returns a stream of the best camera to use now, followed by all later changes. A slow reader receives only the
+    /// latest value. `stop` ends the stream.
     public func systemPreferredCameras() -> AsyncStream<PreferredDevice?> {
         stream(\.systemListeners, beginningWith: \.system)
     }
 
-    /// Delivers the user's preferred camera as it is now, then each later one. A slow reader gets only the latest. Ends with
-    /// `stop`.
+    /// Returns a stream of the user's preferred camera, followed by all later changes. A slow reader receives only the
+    /// latest value. `stop` ends the stream.
     public func userPreferredCameras() -> AsyncStream<CaptureDevice?> {
         stream(\.userListeners, beginningWith: \.user)
     }
 
     // MARK: Microphones
 
-    /// The microphone that the user prefers; `nil` when it is not connected.
+    /// The user's preferred microphone. `nil` if it isn't connected.
     public var preferredMicrophone: CaptureDevice? { state.withLock { $0.microphones.userPreferred } }
 
-    /// Remembers that a person chose a microphone. The choice takes effect at once. Waits for the disk; do not call it in a Swift
-    /// task.
+    /// Stores the user's choice of a microphone. The choice takes effect immediately. Blocks on disk I/O; don't call
+    /// this from a Swift task.
     ///
-    /// - Parameter microphone: The chosen microphone; `nil` does nothing.
-    /// - Returns: A sentence for the user when earlier choices could not be read, or when there is no folder to remember any.
-    /// - Throws: `StateFileError` when the choice cannot be written; it then holds until the program ends.
+    /// - Parameter microphone: The chosen microphone. `nil` does nothing.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
+    /// - Throws: `StateFileError` if the choice can't be written. In this case, the choice remains in effect until the
+    ///   process exits.
     @discardableResult
     public func setPreferredMicrophone(_ microphone: CaptureDevice?) throws(StateFileError) -> String? {
         guard let microphone else { return nil }
@@ -147,33 +155,34 @@ public final class DeviceChoice: Sendable {
         }
     }
 
-    /// The microphone that `default` names, and why. It does not change during a recording.
+    /// The microphone that `default` refers to, and the reason. It doesn't change during a recording.
     public var defaultMicrophone: PreferredDevice? { state.withLock { $0.microphones.current } }
 
-    /// The label of `default` with the microphone that it names: `default (Studio Mic)`.
+    /// The label of `default` including the name of its microphone: `default (Studio Mic)`.
     public var defaultMicrophoneName: String { state.withLock { $0.microphones.name } }
 
-    /// Delivers the microphone that `default` names now, then each later one. A slow reader gets only the latest. Ends with
-    /// `stop`.
+    /// Returns a stream of the microphone that `default` refers to, followed by all later changes. A slow reader
+    /// receives only the latest value. `stop` ends the stream.
     public func defaultMicrophones() -> AsyncStream<PreferredDevice?> {
         stream(\.routeListeners, beginningWith: \.route)
     }
 
     // MARK: Recordings
 
-    /// Pins `default` to its present microphone until `recordingEnded`.
+    /// Locks `default` to its current microphone until `recordingEnded` is called.
     public func recordingBegan() {
         state.broadcast { $0.recordingBegan() }
     }
 
-    /// Lets `default` move to the best microphone again.
+    /// Unlocks `default`, so that it refers to the best microphone again.
     public func recordingEnded() {
         state.broadcast { $0.recordingEnded() }
     }
 
-    // MARK: Everything
+    // MARK: Events
 
-    /// Delivers every connected device and the present preferences, then each change. Ends with `stop`.
+    /// Returns a stream of all connected devices and the current preferences, followed by all later changes. `stop`
+    /// ends the stream.
     public func events() -> AsyncStream<ChoiceEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: ChoiceEvent.self)
         let number = state.withLock { state -> Int? in
@@ -194,7 +203,7 @@ public final class DeviceChoice: Sendable {
         return stream
     }
 
-    /// Stops watching, and ends all streams. The preferences keep their last values.
+    /// Stops monitoring and ends all streams. The preferences keep their last values.
     public func stop() {
         if let observation { discovery.ignore(observation) }
         discovery.stop()
@@ -211,7 +220,7 @@ public final class DeviceChoice: Sendable {
         for listener in events { listener.finish() }
     }
 
-    // MARK: Parts
+    // MARK: Implementation
 
     private func stream<Element: Sendable>(
         _ listeners: any WritableKeyPath<ChoiceState, StreamListeners<Element>> & Sendable,
@@ -233,21 +242,21 @@ public final class DeviceChoice: Sendable {
         return stream
     }
 
-    /// Applies a choice here, then writes it.
+    /// Applies a choice in memory, then writes it.
     ///
     /// - Parameters:
     ///   - choose: Applies the choice, and returns all connected devices of its kind.
     ///   - writing: Adds the choice to the stored content.
-    /// - Returns: A sentence for the user when earlier choices could not be read, or when there is no folder to remember any.
-    /// - Throws: `StateFileError` when the choice cannot be written.
+    /// - Returns: A warning for the user if earlier choices couldn't be read, or if there is nowhere to store them.
+    /// - Throws: `StateFileError` if the choice can't be written.
     private func keep(
         _ choose: (inout ChoiceState) -> [CaptureDevice],
-        writing: (inout ChoiceMemory.Histories, [CaptureDevice]) -> Void
+        writing: (inout ChoiceStore.Histories, [CaptureDevice]) -> Void
     ) throws(StateFileError) -> String? {
         guard let file else {
             _ = state.broadcast(choose)
             return
-                "neither XDG_STATE_HOME nor HOME names a folder, so the choice lasts until the program ends."
+                "neither XDG_STATE_HOME nor HOME is set, so the choice is kept only until the program ends."
         }
         let present = state.broadcast { state in
             state.keepingBegan()
@@ -257,7 +266,7 @@ public final class DeviceChoice: Sendable {
         do throws(StateFileError) {
             warning = try file.update { memory in writing(&memory[application], present) }
         } catch {
-            // The file lacks the choice, so it is not read until another process writes it.
+            // The file doesn't contain the choice, so it isn't read until another process writes it.
             state.withLock { $0.keepingEnded() }
             throw error
         }
@@ -267,7 +276,7 @@ public final class DeviceChoice: Sendable {
     }
 
     private static func adopt(
-        _ file: StateFile<ChoiceMemory>, of application: ApplicationIdentifier,
+        _ file: StateFile<ChoiceStore>, of application: ApplicationIdentifier,
         into state: ConditionLock<ChoiceState>
     ) {
         var isOld = true
@@ -277,4 +286,223 @@ public final class DeviceChoice: Sendable {
             isOld = state.broadcast { $0.adopt(memory, of: application, readAt: revision) }
         }
     }
+}
+
+extension DeviceChoice {
+    /// Polling interval for device use by other processes and for the lid state. The system sends no events for either.
+    private static let interval = Nanoseconds.seconds(1)
+
+    /// Returns the current state of a device. Reads proc(5), which takes milliseconds.
+    ///
+    /// - Parameter device: The device in any earlier state. It's matched by its identity.
+    /// - Returns: The state. It's marked as not connected if the device is disconnected or can't be
+    ///   distinguished from an identical one.
+    public func state(of device: CaptureDevice) -> DeviceState {
+        Self.completed(state.withLock { DeviceState(of: device, in: $0) })
+    }
+
+    /// Monitors a device, even after it's reconnected or moved to another port.
+    ///
+    /// - Parameter device: The device in any earlier state. It's matched by its identity.
+    /// - Returns: A stream of the current state and all later changes. A slow reader receives only the latest value.
+    ///   `stop` ends the stream.
+    public func states(of device: CaptureDevice) -> AsyncStream<DeviceState> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: DeviceState.self, bufferingPolicy: .bufferingNewest(1))
+        let (state, done) = (state, Cancellation())
+        // The closure keeps this object alive until the stream ends.
+        MediaThread.eventually(name: "device") { [self] in
+            var told: DeviceState?
+            var known = DeviceState(of: device, in: state.withLock { $0 })
+            while !done.isCancelled, !self.state.withLock({ $0.isStopped }) {
+                let now = Self.completed(known)
+                if now != told { continuation.yield(now) }
+                told = now
+                let seen = known
+                let news = state.wait(until: MonotonicClock().now + Self.interval) { choice -> DeviceState? in
+                    let new = DeviceState(of: seen.device, in: choice)
+                    return new != seen || choice.isStopped || done.isCancelled ? new : nil
+                }
+                known = news ?? seen
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in
+            done.cancel()
+            state.broadcast { _ in }
+        }
+        return stream
+    }
+
+    /// Returns the state with the properties that only the system can provide.
+    private static func completed(_ known: DeviceState) -> DeviceState {
+        var state = known
+        guard state.isConnected else { return state }
+        if case .failing = state.device.problem { state.isSuspended = true }
+        if state.device.deviceType == .builtIn, Lid.isClosed() { state.isSuspended = true }
+        if state.device.mediaType == .video, state.device.node.hasPrefix("/dev/") {
+            state.holder = NodeOwners.holder(of: state.device.node)
+        }
+        return state
+    }
+}
+
+/// Current state of one camera or microphone. `DeviceChoice.states(of:)` reports each change.
+public struct DeviceState: Sendable, Equatable {
+    /// The device as it's connected now, possibly on another port. Its last state if it's disconnected.
+    public internal(set) var device: CaptureDevice
+    /// Whether the device is connected.
+    public internal(set) var isConnected: Bool
+    /// Whether the device is connected but can't capture now, because it doesn't respond correctly or because the lid
+    /// of its computer is closed.
+    public internal(set) var isSuspended = false
+    /// The process that has the camera open, if this user is permitted to see it. `nil` if the camera isn't in use.
+    /// Always `nil` for microphones, because processes share them.
+    public internal(set) var holder: DeviceHolder?
+    /// Whether the device is the best one of its kind to use now.
+    public internal(set) var isSystemPreferred: Bool
+    /// Whether the application's user prefers this device over others of its kind.
+    public internal(set) var isUserPreferred: Bool
+
+    /// Whether another process is using the camera now.
+    public var isInUse: Bool {
+        if holder != nil { return true }
+        guard isConnected, case .inUse = device.problem else { return false }
+        return true
+    }
+}
+
+extension DeviceState {
+    /// Creates the state from the device list of a choice.
+    ///
+    /// - Parameters:
+    ///   - device: The device in any earlier state.
+    ///   - choice: The connected devices and the preferences.
+    init(of device: CaptureDevice, in choice: ChoiceState) {
+        let isCamera = device.mediaType == .video
+        let present = isCamera ? choice.cameras.cameras : choice.microphones.microphones
+        let found: CaptureDevice? =
+            if case .found(let device, _) = device.identity.search(among: present) { device } else { nil }
+        let user = isCamera ? choice.cameras.userPreferred : choice.microphones.userPreferred
+        let system = isCamera ? choice.cameras.systemPreferred : choice.microphones.current
+        self.init(
+            device: found ?? device, isConnected: found != nil,
+            isSystemPreferred: found != nil && system?.device.identity == found?.identity,
+            isUserPreferred: found != nil && user?.identity == found?.identity)
+    }
+}
+
+/// A change in the connected devices, the preferred camera, or the default microphone. Events are reported in
+/// order of occurrence.
+public enum ChoiceEvent: Sendable, Equatable {
+    /// A device was added, removed, or changed.
+    case device(DeviceChange)
+    /// The best camera to use now has changed. `nil` if no camera is available.
+    case camera(PreferredDevice?)
+    /// `default` now refers to another microphone. `nil` if no microphone is available.
+    case microphone(PreferredDevice?)
+}
+
+/// The state that `DeviceChoice` protects with its lock: the two rules, their last results, and the listeners.
+struct ChoiceState {
+    private(set) var cameras: CameraPreference
+    private(set) var microphones: MicrophoneRoute
+    /// The reason why microphones can't be listed now. `nil` if they can.
+    private(set) var problem: DeviceError?
+    private(set) var system: PreferredDevice?
+    private(set) var user: CaptureDevice?
+    private(set) var route: PreferredDevice?
+    var systemListeners = StreamListeners<PreferredDevice?>()
+    var userListeners = StreamListeners<CaptureDevice?>()
+    var routeListeners = StreamListeners<PreferredDevice?>()
+    var eventListeners = StreamListeners<ChoiceEvent>()
+    var isStopped = false
+    /// Incremented before and after a choice is written. A file that was read at an older revision may lack the choice.
+    private(set) var revision = 0
+    /// Number of choices that are being written.
+    private var unkept = 0
+
+    init(cameras: CameraPreference, microphones: MicrophoneRoute) {
+        self.cameras = cameras
+        self.microphones = microphones
+    }
+
+    /// Applies changes in the connected devices, and notifies the listeners.
+    mutating func handle(_ changes: [DeviceChange]) {
+        for change in changes {
+            if case .problem(let error) = change {
+                problem = error
+            } else if change.device?.mediaType == .audio {
+                problem = nil
+            }
+            eventListeners.tell(.device(change))
+        }
+        change {
+            $0.cameras.handle(changes)
+            $0.microphones.handle(changes)
+        }
+    }
+
+    /// Applies choices read from the disk, unless this process has a newer choice.
+    ///
+    /// - Parameters:
+    ///   - memory: The choices read from the disk.
+    ///   - application: The application that the user's stored choices belong to.
+    ///   - revision: The value of `revision` before `memory` was read.
+    /// - Returns: Whether the file must be read again.
+    mutating func adopt(
+        _ memory: ChoiceStore, of application: ApplicationIdentifier, readAt revision: Int
+    ) -> Bool {
+        // The thread that writes a choice reads the file afterwards.
+        guard unkept == 0 else { return false }
+        guard revision == self.revision else { return true }
+        change {
+            $0.cameras.adopt(memory[application].cameras, streamed: memory.streamed)
+            $0.microphones.adopt(memory[application].microphones)
+        }
+        return false
+    }
+
+    mutating func keepingBegan() {
+        revision += 1
+        unkept += 1
+    }
+
+    mutating func keepingEnded() {
+        revision += 1
+        unkept -= 1
+    }
+
+    /// Changes the input of the rules, and notifies the listeners of changed results.
+    mutating func change(_ change: (inout Self) -> Void) {
+        change(&self)
+        if user != cameras.userPreferred {
+            user = cameras.userPreferred
+            userListeners.tell(user)
+        }
+        if system != cameras.systemPreferred {
+            system = cameras.systemPreferred
+            systemListeners.tell(system)
+            eventListeners.tell(.camera(system))
+        }
+        if route != microphones.current {
+            route = microphones.current
+            routeListeners.tell(route)
+            eventListeners.tell(.microphone(route))
+        }
+    }
+
+    // MARK: Choices
+
+    mutating func choose(camera: DeviceIdentity) { change { $0.cameras.choose(camera) } }
+
+    mutating func propose(camera: DeviceIdentity, by name: String) {
+        change { $0.cameras.history.propose(camera, by: name, among: $0.cameras.cameras) }
+    }
+
+    mutating func choose(microphone: DeviceIdentity) { change { $0.microphones.choose(microphone) } }
+
+    mutating func recordingBegan() { change { $0.microphones.recordingBegan() } }
+
+    mutating func recordingEnded() { change { $0.microphones.recordingEnded() } }
 }

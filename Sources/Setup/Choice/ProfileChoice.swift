@@ -3,15 +3,16 @@ internal import Media
 internal import Plan
 internal import Profiles
 
-/// Applies the remembered choices to a profile: decides which camera each role with `any` gets. Pure.
+/// Applies the stored choices to a profile: assigns a camera to each role with the selector `any`. Has no side effects.
 ///
-/// The first role with `any` leads: it gets the preferred camera. The others keep the camera they had, or get the best one left.
+/// The first role with `any` is the leading role and gets the preferred camera. The other roles keep their previous
+/// camera, or get the best remaining one.
 struct ProfileChoice {
     private let policy: CameraPolicy
-    /// The role that gets the preferred camera; `nil` when every role names its camera.
+    /// The role that gets the preferred camera. `nil` if every role names a specific camera.
     let leader: String?
     private let preference: CameraPreference
-    /// The camera that the profile proposes, the first time it is used; `nil` otherwise.
+    /// The camera that the profile proposes, if the profile is used for the first time. `nil` otherwise.
     let proposal: DeviceIdentity?
     /// Notes for the user, one sentence each.
     let notes: [String]
@@ -19,13 +20,13 @@ struct ProfileChoice {
     /// Applies the choices of one application to a profile.
     ///
     /// - Parameters:
-    ///   - profile: The profile whose roles get cameras.
-    ///   - memory: The remembered choices of all applications.
-    ///   - application: The application whose choices count.
+    ///   - profile: The profile with the roles to assign.
+    ///   - memory: The stored choices of all applications.
+    ///   - application: The application that the user's stored choices belong to.
     ///   - present: All connected cameras.
-    /// - Throws: `DeviceError` when the profile's `prefer` fits several cameras.
+    /// - Throws: `DeviceError` if the profile's `prefer` matches several cameras.
     init(
-        _ profile: Profile, _ memory: ChoiceMemory, of application: ApplicationIdentifier,
+        _ profile: Profile, _ memory: ChoiceStore, of application: ApplicationIdentifier,
         present: [CaptureDevice]
     ) throws(DeviceError) {
         policy = profile.choice.policy
@@ -48,18 +49,20 @@ struct ProfileChoice {
         self.notes = notes + (leader == nil ? [] : [preference.doubt].compactMap { $0 })
     }
 
-    /// The selector of a role under the profile's policy.
+    /// Returns the selector of a role under the profile's policy.
     ///
     /// - Parameters:
-    ///   - selector: The profile's selector, or the user's.
-    ///   - isRemembered: Whether the role's last camera is remembered.
-    /// - Returns: `remembered` for `any` when the policy is `fixed` and the last camera is remembered; else `selector`.
+    ///   - selector: The selector from the profile or from the user.
+    ///   - isRemembered: Whether the role's last camera is stored.
+    /// - Returns: `remembered` if `selector` is `any`, the policy is `fixed`, and the last camera is stored. Otherwise
+    ///   `selector`.
     func selector(_ selector: String, isRemembered: Bool) -> String {
         policy == .fixed && selector == RoleAssignment.Role.any && isRemembered
             ? RoleAssignment.Role.remembered : selector
     }
 
-    /// The camera that the user or the profile wants for the leading role, among those that no other role names.
+    /// Returns the camera that the user or the profile prefers for the leading role, excluding cameras that other roles
+    /// name.
     func wish(among free: [CaptureDevice]) -> PreferredDevice? {
         let taken = Set(preference.cameras.map(\.identity)).subtracting(free.map(\.identity))
         guard let preferred = preference.systemPreferred(without: taken), preferred.reason.isWish else {
@@ -68,8 +71,8 @@ struct ProfileChoice {
         return preferred
     }
 
-    /// The best camera for a role without a wish: the highest ranked usable one that offers the size, else the highest ranked
-    /// one.
+    /// Returns the best camera for a role without a preference: the highest-ranked usable camera that supports the
+    /// size. If there is no such camera, returns the highest-ranked one.
     func best(_ free: [CaptureDevice], offering size: FrameSize?) -> CaptureDevice? {
         let ranked = preference.ranked(free).map(\.device)
         let ready = ranked.filter { $0.problem == nil }
@@ -85,7 +88,7 @@ struct ProfileChoice {
     ) throws(DeviceError) -> CaptureDevice? {
         do throws(DeviceError) {
             return try DeviceSelector.resolve(
-                DeviceSelector.withoutLinks(selector), kind: "camera to begin with", among: present)
+                DeviceSelector.withoutLinks(selector), kind: "initial camera", among: present)
         } catch {
             guard error.reason == .notFound else { throw error }
             return nil
@@ -95,14 +98,64 @@ struct ProfileChoice {
     private static func missing(_ selector: String, _ profile: String) -> String {
         let advice =
             selector.hasPrefix("position:")
-            ? " If there is one, tell it with `multicam devices --set CAMERA --position \(String(selector.dropFirst(9)).printable())`."
+            ? " If it is connected, set its position with `multicam devices --set CAMERA --position \(String(selector.dropFirst(9)).printable())`."
             : ""
         return
-            "the camera that “\(profile.printable())” begins with (\(selector.printable())) is not connected.\(advice)"
+            "the initial camera of “\(profile.printable())” (\(selector.printable())) is not connected.\(advice)"
     }
 }
 
 extension Profile {
-    /// The first role with `any`; `nil` when every role names its camera.
+    /// The first role with `any`. `nil` if every role names a specific camera.
     var leadingRole: String? { cameras.first { $0.device == RoleAssignment.Role.any }?.role }
+}
+
+/// Decides which of several roles with `default` gets the default microphone. If two people each have a
+/// microphone, both must not be recorded from the same one. Has no side effects.
+///
+/// The first role gets the default microphone. Each further role gets a different microphone if one is
+/// available. Otherwise, it shares the default, and a note reports this. Roles that select channels share the
+/// default intentionally.
+struct DefaultMicrophones {
+    static let selector = "default"
+
+    /// All roles, with the selectors used to resolve them.
+    private(set) var roles: [RoleAssignment.Role] = []
+    /// The roles with `default` that get a different microphone.
+    private(set) var others: [String] = []
+    /// Notes for the user, one sentence each.
+    private(set) var notes: [String] = []
+
+    /// Assigns the microphones to the roles.
+    ///
+    /// - Parameters:
+    ///   - wanted: The roles that require real microphones, in the profile's order.
+    ///   - count: Number of connected microphones.
+    ///   - isThereDefault: Whether one of them is the default.
+    init(_ wanted: [MicrophoneRole], count: Int, isThereDefault: Bool) {
+        // Assumes that each selector for a specific device uses up one microphone.
+        let named = Set(wanted.map(\.device)).subtracting([Self.selector, RoleAssignment.Role.any]).count
+        let anyCount = wanted.filter { $0.device == RoleAssignment.Role.any }.count
+        var left = count - named - anyCount - 1
+        var first: String?
+        for role in wanted {
+            var selector = role.device
+            if selector == Self.selector, role.sourceChannels == nil, isThereDefault {
+                if let first {
+                    if left > 0 {
+                        selector = RoleAssignment.Role.any
+                        others.append(role.role)
+                        left -= 1
+                    } else {
+                        notes.append(
+                            "\(role.role) uses the same microphone as \(first), because no other microphone is available. Connect another one and choose it with `--mic \(role.role)=…` (list: `multicam devices`)."
+                        )
+                    }
+                } else {
+                    first = role.role
+                }
+            }
+            roles.append(RoleAssignment.Role(name: role.role, selector: selector))
+        }
+    }
 }

@@ -2,28 +2,29 @@ internal import Capture
 public import Media
 public import Plan
 
-/// Everything that is connected, for `multicam devices` and for programs that let people choose.
+/// All connected devices, for `multicam devices` and for apps with a device picker.
 public struct DeviceListing: Sendable {
-    /// Connected cameras: the preferred one first, the others by the number of their video nodes.
+    /// Connected cameras. The preferred camera comes first, followed by the others in order of their video node
+    /// numbers.
     public let cameras: [CaptureDevice]
     /// Connected microphones, in the sound server's order.
     public let microphones: [CaptureDevice]
-    /// The sound server's cards that have inputs, whether they act as microphones now or not.
+    /// The sound server's cards with inputs, whether or not they're active as microphones.
     public let cards: [SoundCard]
-    /// The best camera to use now, and why; `nil` when there is none.
+    /// The best camera to use now, and the reason. `nil` if no camera is available.
     public let preferredCamera: PreferredDevice?
-    /// The connected camera that this application's user chose; `nil` when none is connected.
+    /// The connected camera chosen by the user of this application. `nil` if no chosen camera is connected.
     public let userPreferredCamera: CaptureDevice?
-    /// The microphone that `default` names, and why; `nil` when there is none.
+    /// The microphone that `default` refers to, and the reason. `nil` if no microphone is available.
     public let defaultMicrophone: PreferredDevice?
-    /// Why cameras or microphones could not be listed.
+    /// The reasons why cameras or microphones can't be listed.
     public let problems: [DeviceError]
     /// Warnings for the user, one sentence each.
     public let warnings: [String]
 
-    /// Asks the kernel and the sound server. When one fails, the devices of the other are still listed.
+    /// Queries the kernel and the sound server. If one fails, the devices of the other are still listed.
     ///
-    /// - Parameter application: The application whose user's choices count.
+    /// - Parameter application: The application that the user's stored choices belong to.
     public init(application: ApplicationIdentifier = .multicam) {
         var problems: [DeviceError] = []
         var sources: [PulseSource] = []
@@ -34,10 +35,10 @@ public struct DeviceListing: Sendable {
         } catch {
             problems.append(error)
         }
-        let (memory, warning) = DeviceMemory.file?.read() ?? (DeviceMemory(), nil)
+        let (memory, warning) = DeviceStore.file?.read() ?? (DeviceStore(), nil)
         let joined = Companions.joined(
             cameras: CameraCatalog().locatedCameras(), microphones: sources.map(\.located))
-        let (choices, second) = ChoiceMemory.file?.read() ?? (ChoiceMemory(), nil)
+        let (choices, second) = ChoiceStore.file?.read() ?? (ChoiceStore(), nil)
         let told = memory.applied(to: joined.cameras)
         let preference = CameraPreference(
             history: choices[application].cameras, streamed: choices.streamed, present: told)
@@ -51,5 +52,41 @@ public struct DeviceListing: Sendable {
             MicrophoneRoute(history: choices[application].microphones, present: joined.microphones).current
         self.problems = problems
         warnings = [warning, second, preference.doubt].compactMap { $0 }
+    }
+}
+
+extension DeviceListing {
+    /// Returns the device nodes and names of the connected cameras. Doesn't open any camera, so streaming cameras
+    /// aren't disturbed.
+    public static func presentCameras() -> [(selector: String, name: String)] {
+        PresentCameras().devices().map { ($0.node, $0.name) }
+    }
+
+    /// Returns the selectors and names of the sound server's microphones. Returns an empty list without a
+    /// sound server. Blocks for a few seconds at most.
+    public static func presentMicrophones() -> [(selector: String, name: String)] {
+        do throws(DeviceError) {
+            return try PulseCatalog.microphones().map { ("pulse:\($0.name)", $0.description) }
+        } catch {
+            return []
+        }
+    }
+}
+
+/// Configures a sound card in the sound server: the active card profile and the input port of the microphone.
+public enum SoundCardSetting {
+    /// Switches a card to another profile or port. The sound server persists both settings.
+    ///
+    /// - Parameters:
+    ///   - selector: A microphone's selector, or all or part of a card's name or description.
+    ///   - profile: The card profile to activate. `nil` keeps the current one.
+    ///   - port: The port of the microphone in that profile. `nil` keeps the current one.
+    /// - Returns: The devices as listed after the change.
+    /// - Throws: `DeviceError` if the card, profile, or port doesn't exist, or if the sound server rejects the change.
+    public static func apply(
+        to selector: String, profile: String?, port: String?
+    ) throws(DeviceError) -> DeviceListing {
+        try PulseCards.use(selector, profile: profile, port: port)
+        return DeviceListing()
     }
 }

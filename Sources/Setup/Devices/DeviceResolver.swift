@@ -4,44 +4,48 @@ package import Plan
 internal import Profiles
 package import VirtualDevices
 
-/// Finds the device for each role of a profile. Opens a device only to query it.
+/// Finds the device for each role of a profile. Opens devices only to query them.
 package struct DeviceResolver {
     /// The cameras and microphones by role.
     package private(set) var devices: [String: PlannedDevice] = [:]
-    /// The sound server's description of the real microphones, by role.
+    /// The sound server's descriptions of the real microphones, by role.
     private(set) var pulseSources: [String: PulseSource] = [:]
-    /// All connected real cameras; empty when no role wants one.
+    /// All connected real cameras. Empty if no role requires one.
     private(set) var presentCameras: [CaptureDevice] = []
     private(set) var presentMicrophones: [CaptureDevice] = []
     /// Notes on the choices for the user, one sentence each.
     package private(set) var notes: [String] = []
-    /// The camera that the profile proposes, the first time it is used; `nil` otherwise.
+    /// The camera that the profile proposes, if the profile is used for the first time. `nil` otherwise.
     private(set) var proposal: DeviceIdentity?
-    /// The program's own sources, for which nothing is looked for.
-    let own: OwnSources
-    /// The cameras with the USB devices that they belong to, to find the microphones in them.
+    /// Sources supplied by the app. Their roles don't require a device search.
+    let own: SuppliedSources
+    /// The cameras with their USB devices, used to find their built-in microphones.
     private var locatedCameras: [LocatedDevice] = []
 
     /// Finds the devices of a profile's roles.
     ///
-    /// Real devices are looked for only when a role wants one, so that synthetic ones work on a machine without any.
+    /// Searches for real devices only if a role requires one, so synthetic devices work on a machine without any.
     ///
     /// - Parameters:
-    ///   - profile: The profile whose roles need devices.
-    ///   - memory: What is remembered of devices.
-    ///   - choices: The remembered choices of all applications.
-    ///   - application: The application whose choices count.
-    ///   - own: The program's own sources.
-    /// - Throws: `SetupError` when a device is missing, ambiguous or unusable, or a selector is invalid.
+    ///   - profile: The profile with the roles to assign.
+    ///   - memory: The stored device data.
+    ///   - choices: The stored choices of all applications.
+    ///   - application: The application that the user's stored choices belong to.
+    ///   - own: Sources supplied by the app.
+    /// - Throws: `SetupError` if a device is missing, ambiguous, or unusable, or if a selector is invalid.
     init(
-        for profile: Profile, memory: DeviceMemory, choices: ChoiceMemory = ChoiceMemory(),
-        of application: ApplicationIdentifier = .multicam, own: OwnSources = OwnSources()
+        for profile: Profile, memory: DeviceStore, choices: ChoiceStore = ChoiceStore(),
+        of application: ApplicationIdentifier = .multicam, own: SuppliedSources = SuppliedSources()
     ) throws(SetupError) {
         self.own = own
         devices = own.planned
         notes = own.notes
         for camera in profile.cameras where VirtualSources.handles(camera.device) {
             devices[camera.role] = try Self.virtualCamera(camera)
+        }
+        var profile = profile
+        for index in profile.microphones.indices {
+            try profile.microphones[index].useFile(ofCameraIn: profile.cameras)
         }
         for microphone in profile.microphones where VirtualSources.handles(microphone.device) {
             devices[microphone.role] = try Self.virtualMicrophone(microphone)
@@ -59,15 +63,15 @@ package struct DeviceResolver {
         }
     }
 
-    /// Whether a selector names a synthetic device, a file or a source of the program.
+    /// Returns whether a selector names a synthetic device, a file, or a source supplied by the app.
     private static func isMade(_ selector: String) -> Bool {
-        VirtualSources.handles(selector) || OwnSources.handles(selector)
+        VirtualSources.handles(selector) || SuppliedSources.handles(selector)
     }
 
-    // MARK: Real devices
+    // MARK: Physical devices
 
     private mutating func findCameras(
-        _ roles: [CameraRole], of profile: Profile, _ memory: DeviceMemory, _ choices: ChoiceMemory,
+        _ roles: [CameraRole], of profile: Profile, _ memory: DeviceStore, _ choices: ChoiceStore,
         _ application: ApplicationIdentifier
     ) throws(DeviceError) {
         locatedCameras = CameraCatalog().locatedCameras()
@@ -110,7 +114,7 @@ package struct DeviceResolver {
     }
 
     private mutating func findMicrophones(
-        _ roles: [MicrophoneRole], _ memory: DeviceMemory, _ history: DeviceHistory
+        _ roles: [MicrophoneRole], _ memory: DeviceStore, _ history: DeviceHistory
     ) throws(DeviceError) {
         let sources = try PulseCatalog.microphones(includeMonitors: true)
         let real = sources.filter { !$0.isMonitor }
@@ -135,38 +139,37 @@ package struct DeviceResolver {
         for role in usual.others {
             guard let device = assignment.devices[role] else { continue }
             notes.append(
-                "\(role): “\(device.name.printable())” is taken, as another role has the default: "
-                    + "`--mic \(role)=…` names another one.")
+                "\(role): “\(device.name.printable())” is used, because another role uses the default microphone. Choose another one with `--mic \(role)=…`."
+            )
         }
         if let route, route.reason == .chosen, !route.device.isDefault {
             for role in usual.roles where role.selector == Self.usual {
                 notes.append(
-                    "\(role.name): default is “\(route.device.name.printable())” (\(route.device.selector.printable())), "
-                        + "the input that you prefer.")
+                    "\(role.name): the default is your preferred input “\(route.device.name.printable())” (\(route.device.selector.printable()))."
+                )
             }
         }
         for role in roles {
-            // The server identifies a source by its name.
+            // The sound server identifies a source by its name.
             guard let device = assignment.devices[role.role],
                 let source = sources.first(where: { $0.name == device.node })
             else { continue }
             pulseSources[role.role] = source
             if source.isMuted {
                 notes.append(
-                    "\(role.role): the microphone “\(source.description)” is muted in the sound server: it will be silent "
-                        + "until `pactl set-source-mute '\(source.name.printable())' 0`, or its volume, lets it be heard."
+                    "\(role.role): the microphone “\(source.description)” is muted in the sound server, so its track will be silent. Unmute it with `pactl set-source-mute '\(source.name.printable())' 0`, and check its volume."
                 )
             }
             devices[role.role] = PlannedDevice(selector: role.device, device: device, offers: .listed([]))
         }
     }
 
-    // MARK: A camera's own microphone
+    // MARK: Built-in microphones
 
     /// The only selector that follows the user's preferred microphone.
     private static let usual = DefaultMicrophones.selector
 
-    /// The role in a selector of a camera's own microphone: `desk` of `camera:desk`.
+    /// Returns the role in the selector of a camera's built-in microphone: `desk` for `camera:desk`.
     private static func cameraRole(of selector: String) -> String? {
         selector.hasPrefix("camera:") ? String(selector.dropFirst("camera:".count)) : nil
     }
@@ -177,8 +180,7 @@ package struct DeviceResolver {
         else { return }
         let roles = profile.cameras.map { "camera:\($0.role)" }
         throw .usage(
-            "the microphone \(microphone.role) is to be that of the camera `\(role.printable())`, which “\(profile.name.printable())” "
-                + "has not. \(roles.isEmpty ? "It has no camera." : "Name one of \(roles.joined(separator: ", ")).")"
+            "the microphone \(microphone.role) uses the camera `\(role.printable())`, which “\(profile.name.printable())” does not have. \(roles.isEmpty ? "The profile does not have a camera." : "Use one of \(roles.joined(separator: ", ")).")"
         )
     }
 
@@ -195,8 +197,8 @@ package struct DeviceResolver {
             throw DeviceError(
                 device: selector, operation: "search for a camera's microphone",
                 reason: .other(
-                    "\(camera.map { "“\($0.name.printable())”" } ?? "a synthetic camera") has none that the sound server knows. "
-                        + "`multicam devices` lists which microphone sits in which camera."))
+                    "\(camera.map { "“\($0.name.printable())”" } ?? "a synthetic camera") does not have a microphone in the sound server. Run `multicam devices` to list cameras with microphones."
+                ))
         }
         return microphones.first { $0.name == microphone.node }?.captureDevice ?? microphone
     }
@@ -214,7 +216,7 @@ package struct DeviceResolver {
             let offer = OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))
             var offers: PlannedDevice.Offers = .listed([offer])
             if let fixed = try VirtualSources.fixedFormat(of: role.device) {
-                // A value that it did not deliver as asked is fixed: it does not deliver another one either.
+                // If the device didn't deliver a requested value, the value is fixed, and no other value is possible.
                 offers = .whatever(
                     pixel: fixed.pixel ?? (format.pixel == wanted.pixel ? nil : format.pixel),
                     size: fixed.size ?? (format.size == wanted.size ? nil : format.size),
@@ -239,11 +241,29 @@ package struct DeviceResolver {
 }
 
 extension SetupError {
-    /// Wraps the error of a synthetic or file device.
+    /// Wraps the error of a synthetic device or a file.
     package init(_ error: VirtualDeviceError) {
         switch error {
         case .usage: self = .usage(error.description)
         case .device(let error): self = .device(error)
         }
+    }
+}
+
+extension MicrophoneRole {
+    /// Replaces `camera:ROLE` with the file that the camera plays, because the microphone of a file camera is the
+    /// file's audio track.
+    ///
+    /// - Throws: `SetupError` for a synthetic camera, because synthetic cameras don't have microphones.
+    fileprivate mutating func useFile(ofCameraIn cameras: [CameraRole]) throws(SetupError) {
+        guard let camera = cameras.first(where: { "camera:\($0.role)" == device }),
+            VirtualSources.handles(camera.device)
+        else { return }
+        guard VirtualSources.isFile(camera.device) else {
+            throw .usage(
+                "the microphone \(role) uses the camera \(camera.role), which is synthetic and does not have a microphone. Use a synthetic microphone: `--mic \(role)=virtual:clap`."
+            )
+        }
+        device = camera.device
     }
 }

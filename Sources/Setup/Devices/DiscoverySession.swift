@@ -1,12 +1,14 @@
 internal import Capture
 public import Media
 
-/// A live list of cameras and microphones that reports arrivals, departures and changes.
+/// A live list of cameras and microphones that reports added, removed, and changed devices.
 ///
-///     let discovery = try DiscoverySession(mediaType: .video, position: .front)
-///     for await change in discovery.changes() { print(change) }
+/// ```swift
+/// let discovery = try DiscoverySession(mediaType: .video, position: .front)
+/// for await change in discovery.changes() { print(change) }
+/// ```
 ///
-/// A device that returns is a new instance with the same identity: it departs and arrives.
+/// A reconnected device is a new instance with the same identity. The session reports its removal and its addition.
 public final class DiscoverySession: Sendable {
     private struct State {
         var roster: DeviceRoster
@@ -24,7 +26,7 @@ public final class DiscoverySession: Sendable {
             for observer in observers.values { observer(changes) }
         }
 
-        /// The present devices and problem, as changes for a new listener.
+        /// The current devices and the current problem, as changes for a new listener.
         var presence: [DeviceChange] {
             roster.devices.map { .present($0) } + (problem.map { [.problem($0)] } ?? [])
         }
@@ -34,41 +36,43 @@ public final class DiscoverySession: Sendable {
     private let monitor: DeviceMonitor
     private let remarks: FolderMonitor?
 
-    /// Watches the connected devices until `stop` or until the object is released.
+    /// Monitors the connected devices until `stop` is called or the object is released.
     ///
-    /// Returns when the list is complete: after milliseconds per camera, and at most some seconds for a sound server that does
-    /// not answer. Do not call it in a Swift task.
+    /// Returns when the list is complete. This takes milliseconds per camera, and a few seconds at most if a
+    /// sound server doesn't respond. Don't call this from a Swift task.
     ///
     /// - Parameters:
-    ///   - mediaType: Lists only cameras (`video`) or only microphones (`audio`); both when `nil`.
-    ///   - deviceTypes: Lists only these types, in this order; all when `nil`.
-    ///   - position: Lists only devices that face there; all when `unspecified`.
-    /// - Throws: `DeviceError` when the system does not report changes of devices.
+    ///   - mediaType: Lists only cameras (`video`) or only microphones (`audio`). `nil` lists both.
+    ///   - deviceTypes: Lists only these types, in this order. `nil` lists all types.
+    ///   - position: Lists only devices that face in this direction. `unspecified` lists all devices.
+    /// - Throws: `DeviceError` if the system doesn't report device changes.
     public convenience init(
         mediaType: CaptureDevice.MediaType? = nil, deviceTypes: [CaptureDevice.DeviceType]? = nil,
         position: CaptureDevice.Position = .unspecified
     ) throws(DeviceError) {
-        let file = DeviceMemory.file
+        let file = DeviceStore.file
         try self.init(
             DeviceRoster.Filter(mediaType: mediaType, deviceTypes: deviceTypes, position: position),
-            catalog: CameraCatalog(), server: nil, memory: { file?.read().content ?? DeviceMemory() },
+            catalog: CameraCatalog(), server: nil, memory: { file?.read().content ?? DeviceStore() },
             memoryFolder: file?.folder)
     }
 
-    /// Watches the devices of given sources.
+    /// Monitors the devices of given sources.
     ///
     /// - Parameters:
     ///   - filter: Selects the devices to list.
     ///   - catalog: Lists the cameras.
-    ///   - server: The address of the sound server; `nil` for the user's own.
-    ///   - memory: Reads the user's remarks; called on a thread that may wait, at each change of cameras or remarks.
-    ///   - memoryFolder: The folder of the remarks' file; `nil` when there is none.
-    /// - Throws: `DeviceError` when the system does not report changes of devices.
+    ///   - server: The address of the sound server. `nil` uses the user's default server.
+    ///   - memory: Reads the user's notes. Called on a thread that may block, whenever cameras or notes
+    ///     change.
+    ///   - memoryFolder: The folder that contains the notes file. `nil` if there is none.
+    /// - Throws: `DeviceError` if the system doesn't report device changes.
     init(
         _ filter: DeviceRoster.Filter, catalog: CameraCatalog, server: String?,
-        memory: @escaping @Sendable () -> DeviceMemory, memoryFolder: String? = nil
+        memory: @escaping @Sendable () -> DeviceStore, memoryFolder: String? = nil
     ) throws(DeviceError) {
-        // A camera's companion is a microphone and vice versa, so both are watched whatever the filter says.
+        // Both media types are monitored regardless of the filter, because a camera's companion is a microphone and
+        // vice versa.
         let state = ConditionLock(State(roster: DeviceRoster(filter)))
         self.state = state
         monitor = try DeviceMonitor(
@@ -93,9 +97,9 @@ public final class DiscoverySession: Sendable {
                     }
                 }
             })
-        // Remarks that another program writes count here too.
+        // Notes written by other processes apply here too.
         remarks = memoryFolder.flatMap { folder in
-            FolderMonitor(folder, prefix: DeviceMemory.fileName) {
+            FolderMonitor(folder, prefix: DeviceStore.fileName) {
                 let memory = memory()
                 state.broadcast { state in state.tell(state.roster.update(memory: memory)) }
             }
@@ -107,14 +111,15 @@ public final class DiscoverySession: Sendable {
         stop()
     }
 
-    /// The devices connected now: by the order of the device types asked for, if any; within a type, cameras by node number, then
-    /// microphones in the sound server's order.
+    /// The connected devices. They're sorted by the requested device types, if any. Within a type, cameras are sorted
+    /// by node number, followed by microphones in the sound server's order.
     public var devices: [CaptureDevice] { state.withLock { $0.roster.devices } }
 
-    /// Why microphones cannot be listed at present; `nil` when they can.
+    /// The reason why microphones can't be listed now. `nil` if they can.
     public var problem: DeviceError? { state.withLock { $0.problem } }
 
-    /// Delivers the connected devices (`present`), then each change. Ends with `stop`; an open stream keeps the session alive.
+    /// Returns a stream of the connected devices (`present`) and all later changes. `stop` ends the stream; an open
+    /// stream keeps the session alive.
     public func changes() -> AsyncStream<DeviceChange> {
         let (stream, continuation) = AsyncStream.makeStream(of: DeviceChange.self)
         let number = state.withLock { state -> Int? in
@@ -131,10 +136,10 @@ public final class DiscoverySession: Sendable {
         return stream
     }
 
-    /// Calls `observer` with the connected devices before it returns, then with each set of simultaneous changes.
+    /// Calls `observer` with the connected devices before returning, and then with each set of simultaneous changes.
     ///
-    /// - Parameter observer: Called under the session's lock: it must neither call the session nor wait.
-    /// - Returns: The number for `ignore`; `nil` after `stop`.
+    /// - Parameter observer: Called with the session's lock held. It must not call the session or block.
+    /// - Returns: The number to pass to `ignore`. `nil` after `stop`.
     func observe(_ observer: @escaping @Sendable ([DeviceChange]) -> Void) -> Int? {
         state.withLock { state in
             guard !state.isStopped else { return nil }
@@ -150,7 +155,7 @@ public final class DiscoverySession: Sendable {
         state.withLock { _ = $0.observers.removeValue(forKey: number) }
     }
 
-    /// Stops watching, and ends all streams of changes. The list keeps its last state.
+    /// Stops monitoring and ends all streams of changes. The list keeps its last state.
     public func stop() {
         monitor.stop()
         remarks?.stop()
@@ -160,5 +165,95 @@ public final class DiscoverySession: Sendable {
             return state.listeners.removeAll()
         }
         for listener in listeners { listener.finish() }
+    }
+}
+
+/// The list of connected devices. This value type computes the changes caused by an update.
+struct DeviceRoster {
+    /// Selects the devices to list.
+    struct Filter: Equatable {
+        var mediaType: CaptureDevice.MediaType?
+        /// The device types to list, in this order. `nil` lists all types.
+        var deviceTypes: [CaptureDevice.DeviceType]?
+        /// The camera position to list. `unspecified` lists all positions.
+        var position = CaptureDevice.Position.unspecified
+
+        func passes(_ device: CaptureDevice) -> Bool {
+            (mediaType == nil || device.mediaType == mediaType)
+                && (deviceTypes?.contains(device.deviceType) ?? true)
+                && (position == .unspecified || device.position == position)
+        }
+
+        /// Returns the primary sort key of a device. Devices with equal rank keep the order of discovery.
+        func rank(_ device: CaptureDevice) -> Int { deviceTypes?.firstIndex(of: device.deviceType) ?? 0 }
+    }
+
+    private struct Entry {
+        let instance: UInt64
+        let device: CaptureDevice
+    }
+
+    private let filter: Filter
+    /// The cameras as the system reports them.
+    private var found: [LocatedDevice] = []
+    /// The cameras with the user's notes applied.
+    private var cameras: [LocatedDevice] = []
+    private var microphones: [LocatedDevice] = []
+    private var entries: [Entry] = []
+
+    init(_ filter: Filter) {
+        self.filter = filter
+    }
+
+    /// The devices that pass the filter. They're sorted by the filter's device types, if any. Within a type, cameras
+    /// are sorted by node number, followed by microphones in the sound server's order.
+    var devices: [CaptureDevice] { entries.map(\.device) }
+
+    /// Replaces the cameras.
+    ///
+    /// - Parameters:
+    ///   - cameras: All connected cameras.
+    ///   - memory: The user's notes on cameras.
+    /// - Returns: Removed devices, then added and changed devices, each in list order.
+    mutating func update(cameras: [LocatedDevice], memory: DeviceStore) -> [DeviceChange] {
+        found = cameras
+        let told = memory.applied(to: cameras.map(\.device))
+        self.cameras = zip(cameras, told).map {
+            LocatedDevice(device: $1, usbDevice: $0.usbDevice, instance: $0.instance)
+        }
+        return refresh()
+    }
+
+    /// Applies changed notes to the same cameras.
+    mutating func update(memory: DeviceStore) -> [DeviceChange] { update(cameras: found, memory: memory) }
+
+    mutating func update(microphones: [LocatedDevice]) -> [DeviceChange] {
+        self.microphones = microphones
+        return refresh()
+    }
+
+    private mutating func refresh() -> [DeviceChange] {
+        let joined = Companions.joined(cameras: cameras, microphones: microphones)
+        let instances = (cameras + microphones).map(\.instance)
+        let passing = zip(instances, joined.cameras + joined.microphones)
+            .map { Entry(instance: $0, device: $1) }.filter { filter.passes($0.device) }
+        let now = passing.enumerated()
+            .sorted {
+                (filter.rank($0.element.device), $0.offset) < (filter.rank($1.element.device), $1.offset)
+            }
+            .map(\.element)
+        let before = entries
+        entries = now
+        func counterpart(of entry: Entry, in others: [Entry]) -> Entry? {
+            others.first { $0.instance == entry.instance && $0.device.mediaType == entry.device.mediaType }
+        }
+        let departed = before.filter { counterpart(of: $0, in: now) == nil }.map {
+            DeviceChange.departed($0.device)
+        }
+        let others = now.compactMap { entry -> DeviceChange? in
+            guard let earlier = counterpart(of: entry, in: before) else { return .arrived(entry.device) }
+            return earlier.device == entry.device ? nil : .changed(entry.device, before: earlier.device)
+        }
+        return departed + others
     }
 }

@@ -1,16 +1,16 @@
 internal import Media
 internal import Plan
 
-/// Decides which device plays which role, from the connected and the remembered devices. Pure.
+/// Assigns devices to roles, based on the connected devices and the stored assignments. Has no side effects.
 struct RoleAssignment {
-    /// A role that wants a real device.
+    /// A role that requires a real device.
     struct Role: Equatable {
         let name: String
-        /// `any`, `remembered`, or a selector that names a device.
+        /// `any`, `remembered`, or the selector of a specific device.
         let selector: String
     }
 
-    /// The noun and the option of one media type, for messages.
+    /// The noun and the command-line option of one media type, for messages.
     struct Kind {
         let name: String
         let option: String
@@ -27,20 +27,20 @@ struct RoleAssignment {
     private let present: [CaptureDevice]
     private var players: [CaptureDevice: String] = [:]
 
-    /// Assigns devices in this order: to roles that name one; to the leading role, if the user wants a certain device for it; to
-    /// roles whose device is remembered; to the rest, in the profile's order, from what is left. Only roles that name the same
-    /// device share one.
+    /// Assigns devices in this order: first to roles that name one; then to the leading role, if the user prefers a
+    /// specific device; then to roles with a stored device; then to the remaining roles in the profile's order. Roles
+    /// share a device only if both name it.
     ///
     /// - Parameters:
     ///   - roles: The roles in the profile's order.
     ///   - kind: The words for messages.
-    ///   - present: All connected devices of that kind.
-    ///   - remembered: The device that last played each role.
-    ///   - leader: The role with `any` that gets the preferred device.
-    ///   - named: Finds the device that a selector names.
-    ///   - wish: The device that the user wants for `leader`, among those that are left.
-    ///   - best: Chooses a device for a role with `any` among those that are left.
-    /// - Throws: `DeviceError` when a named or remembered device is missing or ambiguous, or none is left.
+    ///   - present: All connected devices of this kind.
+    ///   - remembered: The last device of each role.
+    ///   - leader: The role with the selector `any` that gets the preferred device.
+    ///   - named: Finds the device that matches a selector.
+    ///   - wish: Returns the device that the user prefers for `leader` among the remaining devices.
+    ///   - best: Chooses a device for a role with the selector `any` among the remaining devices.
+    /// - Throws: `DeviceError` if a named or stored device is missing or ambiguous, or if no device remains.
     init(
         _ roles: [Role], kind: Kind, present: [CaptureDevice], remembered: [String: DeviceIdentity],
         leader: String? = nil, named: (String) throws(DeviceError) -> CaptureDevice,
@@ -66,13 +66,13 @@ struct RoleAssignment {
             throw failure(
                 role,
                 reasons[role.name].map { "\($0). \(advice(role))" }
-                    ?? "no \(kind.name) is remembered for this role. Record once with `\(kind.option) \(role.name)=…`."
+                    ?? "no \(kind.name) is remembered for this role. Choose one with `\(kind.option) \(role.name)=…`."
             )
         }
         for role in roles where devices[role.name] == nil {
             guard let device = best(role, free) else { throw noneLeft(role) }
             if let reason = reasons[role.name] {
-                notes.append("\(role.name): \(reason), so \(word(device)) is taken.")
+                notes.append("\(role.name): \(reason), so \(word(device)) is used.")
             }
             give(device, to: role)
         }
@@ -85,7 +85,7 @@ struct RoleAssignment {
         players[device] = players[device] ?? role.name
     }
 
-    /// Gives the leading role the device that the user wants, and notes a change.
+    /// Assigns the user's preferred device to the leading role, and adds a note if this is a change.
     private mutating func prefer(
         _ wanted: PreferredDevice, for role: Role, _ identity: DeviceIdentity?
     ) {
@@ -94,27 +94,27 @@ struct RoleAssignment {
         if wanted.isElsewhere { notes.append(elsewhere(role, device)) }
         if let identity {
             notes.append(
-                "\(role.name): \(word(device)) is taken, as \(wanted.reason.sentence); "
-                    + "“\(identity.name.printable())” played it last.")
+                "\(role.name): \(word(device)) is used, because \(wanted.reason.sentence). Last time, “\(identity.name.printable())” was used."
+            )
         }
         give(device, to: role)
     }
 
     private func elsewhere(_ role: Role, _ device: CaptureDevice) -> String {
-        "\(role.name): its \(kind.name) “\(device.name.printable())” is at another port now: "
+        "\(role.name): its \(kind.name) “\(device.name.printable())” is now connected to another port: "
             + "\(device.selector.printable())."
     }
 
-    /// Gives a role the device that is remembered for it.
+    /// Assigns the stored device to a role.
     ///
-    /// - Returns: Why the role cannot have it, as a sentence without its end; `nil` when it has it.
+    /// - Returns: The reason why the device can't be assigned, as an unfinished sentence. `nil` on success.
     private mutating func recall(
         _ identity: DeviceIdentity, _ search: DeviceSearch, for role: Role
     ) throws(DeviceError) -> String? {
         switch search {
         case .found(let device, let isElsewhere):
             if let player = players[device] {
-                return "its \(kind.name) \(word(device)) is taken by \(player)"
+                return "its \(kind.name) \(word(device)) is already used for \(player)"
             }
             if isElsewhere { notes.append(elsewhere(role, device)) }
             give(device, to: role)
@@ -122,12 +122,12 @@ struct RoleAssignment {
         case .ambiguous(let candidates):
             throw DeviceError(
                 device: "\(kind.name) \(role.name) (\(role.selector))",
-                operation: "search for “\(identity.name.printable())”, which played it last,",
+                operation: "search for “\(identity.name.printable())” (used last time)",
                 reason: .ambiguous(candidates: candidates.map { "\($0.selector) (\($0.name))" }))
         case .absent:
             let taken = present.first { players[$0] != nil && $0.identity == identity }
             if let taken, let player = players[taken] {
-                return "its \(kind.name) \(word(taken)) is taken by \(player)"
+                return "its \(kind.name) \(word(taken)) is already used for \(player)"
             }
             return
                 "its \(kind.name) “\(identity.name.printable())” (\(identity.description.printable())) is not connected"
@@ -137,12 +137,12 @@ struct RoleAssignment {
     private func noneLeft(_ role: Role) -> DeviceError {
         let also =
             kind.option == Kind.camera.option
-            ? "name a file with `--camera \(role.name)=file:PATH`, or " : "or "
+            ? "use a file with `--camera \(role.name)=file:PATH`, or " : "or "
         return failure(
             role, operation: "choose",
             present.isEmpty
                 ? "no \(kind.name) is connected. Connect one, \(also)try `--virtual`."
-                : "all \(present.count) \(kind.name)s are taken by other roles. Connect another one, \(also)try `--virtual`."
+                : "all \(present.count) \(kind.name)s are already used for other roles. Connect another one, \(also)try `--virtual`."
         )
     }
 
@@ -153,7 +153,7 @@ struct RoleAssignment {
     }
 
     private func advice(_ role: Role) -> String {
-        "Connect it, or name another one with `\(kind.option) \(role.name)=…`."
+        "Connect it, or choose another one with `\(kind.option) \(role.name)=…`."
     }
 
     private func word(_ device: CaptureDevice) -> String {
@@ -165,6 +165,6 @@ extension RoleAssignment.Role {
     static let any = "any"
     static let remembered = "remembered"
 
-    /// Whether the role leaves the choice to the program.
+    /// Whether the role doesn't name a specific device.
     var isOpen: Bool { selector == Self.any || selector == Self.remembered }
 }

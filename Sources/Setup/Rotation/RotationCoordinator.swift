@@ -2,34 +2,37 @@ public import Media
 public import Plan
 public import Profiles
 
-/// Computes the rotation of one camera's frames, for files and for a preview, as the computer is turned. Create one for each
-/// camera.
+/// Computes the rotation angles of one camera's frames, for files and for a preview, as the computer is rotated. Create
+/// one coordinator per camera.
 ///
-///     let coordinator = RotationCoordinator(for: camera, tracker: SensorOrientationTracker(), surface: .locked(.none))
-///     for await angles in coordinator.changes() { layer.rotation = angles.preview }
+/// ```swift
+/// let coordinator = RotationCoordinator(for: camera, tracker: SensorOrientationTracker(), surface: .locked(.none))
+/// for await angles in coordinator.changes() { layer.rotation = angles.preview }
+/// ```
 ///
-/// A camera that stands on its own does not turn with the computer: its capture angle stays that of the profile or its mounting,
-/// and its preview angle follows the surface alone. Every call is safe from any thread.
+/// A freestanding camera doesn't rotate with the computer. Its capture angle is fixed by the profile or by its
+/// mounting, and its preview angle depends only on the surface. All methods are thread-safe.
 public final class RotationCoordinator: Sendable {
     private struct State {
         let stance: CameraMounting
         let isMirrored: Bool
         var surface: PreviewSurface
-        var turn: MachineTurn
-        /// The computer's last known orientation; before any is known, the usual one.
+        var turn: MachineOrientation
+        /// Last known orientation of the computer. Before the first reading, this is the default orientation.
         var known = Rotation.none
         var told: RotationAngles
         var listeners = StreamListeners<RotationAngles>()
         var observers: [@Sendable (RotationAngles) -> Void] = []
         var isStopped = false
 
-        init(_ stance: CameraMounting, _ surface: PreviewSurface, isMirrored: Bool, turn: MachineTurn) {
+        init(_ stance: CameraMounting, _ surface: PreviewSurface, isMirrored: Bool, turn: MachineOrientation)
+        {
             (self.stance, self.surface, self.isMirrored, self.turn) = (stance, surface, isMirrored, turn)
             if case .turned(let known) = turn { self.known = known }
             told = stance.angles(whileComputerIs: known, on: surface, isMirrored: isMirrored)
         }
 
-        /// Tells the listeners when the angles have changed.
+        /// Notifies the listeners if the angles have changed.
         mutating func follow() {
             if case .turned(let turn) = turn { known = turn }
             let angles = stance.angles(whileComputerIs: known, on: surface, isMirrored: isMirrored)
@@ -43,12 +46,13 @@ public final class RotationCoordinator: Sendable {
     private let state: ConditionLock<State>
     private let observation: TurnObservation
 
-    /// Follows the computer's orientation for one camera.
+    /// Starts tracking the computer's orientation for one camera.
     ///
     /// - Parameters:
-    ///   - camera: The camera whose frames are rotated.
-    ///   - rotation: A fixed angle; `nil` follows the camera's mounting and the computer.
-    ///   - tracker: The source of the computer's orientation: a `SensorOrientationTracker`, or a program's own.
+    ///   - camera: The camera that captures the frames.
+    ///   - rotation: A fixed angle. `nil` derives the angle from the camera's mounting and the computer's orientation.
+    ///   - tracker: Source of the computer's orientation: a `SensorOrientationTracker`, or an implementation supplied
+    ///     by the app.
     ///   - surface: The surface that shows the preview.
     ///   - mirroring: Whether the preview is mirrored.
     public init(
@@ -70,18 +74,18 @@ public final class RotationCoordinator: Sendable {
 
     deinit { stop() }
 
-    /// The present angles.
+    /// The current angles.
     public var angles: RotationAngles { state.withLock { $0.told } }
 
-    /// Why the computer's orientation is unknown, as the end of a sentence; `nil` while it is known. The angles keep their last
-    /// values.
+    /// The reason why the computer's orientation is unknown, as the end of a sentence. `nil` while the orientation is
+    /// known. The angles keep their last values.
     public var problem: String? {
         state.withLock { state in
             if case .unknown(let reason) = state.turn { reason } else { nil }
         }
     }
 
-    /// Changes the surface that shows the preview, or its orientation.
+    /// Sets the surface that shows the preview, or updates its orientation.
     public func show(on surface: PreviewSurface) {
         state.withLock { state in
             state.surface = surface
@@ -89,8 +93,8 @@ public final class RotationCoordinator: Sendable {
         }
     }
 
-    /// Delivers the present angles, then each change; a slow reader gets only the latest. Ends with `stop`; an open stream keeps
-    /// the coordinator alive.
+    /// Returns a stream of the current angles and all later changes. A slow reader receives only the latest value.
+    /// `stop` ends the stream; an open stream keeps the coordinator alive.
     public func changes() -> AsyncStream<RotationAngles> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: RotationAngles.self, bufferingPolicy: .bufferingNewest(1))
@@ -107,14 +111,15 @@ public final class RotationCoordinator: Sendable {
         return stream
     }
 
-    /// Calls `observer` with each change.
+    /// Calls `observer` on each change.
     ///
-    /// - Parameter observer: Called under a lock on the thread of the change: it must neither wait nor call the coordinator.
+    /// - Parameter observer: Called with a lock held, on the thread that makes the change. It must not block or call
+    ///   the coordinator.
     func observe(_ observer: @escaping @Sendable (RotationAngles) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }
 
-    /// Stops following, and ends all streams of changes. The angles keep their last values.
+    /// Stops tracking and ends all streams of changes. The angles keep their last values.
     public func stop() {
         observation.end()
         let listeners = state.withLock { state in

@@ -2,17 +2,17 @@ internal import Capture
 public import Media
 internal import Plan
 
-/// Follows the computer's orientation by its accelerometer, on a thread of its own, until the object is released.
+/// Tracks the computer's orientation with its accelerometer, on a separate thread, until the object is released.
 public final class SensorOrientationTracker: OrientationTracker {
     private struct State {
         var estimate = TurnEstimate()
-        /// Why the sensor cannot be read; `nil` while it can.
+        /// The reason why the sensor can't be read. `nil` while it's readable.
         var problem: String?
-        var observers: [Int: @Sendable (MachineTurn) -> Void] = [:]
+        var observers: [Int: @Sendable (MachineOrientation) -> Void] = [:]
         var lastObserver = 0
 
-        /// The reported orientation: the last known one, even when the sensor has failed since.
-        var turn: MachineTurn {
+        /// The reported orientation. After a sensor failure, this is the last known orientation.
+        var turn: MachineOrientation {
             if let turn = estimate.turn { return .turned(turn) }
             return problem.map { .unknown($0) } ?? .undecided
         }
@@ -21,10 +21,10 @@ public final class SensorOrientationTracker: OrientationTracker {
     private let state = ConditionLock(State())
     private let done = Cancellation()
 
-    /// The interval between readings: some sensors take 0.1 s to wake up, and people turn a tablet in about 0.5 s.
+    /// Interval between readings. Some sensors take 0.1 s to wake up, and turning a tablet takes about 0.5 s.
     static let interval = Nanoseconds.milliseconds(200)
 
-    /// Follows this computer's own accelerometer. Waits for its first reading; do not call it in a Swift task.
+    /// Starts tracking this computer's accelerometer. Waits for the first reading; don't call this from a Swift task.
     public convenience init() {
         do throws(SensorError) {
             self.init(try Accelerometer())
@@ -33,34 +33,37 @@ public final class SensorOrientationTracker: OrientationTracker {
         }
     }
 
-    /// Follows a sensor. Waits for its first reading; do not call it in a Swift task.
+    /// Starts tracking a sensor. Waits for the first reading; don't call this from a Swift task.
     ///
     /// - Parameters:
-    ///   - sensor: The accelerometer, which is read five times a second.
-    ///   - clock: The clock that paces the readings; simulated in tests.
+    ///   - sensor: The accelerometer. It's read five times per second.
+    ///   - clock: The clock that paces the readings. Simulated in tests.
     public init(_ sensor: any AccelerationSensor, clock: any SessionClock = MonotonicClock()) {
         let (state, done) = (state, done)
         Self.look(sensor, state)
-        _ = clock.startThread(named: "turn") {
+        clock.startThreadEventually(named: "turn") {
             while clock.sleep(until: clock.now + Self.interval, unless: done) { Self.look(sensor, state) }
         }
     }
 
-    /// Creates a tracker of a computer without a sensor; `reason` is the end of a sentence.
+    /// Creates a tracker for a computer without a sensor. `reason` is the end of a sentence.
     init(missing reason: String) {
         state.withLock { $0.problem = reason }
     }
 
     deinit { done.cancel() }
 
-    /// The computer's orientation: the last known one, even when the sensor has failed since; before, why none is known.
-    public var turn: MachineTurn { state.withLock { $0.turn } }
+    /// The computer's orientation. After a sensor failure, this is the last known orientation. Before the first
+    /// reading, the value contains the reason why the orientation is unknown.
+    public var turn: MachineOrientation { state.withLock { $0.turn } }
 
-    /// Calls `observer` with the orientation at once, then with each change, until the returned observation ends.
+    /// Calls `observer` immediately with the current orientation, and then on each change, until the returned
+    /// observation ends.
     ///
-    /// - Parameter observer: Called under a lock, later on the sensor's thread: it must neither wait nor call the tracker.
-    /// - Returns: The observation, which keeps the tracker alive.
-    public func observe(_ observer: @escaping @Sendable (MachineTurn) -> Void) -> TurnObservation {
+    /// - Parameter observer: Called with a lock held. Calls after the first one come from the sensor's thread. It must
+    ///   not block or call the tracker.
+    /// - Returns: The observation. It keeps the tracker alive.
+    public func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation {
         let number = state.withLock { state in
             observer(state.turn)
             state.lastObserver += 1
@@ -86,7 +89,7 @@ public final class SensorOrientationTracker: OrientationTracker {
                 state.problem = nil
             case .failure(let error): state.problem = error.reason
             }
-            let news: MachineTurn? =
+            let news: MachineOrientation? =
                 if let now = state.problem {
                     now == problem ? nil : .unknown(now)
                 } else {

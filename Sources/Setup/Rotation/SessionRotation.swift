@@ -1,30 +1,32 @@
 internal import Inputs
 internal import Media
 internal import Plan
+internal import Profiles
 public import Session
 public import Stills
 
-/// Follows the computer's orientation while a session records, for the cameras whose profile says `rotation: sensor`.
+/// Tracks the computer's orientation while a session is recording, for cameras that are configured with
+/// `rotation: sensor`.
 ///
-/// The program turns at the next tick, like any other committed change. A still has the angle of its moment. A camera's own file
-/// has one matrix: it keeps the angle with which the recording began, and the next recording of the session begins with the angle
-/// of its own beginning.
+/// The program rotates at the next tick, like any other committed change. A still uses the angle at the time
+/// of capture. The file of a camera has only one transformation matrix, so it keeps the angle from the start
+/// of the recording. The next recording of the session uses the angle at its own start.
 public final class SessionRotation: Sendable {
-    /// A coordinator for each camera that follows the orientation, by role.
+    /// The coordinators of all cameras that follow the orientation, by role.
     public let coordinators: [String: RotationCoordinator]
-    /// Messages for the user as orientations change, one sentence each. Ends with `stop`.
+    /// Messages for the user about orientation changes, one sentence each. `stop` ends the stream.
     public let sentences: AsyncStream<String>
     private let sink: AsyncStream<String>.Continuation
     private let observation: TurnObservation
 
-    /// Starts to follow; does nothing when no camera of the plan asks for it.
+    /// Starts tracking. Does nothing if no camera in the plan requests it.
     ///
     /// - Parameters:
-    ///   - plan: The plan that is recorded.
+    ///   - plan: The plan of the recording.
     ///   - devices: The plan's cameras by role.
-    ///   - tracker: The source of the computer's orientation.
+    ///   - tracker: Source of the computer's orientation.
     ///   - session: The session that records the plan.
-    ///   - stills: The stills of that session; `nil` when there are none.
+    ///   - stills: The still capture of this session. `nil` if the session doesn't take stills.
     init(
         _ plan: SessionPlan, devices: [String: CaptureDevice], tracker: any OrientationTracker,
         session: MulticamSession, stills: SessionStills?
@@ -41,7 +43,7 @@ public final class SessionRotation: Sendable {
             let turn = Turn(
                 role: camera.role, file: file, hasProgram: plan.program != nil, session: session,
                 still: still, sink: sink)
-            // The computer may have been turned since the plan was made.
+            // The computer may have been rotated since the plan was created.
             coordinator.observe { turn.follow($0.capture) }
             if coordinator.angles.capture != camera.rotation { turn.follow(coordinator.angles.capture) }
         }
@@ -49,13 +51,14 @@ public final class SessionRotation: Sendable {
         observation = tracker.observe { turn in
             guard case .unknown(let reason) = turn else { return }
             sink.yield(
-                "how the computer is held is not known any more, so cameras keep their angles: \(reason).")
+                "the orientation of the computer is unknown, so cameras keep their current rotation: \(reason)."
+            )
         }
     }
 
     deinit { stop() }
 
-    /// Stops following, and ends `sentences`.
+    /// Stops tracking and ends `sentences`.
     public func stop() {
         observation.end()
         for coordinator in coordinators.values { coordinator.stop() }
@@ -65,7 +68,7 @@ public final class SessionRotation: Sendable {
     /// Applies the orientation to one camera.
     private struct Turn: Sendable {
         let role: String
-        /// The camera's own file; `nil` when it has none.
+        /// The camera's own file. `nil` if the camera isn't recorded separately.
         let file: String?
         let hasProgram: Bool
         let session: MulticamSession
@@ -74,15 +77,15 @@ public final class SessionRotation: Sendable {
 
         func follow(_ angle: Rotation) {
             still?.turn(to: angle)
-            var text = "camera \(role) is turned: \(angle.degrees)° clockwise show it upright"
+            var text = "camera \(role) was rotated: it is now upright at \(angle.degrees)° clockwise"
             do throws(SessionChangeError) {
                 try session.turn(role, to: angle)
-                if hasProgram { text += ", as the program does now" }
+                if hasProgram { text += ", and the program was updated" }
             } catch {
-                text += ", but the program cannot follow: \(error.description)"
+                text += ", but the program could not be updated: \(error.description.trimmingFullStop)"
             }
             if let file, session.status.phase == .recording {
-                text += "; \(file) keeps the angle that it began with"
+                text += "; \(file) keeps its initial rotation"
             }
             sink.yield(text.trimmingFullStop + ".")
         }
@@ -90,16 +93,38 @@ public final class SessionRotation: Sendable {
 }
 
 extension SessionSetup {
-    /// Lets the program and the stills of a session follow the computer's orientation, until the result is stopped or released.
+    /// Rotates the program and the stills of a session with the computer's orientation, until the returned object is
+    /// stopped or released.
     ///
     /// - Parameters:
-    ///   - session: A session of this setup, before it records.
-    ///   - stills: The stills of that session.
-    /// - Returns: `nil` when no camera of the plan has `rotation: sensor`.
+    ///   - session: A session of this setup that hasn't started recording yet.
+    ///   - stills: The still capture of this session.
+    /// - Returns: `nil` if no camera in the plan is configured with `rotation: sensor`.
     public func followRotation(of session: MulticamSession, stills: SessionStills? = nil) -> SessionRotation?
     {
         guard let tracker, plan.cameras.contains(where: { $0.rotationSource == .sensor }) else { return nil }
         return SessionRotation(
             plan, devices: cameras.mapValues(\.device), tracker: tracker, session: session, stills: stills)
+    }
+}
+
+extension [String: PlannedDevice] {
+    /// Returns the devices with the computer's orientation set on cameras that rotate with the computer and are
+    /// configured with `rotation: sensor`.
+    ///
+    /// - Parameters:
+    ///   - profile: The profile that configures the cameras.
+    ///   - tracker: Source of the orientation. If it's `nil` and a camera requests the orientation, this function
+    ///     creates an accelerometer tracker and waits for its first reading.
+    /// - Returns: The same devices, with the orientation set on the cameras that request it.
+    func turned(for profile: Profile, by tracker: inout (any OrientationTracker)?) -> Self {
+        var devices = self
+        for camera in profile.cameras where camera.rotation == .sensor {
+            guard let device = devices[camera.role], device.device.turnsWithComputer else { continue }
+            let asked = tracker ?? SensorOrientationTracker()
+            tracker = asked
+            devices[camera.role]?.turn = asked.turn
+        }
+        return devices
     }
 }

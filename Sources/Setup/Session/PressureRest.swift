@@ -1,11 +1,11 @@
-internal import Host
 public import Media
 internal import Monitoring
+internal import System
 
-/// Waits between a recording that system pressure has ended and the next one that continues it.
+/// Waits between a recording that ended because of system pressure and the recording that continues it.
 ///
-/// The wait ends when no factor has been at `serious` or above for some seconds. A lasting state below that, such as running on
-/// battery or being warm, does not prolong it.
+/// The wait ends when all factors have been below `serious` for several seconds. A permanent lower-level condition,
+/// such as running on battery or moderate heat, doesn't prolong the wait.
 public struct PressureRest: Sendable {
     private let host: any HostReading
     private let folder: String
@@ -15,20 +15,20 @@ public struct PressureRest: Sendable {
     /// Prepares the wait.
     ///
     /// - Parameters:
-    ///   - folder: The folder that is recorded into, whose disk counts.
-    ///   - host: The computer to read; `nil` for this one.
+    ///   - folder: The recording folder. Its disk is monitored.
+    ///   - host: The computer to monitor. `nil` monitors this computer.
     public init(folder: String, host: (any HostReading)? = nil) {
         self.host = host ?? ThisHost()
         self.folder = folder
     }
 
-    /// Blocks its thread until system pressure has recovered; reads it about once a second.
+    /// Blocks the calling thread until system pressure has recovered. Reads the pressure about once per second.
     ///
     /// - Parameters:
     ///   - cancellation: Ends the wait.
-    ///   - clock: The clock that paces the readings; simulated in tests.
-    ///   - tell: Receives a sentence for the user about every minute.
-    /// - Returns: `false` when it was cancelled.
+    ///   - clock: The clock that paces the readings. Simulated in tests.
+    ///   - tell: Receives a status message for the user about once per minute.
+    /// - Returns: `false` if the wait was canceled.
     public func waitForRecovery(
         unless cancellation: Cancellation, on clock: any SessionClock = MonotonicClock(),
         tell: (String) -> Void
@@ -41,7 +41,8 @@ public struct PressureRest: Sendable {
             let now = clock.now
             let pressure = assessment.assess(
                 host.read(folder: folder, at: now), readAt: now, queues: [], at: now)
-            // The assessment remembers what was worse a moment ago, but not what was so before it began.
+            // The assessment holds a level for a while after the pressure falls, but it has no readings from
+            // before its creation.
             if pressure.level < .serious, now - begin >= PressureAssessment.fallDelay { return true }
             if now >= tellDue {
                 tellDue = now + Self.tellInterval
@@ -54,8 +55,8 @@ public struct PressureRest: Sendable {
 
     private static func sentence(_ pressure: SystemPressure) -> String {
         let causes = pressure.factors.filter { $0.level >= .serious }
-        let advice = causes.first.map { "; to ease it, \($0.advice)" } ?? ""
-        return "waiting for system pressure to recover before the recording goes on: "
+        let advice = causes.first.map { ". To reduce it, \($0.advice)" } ?? ""
+        return "waiting for system pressure to drop before the recording continues: "
             + causes.map(\.text).joined(separator: "; ") + advice + "."
     }
 }

@@ -3,7 +3,6 @@ internal import Control
 internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
-internal import Host
 public import Inputs
 public import Media
 public import Plan
@@ -11,64 +10,73 @@ public import Profiles
 public import Session
 public import SessionFolder
 public import Stills
+internal import System
 internal import VirtualDevices
 
 /// Prepares a recording session: finds and opens the devices of a profile.
 ///
-///     let setup = try SessionSetup(SetupRequest(profile: "pip", usesVirtualDevices: true))
-///     let session = setup.makeSession(RecordingOptions(parentFolder: "recordings", version: MulticamVersion.current))
-///     let result = try await session.record()
+/// ```swift
+/// let setup = try SessionSetup(SetupRequest(profile: "pip", usesVirtualDevices: true))
+/// let session = setup.makeSession(RecordingOptions(parentFolder: "recordings", version: MulticamVersion.current))
+/// let result = try await session.record()
+/// ```
 ///
-/// A request with a machine (`ThisMachine(output: "recordings").model`) is reduced to what the computer can do within the
-/// profile's budget, or refused.
+/// If the request contains a machine model (`ThisMachine(output: "recordings").model`), the plan is reduced to fit the
+/// machine within the profile's budget. If that's impossible, the request is rejected.
 ///
-/// A program may bring sources of its own (`init(_:cameras:microphones:)`), and add sinks.
+/// An app can supply its own sources (`init(_:cameras:microphones:)`) and add sinks.
 public struct SessionSetup: Sendable {
-    /// The plan that runs: reduced when the request's machine makes that necessary.
+    /// The plan to run, reduced if the request's machine requires it.
     public let plan: SessionPlan
-    /// The predicted cost of the plan, and what was given up for it; `nil` without a machine.
+    /// The predicted cost of the plan, and the quality reductions that were necessary. `nil` without a machine model.
     public let reduction: PlanReduction?
-    /// The cameras by role, opened, not started. A program's own source must deliver the plan's format.
+    /// The cameras by role, opened but not started. A source supplied by the app must deliver the format in the plan.
     public var cameras: [String: any CameraSource]
-    /// The microphones by role, opened, not started. A program's own source must deliver the plan's format.
+    /// The microphones by role, opened but not started. A source supplied by the app must deliver the format in the
+    /// plan.
     public var microphones: [String: any MicrophoneSource]
-    /// The microphones with echo or noise removed, for the roles that want that.
+    /// The microphones with echo cancellation or noise suppression, for the roles that request it.
     public var voices: [String: any MicrophoneSource] = [:]
-    /// The profile's live outputs with their addresses, which hold keys: to be handed to a `LivePublisher`, and shown to nobody.
-    public private(set) var publications: [Publication] = []
-    /// The roles that sources of the program play.
+    /// The profile's live outputs and their addresses. The addresses contain keys: pass them to a `LivePublisher`, and
+    /// don't display them.
+    public private(set) var liveOutputs: [LiveOutput] = []
+    /// The roles played by sources that the app supplies.
     private var ownRoles: Set<String> = []
-    /// The microphone roles that record what the computer plays.
+    /// The microphone roles that record the audio output of the computer.
     private let monitorRoles: Set<String>
-    /// Makes encoders, decoders and resamplers; replaced in tests.
+    /// Creates encoders, decoders, and resamplers. Replaced in tests.
     package var codecs: any CodecFactory = Codecs()
-    /// The devices by role, and all connected ones.
+    /// The devices by role, and all connected devices.
     package let devices: Calibrations.Devices
-    /// The user's choices to remember; `nil` without a request.
+    /// The user's choices to store. `nil` without a request.
     private let choices: ChoiceRecord?
-    /// The request that this was made for; `nil` without one.
+    /// The request that this setup was created for. `nil` if there is none.
     public private(set) var request: SetupRequest?
-    /// The profile as it was read for the request, with the request's changes; `nil` without a request. Later changes of its file
-    /// do not count.
+    /// The profile as read for the request, including the request's changes. `nil` without a request. Later changes to
+    /// the file have no effect.
     private(set) var profile: Profile?
-    /// The source of the computer's orientation; `nil` when no camera asks for it.
+    /// Source of the computer's orientation. `nil` if no camera requests it.
     private(set) var tracker: (any OrientationTracker)?
-    /// Finds the devices of other processes, also those that are added later; `nil` when the program takes none.
+    /// Finds devices from other processes, including those added later. `nil` if the app doesn't accept such
+    /// devices.
     private(set) var remote: (any RemoteSources)?
 
-    /// Finds and opens the devices of a request. The program's own sources are planned in the format that they deliver, costed and
-    /// recorded like any other device. Blocks; for devices that other processes send, up to 15 s each.
+    /// Finds and opens the devices of a request. Sources supplied by the app are planned in the format that
+    /// they deliver. They're included in the cost and recorded like any other device. Blocks. Waits up to 15
+    /// s for each device provided by another process.
     ///
     /// - Parameters:
-    ///   - request: What to run. What it says of the devices of roles with a source of the program does not count.
-    ///   - cameras: The program's own cameras by role, opened, not started.
-    ///   - microphones: The program's own microphones by role, opened, not started.
-    ///   - tracker: Replaces the computer's accelerometer as the source of its orientation; `nil` for the accelerometer.
-    ///   - remote: Finds the devices `remote:NAME` that other processes send: the `devices` of a `MediaServer`. Later it finds those
-    ///     that are added or exchanged.
-    /// - Throws: `SetupError` when the profile or a selector is invalid, a device is missing, busy or not permitted, the profile
-    ///   does not have the role of an own source or wants another format of it, or, before any device is opened, the plan exceeds
-    ///   its budget.
+    ///   - request: The profile and devices to use. Device settings for roles that the app's sources play are
+    ///     ignored.
+    ///   - cameras: The app's own cameras by role, opened but not started.
+    ///   - microphones: The app's own microphones by role, opened but not started.
+    ///   - tracker: Source of the computer's orientation. `nil` uses the accelerometer.
+    ///   - remote: Finds devices with the selector `remote:NAME` that other processes provide: the `devices`
+    ///     of a
+    ///     `MediaServer`. It's also used later for devices that are added or replaced.
+    /// - Throws: `SetupError` if the profile or a selector is invalid; if a device is missing or busy, or
+    ///   access is denied; or if the profile lacks the role of an app's source or requires a different format
+    ///   from it. Also thrown, before any device is opened, if the plan exceeds its budget.
     public init(
         _ request: SetupRequest, cameras: [String: any CameraSource] = [:],
         microphones: [String: any MicrophoneSource] = [:], tracker: (any OrientationTracker)? = nil,
@@ -77,7 +85,7 @@ public struct SessionSetup: Sendable {
         do {
             try self.init(
                 request, calibrations: Calibrations.file, tracker: tracker,
-                own: OwnSources(cameras: cameras, microphones: microphones), remote: remote)
+                own: SuppliedSources(cameras: cameras, microphones: microphones), remote: remote)
         } catch {
             throw error.naming { process in
                 process == getpid() ? nil : ControlClient().activity(of: process)
@@ -85,28 +93,28 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// Finds and opens the devices of a request, with the calibrations of a file; with none when it is `nil`.
+    /// Finds and opens the devices of a request with the calibrations from a file. `nil` uses no calibrations.
     package init(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?,
-        tracker: (any OrientationTracker)? = nil, own: OwnSources = OwnSources(),
+        tracker: (any OrientationTracker)? = nil, own: SuppliedSources = SuppliedSources(),
         remote: (any RemoteSources)? = nil
     ) throws(SetupError) {
         var tracker = tracker
         let asked = try Self.profile(of: request)
-        let own = try own.adding(from: remote, for: asked, within: OwnSources.patience)
+        let own = try own.adding(from: remote, for: asked, within: SuppliedSources.patience)
         let profile = try own.play(in: asked)
         let (plan, reduction, resolver, choices, keys) = try Self.resolve(
             request, profile, own: own, calibrations: calibrations, tracker: &tracker)
         if let reduction, !reduction.fits { throw .overBudget(reduction) }
         try self.init(plan, of: resolver, reduction: reduction, choices: choices)
-        publications = keys.publications(of: plan)
+        liveOutputs = keys.liveOutputs(of: plan)
         self.profile = profile
         self.tracker = tracker
         self.remote = remote
         self.request = request
     }
 
-    /// Opens the devices of a plan that a resolver has found.
+    /// Opens the devices of a plan. The resolver has already found them.
     package init(
         _ plan: SessionPlan, of resolver: DeviceResolver, reduction: PlanReduction? = nil,
         choices: ChoiceRecord? = nil
@@ -124,13 +132,13 @@ public struct SessionSetup: Sendable {
             voices[planned.role] = voice
             guard let output else { continue }
             plan.notes.append(
-                "\(planned.role): what plays through the output “\(output)” is taken out of its echo: choose that output in the "
-                    + "program that plays, or with `pactl set-default-sink \(output)`.")
+                "\(planned.role): echo cancellation removes audio that is played through the output “\(output)”. Select this output in the playing program, or run `pactl set-default-sink \(output)`."
+            )
         }
         self.plan = plan
     }
 
-    /// Prepares a plan with the caller's own sources, opened, not started, by role.
+    /// Prepares a plan with the caller's own sources by role, opened but not started.
     public init(
         plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource]
     ) {
@@ -145,23 +153,27 @@ public struct SessionSetup: Sendable {
         self.microphones = microphones
     }
 
-    /// The plan that a request would run. Opens a device only to query it. Network cameras, screens and the devices of other processes
-    /// are not connected to: they are planned in the format that their roles want, with a note on it.
+    /// Returns the plan for a request. Opens devices only to query them. This function doesn't connect to
+    /// network cameras, screens, or devices from other processes. It plans them in the format that their
+    /// roles request, and adds a note.
     ///
-    /// - Returns: The plan, reduced when the request has a machine, whether it fits then or not.
-    /// - Throws: `SetupError` when the profile or a selector is invalid, or a device is missing, busy or not permitted.
+    /// - Returns: The plan. If the request contains a machine, the plan is reduced, even if it still exceeds
+    ///   the budget.
+    /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy, or
+    ///   access is denied.
     public static func plan(_ request: SetupRequest) throws(SetupError) -> SessionPlan {
         try resolve(request, calibrations: Calibrations.file, assumes: true).plan
     }
 
-    /// The cost of a request on a machine, and what would be given up for it. Opens a device only to query it, and connects to none, as
-    /// for the plan.
+    /// Returns the cost of a request on a machine, and the quality reductions that would be necessary. Opens
+    /// devices only to query them, and connects to no remote devices, like `plan`.
     ///
     /// - Parameters:
-    ///   - request: What to run; its own machine is ignored.
+    ///   - request: The profile and devices to use. The request's own machine is ignored.
     ///   - machine: The computer to run on.
-    /// - Returns: The reduced plan and its cost, whether it fits or not.
-    /// - Throws: `SetupError` when the profile or a selector is invalid, or a device is missing, busy or not permitted.
+    /// - Returns: The reduced plan and its cost, even if it exceeds the budget.
+    /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy, or
+    ///   access is denied.
     public static func reduction(
         _ request: SetupRequest, on machine: MachineModel
     ) throws(SetupError) -> PlanReduction {
@@ -169,12 +181,13 @@ public struct SessionSetup: Sendable {
         request.machine = machine
         guard let reduction = try resolve(request, calibrations: Calibrations.file, assumes: true).reduction
         else {
-            preconditionFailure("a plan on a machine has no cost")
+            preconditionFailure("a plan for a machine must have a cost")
         }
         return reduction
     }
 
-    /// Compiles a request's plan; devices that nobody connects to now are planned in the format that their roles want, or not at all.
+    /// Compiles a request's plan. Remote devices that aren't connected are either planned in the format that their
+    /// roles request, or omitted.
     static func resolve(
         _ request: SetupRequest, calibrations: StateFile<Calibrations>?, assumes: Bool = false
     ) throws(SetupError) -> (
@@ -182,25 +195,26 @@ public struct SessionSetup: Sendable {
     ) {
         var tracker: (any OrientationTracker)?
         let asked = try profile(of: request)
-        let (own, profile) = assumes ? OwnSources().assuming(for: asked) : (OwnSources(), asked)
+        let (own, profile) = assumes ? SuppliedSources().assuming(for: asked) : (SuppliedSources(), asked)
         let (plan, reduction, resolver, choices, _) = try resolve(
             request, profile, own: own, calibrations: calibrations, tracker: &tracker)
         return (plan, reduction, resolver, choices)
     }
 
-    /// Compiles a request's plan. Makes a tracker when a camera asks for the computer's orientation and there is none.
+    /// Compiles a request's plan. Creates a tracker if a camera requests the computer's orientation and `tracker` is
+    /// `nil`.
     private static func resolve(
-        _ request: SetupRequest, _ profile: Profile, own: OwnSources = OwnSources(),
+        _ request: SetupRequest, _ profile: Profile, own: SuppliedSources = SuppliedSources(),
         calibrations: StateFile<Calibrations>?,
         tracker: inout (any OrientationTracker)?
     ) throws(SetupError) -> (
         plan: SessionPlan, reduction: PlanReduction?, resolver: DeviceResolver, choices: ChoiceRecord,
-        keys: PublicationKeys
+        keys: LiveOutputKeys
     ) {
         try own.checkBrings(profile)
-        let keys: PublicationKeys
+        let keys: LiveOutputKeys
         do throws(ProfileError) {
-            keys = try PublicationKeys(of: profile)
+            keys = try LiveOutputKeys(of: profile)
         } catch {
             throw .profile(error)
         }
@@ -233,10 +247,12 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// The profile of a request and its devices.
+    /// Returns the profile of a request and its devices.
     ///
-    /// - Returns: Both, and a sentence for the user when what is remembered of devices or choices could not be read.
-    /// - Throws: `SetupError` when the profile or a selector is invalid, or a device is missing, busy or not permitted.
+    /// - Returns: The profile, the devices, and a warning for the user if stored device or choice data can't
+    ///   be read.
+    /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy, or
+    ///   access is denied.
     package static func found(
         _ request: SetupRequest
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
@@ -244,19 +260,19 @@ public struct SessionSetup: Sendable {
     }
 
     private static func found(
-        _ profile: Profile, _ request: SetupRequest, _ own: OwnSources = OwnSources()
+        _ profile: Profile, _ request: SetupRequest, _ own: SuppliedSources = SuppliedSources()
     ) throws(SetupError) -> (profile: Profile, resolver: DeviceResolver, warning: String?) {
         let selectors = profile.cameras.map(\.device) + profile.microphones.map(\.device)
-        let wantsReal = selectors.contains { !VirtualSources.handles($0) && !OwnSources.handles($0) }
-        let (memory, warning) = (wantsReal ? DeviceMemory.file?.read() : nil) ?? (DeviceMemory(), nil)
-        let (choices, second) = (wantsReal ? ChoiceMemory.file?.read() : nil) ?? (ChoiceMemory(), nil)
+        let wantsReal = selectors.contains { !VirtualSources.handles($0) && !SuppliedSources.handles($0) }
+        let (memory, warning) = (wantsReal ? DeviceStore.file?.read() : nil) ?? (DeviceStore(), nil)
+        let (choices, second) = (wantsReal ? ChoiceStore.file?.read() : nil) ?? (ChoiceStore(), nil)
         let resolver = try DeviceResolver(
             for: profile, memory: memory, choices: choices, of: request.application, own: own)
         let warnings = [warning, second].compactMap { $0 }
         return (profile, resolver, warnings.isEmpty ? nil : warnings.joined(separator: " "))
     }
 
-    /// The profile that a request names, with the request's changes.
+    /// Returns the profile named in a request, with the request's changes applied.
     static func profile(of request: SetupRequest) throws(SetupError) -> Profile {
         do throws(ProfileError) {
             let read: Profile
@@ -281,11 +297,12 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// The selectors of a request's cameras and microphones, by role, with what it says in place of the profile.
+    /// Returns the selectors of a request's cameras and microphones by role, including the request's overrides of the
+    /// profile.
     ///
-    /// - Parameter request: What to run.
-    /// - Returns: The selectors as they are written.
-    /// - Throws: `SetupError.profile` when the profile cannot be read or is invalid.
+    /// - Parameter request: The profile and devices to use.
+    /// - Returns: The selectors in their original spelling.
+    /// - Throws: `SetupError.profile` if the profile can't be read or is invalid.
     public static func selectors(
         of request: SetupRequest
     ) throws(SetupError) -> (cameras: [String: String], microphones: [String: String]) {
@@ -303,11 +320,11 @@ public struct SessionSetup: Sendable {
             executable: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path)
     }
 
-    /// Reads the profile that a request names, so that later setups of the request use this version of it. Does nothing when the
-    /// request has its profile already.
+    /// Reads the profile named in a request, so that later setups of the request use the same version. Does nothing if
+    /// the request already contains its profile.
     ///
     /// - Returns: The request with the profile.
-    /// - Throws: `SetupError.profile` when the profile cannot be read or is invalid.
+    /// - Throws: `SetupError.profile` if the profile can't be read or is invalid.
     public static func read(_ request: SetupRequest) throws(SetupError) -> SetupRequest {
         var request = request
         guard request.readProfile == nil else { return request }
@@ -319,11 +336,13 @@ public struct SessionSetup: Sendable {
         return request
     }
 
-    /// The first role with `any`, which gets the preferred camera; `nil` when every role names its own.
+    /// The first role with the selector `any`, which gets the preferred camera. `nil` if every role names a specific
+    /// camera.
     public var leadingRole: String? { choices?.leader }
 
-    /// The rule that decides between recordings which camera the leading role gets: by the profile's policy, with its present
-    /// camera, and without those of the other roles. `nil` when there is no such role, or its camera is synthetic.
+    /// The rule that selects the leading role's camera between recordings. It uses the profile's policy and the role's
+    /// current camera, and excludes the cameras of other roles. `nil` if there is no leading role, or its camera is
+    /// synthetic.
     public var cameraSelection: CameraSelection? {
         guard let choices, let leader = choices.leader, let current = cameras[leader]?.device,
             let identity = Self.memorable(current)
@@ -332,28 +351,28 @@ public struct SessionSetup: Sendable {
         return CameraSelection(policy: choices.policy, current: identity, taken: Set(others))
     }
 
-    /// Remembers which real device plays which role, what a person chose, and the USB bandwidth that the streaming cameras
-    /// reserve. Call it once the recording has begun. Synthetic devices and files are not remembered. Waits for the disk, for at
-    /// most some seconds; do not call it in a Swift task.
+    /// Stores the assignment of real devices to roles, the user's choices, and the USB bandwidth reserved by the
+    /// streaming cameras. Call this after the recording has started. Synthetic devices and files aren't stored. Blocks
+    /// on disk I/O for up to several seconds; don't call this from a Swift task.
     ///
-    /// - Returns: A sentence for the user when what was remembered before could not be read.
-    /// - Throws: `StateFileError` when it cannot be written. The recording does not depend on it.
+    /// - Returns: A warning for the user if previously stored data couldn't be read.
+    /// - Throws: `StateFileError` if the data can't be written. The recording isn't affected.
     public func rememberDevices() throws(StateFileError) -> String? {
         let cameras = self.cameras.filter { !ownRoles.contains($0.key) }
             .compactMapValues { Self.memorable($0.device) }
         let microphones = self.microphones
             .filter { !monitorRoles.contains($0.key) && !ownRoles.contains($0.key) }
             .compactMapValues { Self.memorable($0.device) }
-        guard let file = DeviceMemory.file, !cameras.isEmpty || !microphones.isEmpty else { return nil }
+        guard let file = DeviceStore.file, !cameras.isEmpty || !microphones.isEmpty else { return nil }
         let warning = try file.update { memory in
             memory.cameras.merge(cameras) { $1 }
             memory.microphones.merge(microphones) { $1 }
         }
         let streaming = self.cameras.mapValues(\.device).filter { cameras[$0.key] != nil }
         if let choices, !streaming.isEmpty {
-            _ = try ChoiceMemory.file?.update { memory in choices.enter(streaming, into: &memory) }
+            _ = try ChoiceStore.file?.update { memory in choices.enter(streaming, into: &memory) }
         }
-        return try KeptBandwidth.file?.learn(
+        return try LearnedBandwidth.file?.learn(
             from: self.cameras.filter { !ownRoles.contains($0.key) }.values.map { ($0.device, $0.format) })
             ?? warning
     }
@@ -365,18 +384,21 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// Creates a session on the opened devices, ready to record. Nothing is recorded yet.
+    /// Creates a session for the opened devices. The session doesn't record until it's started.
     ///
     /// - Parameters:
-    ///   - options: The recording's folder, name, duration and further settings beside the plan; by default a folder in
-    ///     `recordings`, until stopped.
-    ///   - clock: The session clock; simulated for tests with synthetic devices.
+    ///   - options: The recording's folder, name, duration, and other settings that aren't part of the plan.
+    ///     By
+    ///     default, the recording is saved to a folder in `recordings` and runs until it's stopped.
+    ///   - clock: The session clock. Simulated in tests with synthetic devices.
     ///   - frameTaps: Sinks for captured frames.
     ///   - audioTaps: Sinks for aligned audio.
-    ///   - metadataTaps: Sinks for each frame's metadata.
-    ///   - synchronizedOutputs: Sinks for what several devices captured, tick by tick.
-    ///   - stills: Takes stills of the session's cameras, with clips that have audio; `nil` for none.
-    ///   - host: The computer that system pressure is read from; `nil` reads this one, or none in simulated time.
+    ///   - metadataTaps: Sinks for the metadata of each frame.
+    ///   - synchronizedOutputs: Sinks for synchronized data of several devices, tick by tick.
+    ///   - stills: Takes stills from the session's cameras, and clips with audio. `nil` disables stills.
+    ///   - host: The computer to read system pressure from. `nil` reads this computer, or no computer in
+    ///     simulated
+    ///     time.
     /// - Returns: The session.
     public func makeSession(
         _ options: RecordingOptions = RecordingOptions(
@@ -393,8 +415,9 @@ public struct SessionSetup: Sendable {
         if options.machine == nil { options.machine = request?.machine }
         if options.writeMemory == nil {
             options.writeMemory = Self.writeMemory(
-                available: FreeMemory.bytes(), folders: options.copy == nil ? 1 : 2)
+                available: FreeMemory.bytes(), folders: options.backup == nil ? 1 : 2)
         }
+        if clock.isRealTime { ThreadPriorities.process.use(RealtimeKit()) }
         return MulticamSession(
             plan: plan, cameras: cameras, microphones: microphones, voices: voices, options: options,
             clock: clock,
@@ -403,18 +426,19 @@ public struct SessionSetup: Sendable {
             host: host ?? (clock.isRealTime ? ThisHost() : nil))
     }
 
-    /// The memory limit of the queue to each folder's disk: together a quarter of the available memory, from 64 MiB to 2 GiB.
+    /// Returns the memory limit for the write queue of each folder. All queues together get a quarter of the available
+    /// memory, limited to the range from 64 MiB to 2 GiB.
     ///
     /// - Parameters:
-    ///   - available: Available memory in bytes; `nil` when the system does not say.
-    ///   - folders: The number of folders that the recording is written into.
-    /// - Returns: The limit in bytes for each folder; `nil` when the available memory is unknown.
+    ///   - available: Available memory in bytes. `nil` if the system doesn't report it.
+    ///   - folders: Number of folders that the recording is written to.
+    /// - Returns: The limit in bytes for each folder. `nil` if the available memory is unknown.
     static func writeMemory(available: Int64?, folders: Int) -> Int? {
         available.map { Int(min(max($0 / 4, 64 << 20), 2 << 30)) / max(folders, 1) }
     }
 
-    /// Opens all cameras in parallel, because a driver may take half a second to agree on a format. When several fail, the error
-    /// of the first in the plan is thrown.
+    /// Opens all cameras in parallel, because a driver may take half a second to negotiate a format. If several cameras
+    /// fail, this function throws the error of the first one in the plan.
     static func open(
         _ plan: SessionPlan, _ resolver: DeviceResolver
     ) throws(SetupError) -> [String: any CameraSource] {
@@ -452,7 +476,7 @@ public struct SessionSetup: Sendable {
             return source
         }
         guard let device else {
-            preconditionFailure("the plan has a camera `\(planned.role)` that was not looked for")
+            preconditionFailure("camera `\(planned.role)` of the plan was not resolved")
         }
         do throws(DeviceError) {
             return try V4L2Camera(
@@ -464,7 +488,8 @@ public struct SessionSetup: Sendable {
         }
     }
 
-    /// Sets the controls of a synthetic camera or a file. A real camera's source sets its own when it is opened.
+    /// Sets the controls of a synthetic camera or a file. The source of a real camera sets its controls when it's
+    /// opened.
     private static func adjust(
         _ source: any CameraSource, _ controls: [ControlRequest]
     ) throws(SetupError) {
@@ -479,5 +504,101 @@ public struct SessionSetup: Sendable {
         } catch {
             throw .device(error)
         }
+    }
+}
+
+extension SessionSetup {
+    /// Computes which cameras can run together. Opens devices only to query them.
+    ///
+    /// - Parameters:
+    ///   - request: The request for the profile with the cameras to combine. `nil` uses all connected cameras.
+    ///   - machine: The computer to run on: `ThisMachine(output:).model`.
+    /// - Returns: The combinations, and notes for the user, one sentence each.
+    /// - Throws: `SetupError` if the profile or a selector is invalid, or if a device is missing or busy.
+    public static func sets(
+        _ request: SetupRequest?, on machine: MachineModel
+    ) throws(SetupError) -> (sets: CameraSets, notes: [String]) {
+        guard let request else { return connectedSets(on: machine) }
+        let profile = try profile(of: request)
+        // Omit microphones: their cost is negligible, and they need not be connected.
+        let cameras = Profile(name: profile.name, cameras: profile.cameras, choice: profile.choice)
+        let wantsReal = profile.cameras.contains { !VirtualSources.handles($0.device) }
+        let (memory, warning) = (wantsReal ? DeviceStore.file?.read() : nil) ?? (DeviceStore(), nil)
+        let choices = (wantsReal ? ChoiceStore.file?.read().content : nil) ?? ChoiceStore()
+        let resolver = try DeviceResolver(
+            for: cameras, memory: memory, choices: choices, of: request.application)
+        let found = profile.cameras.compactMap { camera in
+            resolver.devices[camera.role].map {
+                SetCamera(
+                    name: camera.role, device: $0, pixel: PixelFormat(rawValue: camera.format.rawValue),
+                    least: profile.budget)
+            }
+        }
+        return (
+            CameraSets(of: found, on: machine, limit: profile.budget.hardwareCost),
+            [warning].compactMap { $0 } + tooMany(found.count) + resolver.notes
+        )
+    }
+
+    private static func connectedSets(on machine: MachineModel) -> (sets: CameraSets, notes: [String]) {
+        // One node per camera. The bandwidth of cameras in use counts as reserved.
+        let present = CameraCatalog().locatedCameras().map(\.device)
+        var notes: [String] = []
+        let usable = present.filter { camera in
+            switch camera.problem {
+            case nil: return true
+            case .inUse:
+                notes.append(
+                    "\(camera.name) (\(camera.node)) is in use and was not included; its USB bandwidth is counted."
+                )
+            case .noPermission, .failing:
+                notes.append(
+                    "\(camera.name) (\(camera.node)) cannot be used. Run `multicam doctor` to find the cause."
+                )
+            }
+            return false
+        }
+        notes += tooMany(usable.count)
+        let cameras = usable.map {
+            SetCamera(name: $0.node, device: PlannedDevice(selector: $0.selector, device: $0))
+        }
+        return (CameraSets(of: cameras, on: machine), notes)
+    }
+
+    private static func tooMany(_ count: Int) -> [String] {
+        count > CameraSets.mostCameras
+            ? ["only the first \(CameraSets.mostCameras) of \(count) cameras are considered."] : []
+    }
+}
+
+extension SessionSetup {
+    /// Writes a scene to the user's profile. If the profile file belongs to the user, the scene is added to that file.
+    /// Otherwise, a copy is created in the user's profile folder. The rest of the file is unchanged. Blocks on disk
+    /// I/O; don't call this from a Swift task.
+    ///
+    /// - Parameter scene: The scene returned by `MulticamSession.saveScene`.
+    /// - Returns: The path of the file, and whether it's a new copy.
+    /// - Throws: `ProfileError` with the reason why the scene can't be written. All files are unchanged in this case.
+    public func save(_ scene: SceneSettings) throws(ProfileError) -> (path: String, isCopy: Bool) {
+        try Self.library.save(scene, in: try profileName())
+    }
+
+    /// Deletes a scene from the user's profile. If the profile file belongs to the user, the scene is removed from that
+    /// file. Otherwise, a copy without the scene is created in the user's profile folder. The rest of the file is
+    /// unchanged. Blocks on disk I/O; don't call this from a Swift task.
+    ///
+    /// - Parameter name: The scene's name.
+    /// - Returns: The path of the file, and whether it's a new copy. `nil` if the profile doesn't contain the scene.
+    /// - Throws: `ProfileError` with the reason why the scene can't be deleted. All files are unchanged in this case.
+    public func delete(sceneNamed name: String) throws(ProfileError) -> (path: String, isCopy: Bool)? {
+        try Self.library.delete(sceneNamed: name, in: try profileName())
+    }
+
+    private func profileName() throws(ProfileError) -> String {
+        guard let request, profile?.source.isText ?? false else {
+            throw ProfileError(
+                file: plan.profile, found: "a profile without a file", expected: "a profile file")
+        }
+        return request.profile
     }
 }

@@ -1,29 +1,30 @@
 public import Media
 
-/// Finds the flashes that one camera shows, each with the range of time in which it began. It is a value: frames come in, events
-/// go out.
+/// Detects flashes in the frames of one camera, each with the range of its start time. A value type: frames come in,
+/// events go out.
 public struct CameraEvents: Sendable {
     private var detector = FlashDetector()
     private var looks: [FlashOnset.Look] = []
 
-    /// Number of frames that are kept: those by which an event may be reported late, and those before it that it is compared
-    /// with.
+    /// Number of frames to keep: they cover the delay of reporting an event, and the preceding frames used for
+    /// comparison.
     private static let kept = 16
-    /// Number of standard errors of the clock model that are added to either side: two contain the truth in 95 % of cases.
+    /// Number of standard errors of the clock model added on either side. Two standard errors contain the
+    /// true value in 95 % of cases.
     private static let standardErrors: Int64 = 2
 
-    /// Creates a finder that has seen no frame.
+    /// Creates a detector that hasn't processed any frames.
     public init() {}
 
-    /// Takes the next frame.
+    /// Processes the next frame.
     ///
     /// - Parameters:
     ///   - brightness: Mean luma of the frame, 0…1.
     ///   - time: Start of the frame's exposure.
-    ///   - interval: Time to the next frame; the exposure is not longer.
+    ///   - interval: Time to the next frame, which is also the maximum exposure time.
     ///   - error: Standard error of `time`.
-    /// - Returns: An event some frames before this one. It began between `earliest` and `latest` whatever the camera's exposure
-    ///   was, and however long the light stayed on.
+    /// - Returns: An event some frames before this one. It began between `earliest` and `latest`, regardless of the
+    ///   camera's exposure time and of how long the light stayed on.
     public mutating func add(
         brightness: Double, at time: MediaTime, interval: Nanoseconds, error: Nanoseconds
     ) -> SharpEvent? {
@@ -39,7 +40,7 @@ public struct CameraEvents: Sendable {
             latest: MediaTime(nanoseconds: range.upperBound.nanoseconds + leeway), strength: event.strength)
     }
 
-    /// Whether no frame is missing in which the light may have shown first.
+    /// Whether no frame is missing that may have shown the light first.
     private func isGapless(around found: Int) -> Bool {
         let near = looks[max(0, found - 2)..<min(found + 3, looks.count)]
         return zip(near, near.dropFirst()).allSatisfy { earlier, later in
@@ -47,9 +48,80 @@ public struct CameraEvents: Sendable {
         }
     }
 
-    /// Forgets all frames: the next one comes after a time without frames.
+    /// Discards all frames, because the next frame follows a period without frames.
     public mutating func interrupt() {
         detector.interrupt()
         looks = []
+    }
+}
+
+/// Determines when a light turned on, as a time range, from the brightness of the frames around it.
+///
+/// The exposure time within a frame's interval T is unknown. But the frames that show a light indicate
+/// whether it turned on before or after a frame's start t. A flash that appears in only one frame began in
+/// [t, t + T]. For a light that stays on, there are two cases. If the first frame is partly lit, it was being
+/// exposed when the light turned on: [t, t + T]. If it is as bright as the next frame, its exposure began
+/// after the light turned on: [t − T, t]. In all other cases only [t − T, t + T] is certain. The size of the
+/// lit share would give more information, but only with a camera that encodes light linearly, and no camera
+/// does.
+enum FlashOnset {
+    /// A frame: its mean luma, 0…1, the start of its exposure, and the interval to the next frame.
+    struct Look: Sendable {
+        let brightness: Double
+        let time: MediaTime
+        let interval: Nanoseconds
+    }
+
+    /// Minimum share of a light that can be distinguished from darkness, or from full light.
+    private static let leastShare = 0.03
+    /// Ratio of the largest share of the exposure that was dark to the missing share of a frame's brightness. Cameras
+    /// encode light with a gamma of at most 2.2 (ITU-R BT.709, sRGB).
+    private static let gamma = 2.3
+    /// Share of the light below which a frame counts as not exposed to it. It also follows from the gamma.
+    private static let sliver = 0.1
+    /// If noise hides at least this share of the light, a frame's brightness provides no information.
+    private static let largestShare = 0.2
+    /// Mean luma above which large parts of a frame are white, so that more light doesn't make it brighter.
+    private static let clipped = 0.85
+    /// Number of frames before the light. Their median is the dark level, and their scatter is the noise.
+    private static let darkLooks = 6
+
+    /// Returns the range of times when a light may have turned on.
+    ///
+    /// - Parameters:
+    ///   - looks: Successive frames, some before and some after the first lit one.
+    ///   - found: Index of the frame with the detected light.
+    /// - Returns: The earliest and the latest time when it may have turned on.
+    static func range(in looks: [Look], found: Int) -> ClosedRange<MediaTime> {
+        let dark = looks[..<max(found - 1, 0)].suffix(darkLooks).map(\.brightness).sorted()
+        guard dark.count >= 3, found + 1 < looks.count else { return range(looks[found], from: -1, to: 1) }
+        let base = dark[dark.count / 2]
+        let heights = looks.map { $0.brightness - base }
+        let height = heights[found...].prefix(3).max() ?? 0
+        let noise = dark.map { abs($0 - base) }.max() ?? 0
+        // The next few frames may be noisier than the previous ones.
+        let share = max(leastShare, 2 * noise / max(height, .leastNonzeroMagnitude))
+        guard share <= largestShare else { return range(looks[found], from: -1, to: 1) }
+        let first = found > 0 && heights[found - 1] >= max(share, sliver) * height ? found - 1 : found
+        let look = looks[first]
+        let isAlone = heights[first + 1] < max(share, sliver) * height
+        guard !isAlone, heights[first] >= heights[first + 1] * (1 - share) else {
+            return range(look, from: 0, to: 1)
+        }
+        let staysOn =
+            first + 2 < looks.count && abs(heights[first + 2] / heights[first + 1] - 1) <= 2 * share
+            && abs(heights[first] / heights[first + 1] - 1) <= 2 * share
+            && looks[first + 1].brightness < clipped
+        return range(look, from: -1, to: staysOn ? gamma * share : 1)
+    }
+
+    /// Returns the range between two times, given in frame intervals after the start of a frame's exposure.
+    private static func range(_ look: Look, from: Double, to: Double) -> ClosedRange<MediaTime> {
+        func time(_ share: Double) -> MediaTime {
+            MediaTime(
+                nanoseconds: look.time.nanoseconds
+                    + Int64(rounding: Double(look.interval.count) * share))
+        }
+        return time(from)...time(to)
     }
 }

@@ -1,10 +1,10 @@
 public import Media
 
-/// Finds the claps and beeps in the audio of one microphone, on the clock of its time stamps. It is a value: audio comes in,
-/// events go out.
+/// Detects claps and beeps in the audio of one microphone, on the clock of its time stamps. A value type:
+/// audio comes in, events go out.
 ///
-/// A detector needs samples at a constant rate, but a device's clock drifts: onsets are found on the device's own sample count,
-/// and dated by the slice in which they lie.
+/// A detector needs samples at a constant rate, but a device's clock drifts. Therefore onsets are detected on
+/// the device's own sample count, and timed by the slice that contains them.
 public struct MicrophoneEvents: Sendable {
     private struct Slice {
         let firstSample: Int64
@@ -15,28 +15,28 @@ public struct MicrophoneEvents: Sendable {
     private let rate: Int
     private var detector: OnsetDetector
     private var expected: Int64?
-    /// Slices of the last two seconds.
+    /// The slices of the last two seconds.
     private var slices: [Slice] = []
 
-    /// Time in seconds for which slices are kept: a detector reports an onset 0.3 s late.
+    /// Retention time of slices in seconds. A detector reports an onset 0.3 s late.
     private static let keptSeconds: Int64 = 2
     private static let standardErrors: Int64 = 2
 
-    /// Creates a finder for a microphone with a nominal rate in samples per second.
+    /// Creates a detector for a microphone with a nominal rate in samples per second.
     public init(rate: Int) {
         self.rate = rate
         detector = OnsetDetector(rate: Double(rate))
     }
 
-    /// Takes the next slice of audio.
+    /// Processes the next slice of audio.
     ///
     /// - Parameters:
-    ///   - samples: Interleaved samples with a full scale of ±1; the mean of the channels is used.
+    ///   - samples: Interleaved samples with a full scale of ±1. The mean of the channels is used.
     ///   - channels: Number of channels, at least 1.
-    ///   - firstSample: The device's own count of samples per channel before this slice. After a jump detection begins anew.
+    ///   - firstSample: The device's own count of samples per channel before this slice. A jump restarts the detection.
     ///   - time: Capture time of the first sample.
     ///   - error: Standard error of `time`.
-    /// - Returns: Events that are certain now, about 0.3 s after they happened.
+    /// - Returns: Events that are now certain, about 0.3 s after they happened.
     public mutating func add(
         _ samples: [Float], channels: Int, firstSample: Int64, at time: MediaTime, error: Nanoseconds
     ) -> [SharpEvent] {
@@ -56,17 +56,17 @@ public struct MicrophoneEvents: Sendable {
         return detector.add(mono, at: counted).map(dated)
     }
 
-    /// Returns the events that are not yet reported, as if silence followed. No audio may be added afterwards.
+    /// Returns the events that haven't been reported yet, as if silence followed. Don't add audio afterwards.
     public mutating func finish() -> [SharpEvent] { detector.finish().map(dated) }
 
-    /// Forgets all audio: the next slice comes after a time without audio.
+    /// Discards all audio, because the next slice follows a period without audio.
     public mutating func interrupt() {
         detector = OnsetDetector(rate: Double(rate))
         slices = []
         expected = nil
     }
 
-    /// Time of a sample in nanoseconds on a clock that runs at the nominal rate from sample 0 on.
+    /// Returns the time of a sample in nanoseconds on a clock that runs at the nominal rate from sample 0.
     private func ownTime(of sample: Int64) -> Int64 {
         Nanoseconds.duration(of: sample, perSecond: Int64(rate)).count
     }

@@ -1,34 +1,37 @@
 public import Media
 
-/// Dates the voice that a sound server makes of a microphone, by comparing it with the audio of the microphone itself.
+/// Determines capture times for the voice signal that a sound server derives from a microphone by comparing
+/// it with the microphone's own audio.
 ///
-/// Servers count differently what their modules hold back, and what they report of it changes for seconds after the start. But
-/// both streams run on one clock, and the voice stays in phase with the microphone's audio. Correlation finds which samples
-/// correspond, and that holds until the server loses a block, as it does in its first second or two. An offset counts when
-/// correlation is certain of it twice in a row. Silence and tones tell nothing.
+/// Servers account differently for the delay of their modules, and the reported delay changes for several
+/// seconds after the start. But both streams run on one clock, and the voice stays in phase with the
+/// microphone's audio. Correlation finds the corresponding samples. The result is valid until the server
+/// loses a block, as it does in its first second or two. An offset is accepted if two correlations in a row
+/// find it with certainty. Silence and tones provide no information.
 ///
-/// It is a value that chooses what to compare and decides. The caller compares (`AudioCorrelation`), since that takes
-/// milliseconds.
+/// This value type chooses the samples to compare, and evaluates the results. The caller performs the
+/// comparison (`AudioCorrelation`), since it takes milliseconds.
 public struct VoiceDating: Sendable {
-    /// One second of both streams to be compared, with the same number of samples.
+    /// One second of both streams to compare, with the same number of samples.
     public struct Look: Sendable {
         /// Samples of the microphone, one channel.
         public let heard: [Float]
-        /// Samples of the voice, one channel.
+        /// Samples of the voice signal, one channel.
         public let voice: [Float]
-        /// How far the sample count of the voice's first sample is above that of the microphone's, as a time.
+        /// Sample count of the voice's first sample minus the microphone's, as a time.
         let difference: Nanoseconds
     }
 
-    /// Length of a comparison. A second identifies speech and the noise of most rooms for certain (20 standard deviations).
+    /// Length of a comparison. One second is enough to identify speech and the noise of most rooms with certainty (20
+    /// standard deviations).
     public static let window = Nanoseconds.seconds(1)
-    /// Time between two comparisons: half of the audio in each is new.
+    /// Time between two comparisons. Half of the audio in each is new.
     private static let interval = Nanoseconds.milliseconds(500)
-    /// Largest delay of the voice that is looked for: servers hold back some blocks of 10 to 43 ms.
+    /// Maximum delay of the voice to search. Servers delay audio by several blocks of 10 to 43 ms.
     public static let largestDelay = Nanoseconds.milliseconds(200)
-    /// Largest difference of two comparisons that agree, a few samples; a lost block is larger.
+    /// Maximum difference between two comparisons that agree: a few samples. A lost block causes a larger difference.
     private static let agreement = Nanoseconds.microseconds(200)
-    /// Difference by which comparisons of the same offset scatter where noise is suppressed: two samples.
+    /// Scatter of comparisons with the same offset when noise suppression is active: two samples.
     private static let scatter = Nanoseconds.microseconds(50)
 
     private let rate: Int
@@ -36,26 +39,26 @@ public struct VoiceDating: Sendable {
     private var voice: HeardAudio
     private var lastLook: ClockTime?
     private var candidate: Nanoseconds?
-    /// How far the voice's sample counts are above those of the same audio in the microphone, as a time.
+    /// Sample counts of the voice minus those of the same audio in the microphone, as a time.
     private var lag: Nanoseconds?
 
-    /// Creates a dating for two streams with `rate` samples per second, above 0.
+    /// Creates an instance for two streams with `rate` samples per second, above 0.
     public init(rate: Int) {
         self.rate = rate
         heard = HeardAudio(rate: rate)
         voice = HeardAudio(rate: rate)
     }
 
-    /// Takes a slice of the microphone's audio.
+    /// Adds a slice of the microphone's audio.
     public mutating func addHeard(_ audio: CapturedAudio) {
         if !heard.add(audio) { compareAnew() }
     }
 
-    /// Takes a slice of the voice.
+    /// Adds a slice of the voice signal.
     ///
-    /// - Returns: The microphone's sample that corresponds to the first sample of the slice, and its capture time on
-    ///   `CLOCK_MONOTONIC`, so that a block more or less in the server does not look like another rate; `nil` until a comparison
-    ///   was certain twice.
+    /// - Returns: The microphone's sample that corresponds to the first sample of the slice, and its capture
+    ///   time on `CLOCK_MONOTONIC`; `nil` until two comparisons have been certain. Because the microphone's
+    ///   sample is returned, an extra or missing block in the server doesn't look like a different rate.
     public mutating func addVoice(_ audio: CapturedAudio) -> (sample: Int64, time: ClockTime)? {
         if !voice.add(audio) { compareAnew() }
         guard let lag, let time = heard.time(of: audio.firstSample) else { return nil }
@@ -63,21 +66,23 @@ public struct VoiceDating: Sendable {
         return (audio.firstSample - Int64(count), time - lag)
     }
 
-    /// Forgets the microphone and the offset: the microphone is away, and the voice may come from another one from now on.
+    /// Discards the microphone's audio and the offset: the microphone is unavailable, and the voice may now
+    /// come from another one.
     public mutating func loseHeard() {
         compareAnew()
         heard = HeardAudio(rate: rate)
         lag = nil
     }
 
-    /// Begins comparing anew after a hole. Both counts continue by time over it, so the offset holds until another one is found.
+    /// Restarts the comparison after a gap. Both counts continue by time across the gap, so the offset remains valid
+    /// until another one is found.
     private mutating func compareAnew() {
         candidate = nil
         lastLook = nil
     }
 
-    /// Returns the last second of both streams when half of it is new since the comparison before; otherwise `nil`.
-    public mutating func nextLook() -> Look? {
+    /// Returns the last second of both streams if half of it is new since the last comparison; otherwise `nil`.
+    public mutating func nextBrightness() -> Look? {
         guard let end = heard.end, let voiceEnd = voice.end else { return nil }
         let count = Int(Self.window.inSeconds * Double(rate))
         let begin = min(end, voiceEnd) - Self.window
@@ -91,18 +96,83 @@ public struct VoiceDating: Sendable {
             difference: heard.duration(of: other.first) - heard.duration(of: one.first))
     }
 
-    /// Takes the result of a comparison.
+    /// Processes the result of a comparison.
     ///
     /// - Parameters:
-    ///   - peak: How much later the voice contains the microphone's audio; an uncertain peak or `nil` has no effect.
-    ///   - look: The samples that were compared.
+    ///   - peak: Delay of the microphone's audio in the voice. An uncertain peak or `nil` is ignored.
+    ///   - look: The compared samples.
     public mutating func take(_ peak: AudioCorrelation.Peak?, of look: Look) {
         guard let peak, peak.isCertain else { return }
         let found = peak.offset + look.difference
         let isConfirmed = candidate.map { (found - $0).magnitude <= Self.agreement } ?? false
         candidate = found
-        // Scatter does not change the lag: counts would go to and fro.
+        // Scatter doesn't change the lag; otherwise the counts would fluctuate.
         guard isConfirmed, lag.map({ (found - $0).magnitude > Self.scatter }) ?? true else { return }
         lag = found
+    }
+}
+
+/// The last seconds of a microphone's audio, as the mean of its channels, with their latest time stamp.
+struct HeardAudio: Sendable {
+    private var samples: [Float] = []
+    /// The device's sample count before the first of `samples`.
+    private var first: Int64 = 0
+    private var latest: (count: Int64, time: ClockTime)?
+    private let rate: Int64
+
+    private static let length = VoiceDating.window + VoiceDating.largestDelay
+
+    /// Creates an empty buffer for `rate` samples per second, above 0.
+    init(rate: Int) { self.rate = Int64(rate) }
+
+    /// Adds the next slice of audio.
+    ///
+    /// - Returns: Whether it continues the previous audio. If it doesn't, the previous audio is discarded.
+    mutating func add(_ audio: CapturedAudio) -> Bool {
+        let follows = latest == nil || audio.firstSample == first + Int64(samples.count)
+        if latest == nil || !follows {
+            samples.removeAll(keepingCapacity: true)
+            first = audio.firstSample
+        }
+        latest = (audio.firstSample, audio.capturedAt)
+        let channels = audio.format.channels
+        if channels == 1 {
+            samples += audio.samples
+        } else {
+            for frame in 0..<audio.frameCount {
+                let values = audio.samples[frame * channels..<(frame + 1) * channels]
+                samples.append(values.reduce(0, +) / Float(channels))
+            }
+        }
+        // Removal moves all remaining samples, so it is done rarely.
+        let excess = samples.count - Int(Self.length.inSeconds * Double(rate))
+        if excess > samples.count / 2 {
+            samples.removeFirst(excess)
+            first += Int64(excess)
+        }
+        return follows
+    }
+
+    /// Returns the capture time of a past or future sample on `CLOCK_MONOTONIC`, based on the latest time stamp; `nil`
+    /// before the first slice.
+    func time(of count: Int64) -> ClockTime? {
+        latest.map { $0.time + duration(of: count) - duration(of: $0.count) }
+    }
+
+    /// Capture time of the end of the buffer on `CLOCK_MONOTONIC`; `nil` before the first slice.
+    var end: ClockTime? { time(of: first + Int64(samples.count)) }
+
+    /// Duration of `count` samples.
+    func duration(of count: Int64) -> Nanoseconds {
+        .duration(of: count, perSecond: rate)
+    }
+
+    /// Returns `count` samples from approximately the given time, and the device's sample count before them; `nil` if
+    /// the buffer doesn't contain all of them.
+    func window(from begin: ClockTime, count: Int) -> (samples: [Float], first: Int64)? {
+        guard let start = time(of: first) else { return nil }
+        let index = Int(rounding: (begin - start).inSeconds * Double(rate))
+        guard index >= 0, index + count <= samples.count else { return nil }
+        return (Array(samples[index..<index + count]), first + Int64(index))
     }
 }

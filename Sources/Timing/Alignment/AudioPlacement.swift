@@ -1,62 +1,66 @@
 public import Media
 
-/// Decides how a microphone's samples are placed on the session's grid: sample n of the track is T0 + n/48 000.
+/// Decides how a microphone's samples are placed on the session's grid: sample n of the track is at T0 + n/48 000 s.
 ///
-/// Small deviations are steered away by changing the resampler's rate, slowly enough not to be heard; large ones, as
-/// after a loss, are bridged with silence or cut. A value: it decides, `AudioTrack` obeys.
+/// Small deviations are corrected by changing the resampling rate, slowly enough to be inaudible. Large deviations, for
+/// example after a loss, are bridged with silence or cut. A value type: it makes decisions, and `AudioTrack` carries
+/// them out.
 public struct AudioPlacement: Sendable {
-    /// The treatment of a slice of audio.
+    /// How to handle a slice of audio.
     public enum Decision: Sendable, Equatable {
-        /// Convert the slice with this correction, in parts per million; above 0 stretches.
+        /// Convert the slice with this correction, in parts per million; positive values stretch it.
         case convert(partsPerMillion: Double)
-        /// First insert so many samples of silence, then convert the slice.
+        /// Insert `samples` samples of silence, then convert the slice.
         case bridge(samples: Int64)
-        /// Audio already in the track overlaps the slice by so many samples: drop the overlap where possible.
+        /// Audio already in the track overlaps the slice by `samples` samples. Drop the overlap if possible.
         case cut(samples: Int64)
     }
 
-    /// The largest deviation that is steered away, in samples at 48 kHz: 5 ms. A larger one is a loss or a jump, not drift. 5 ms
-    /// is well below what is seen as out of sync and well above what steering leaves.
+    /// Maximum deviation that is corrected by resampling, in samples at 48 kHz: 5 ms. A larger deviation is a loss or a
+    /// jump, not drift. 5 ms is well below the visible threshold for lip sync and well above the residual error of the
+    /// correction.
     public static let largestSteered = Int64(AudioFormat.sessionRate) * 5 / 1000
-    /// The largest change of the correction, in parts per million per second: far below what is heard as a step (the just
-    /// noticeable difference of pitch is 3 ‰), and a little below the 20 that are promised.
+    /// Maximum rate of change of the correction, in parts per million per second. The value is far below an
+    /// audible step (the just noticeable difference in pitch is 3 ‰), and slightly below the documented limit
+    /// of 20.
     public static let largestChangePerSecond = 19.0
-    /// The time in seconds in which small deviations are worked off; larger ones at the pace that can still be brought to rest
-    /// in time, so that nothing overshoots.
+    /// Time in seconds over which small deviations are corrected. Larger deviations are corrected at a speed that can
+    /// still be reduced in time, so that nothing overshoots.
     private static let settlingSeconds = 3.0
-    /// The share of the largest change that slowing down uses; the rest is for what the clock model learns meanwhile.
+    /// Fraction of the maximum rate of change that is used for slowing down. The rest is reserved for updates
+    /// of the clock model.
     private static let brakingShare = 0.9
-    /// The clock model may be wrong within so many standard errors, and a deviation that may be its error moves the pitch by at
-    /// most so many parts per million.
+    /// Assumed maximum error of the clock model in standard errors, and the maximum pitch change in parts per million
+    /// for a deviation that may be such an error.
     private static let (doubtfulErrors, largestDoubt) = (3.0, 2.0)
     private static let largestCorrection = 1000.0
 
     private var correction = 0.0
     private var lastTime: ClockTime?
 
-    /// Creates a placement that has seen no slice.
+    /// Creates a placement that hasn't processed any slices.
     public init() {}
 
-    /// Decides the correction of the first slice. Nothing was heard before it, so it may begin with any pitch.
+    /// Decides the correction for the first slice. The first slice follows silence, so any pitch is possible.
     ///
     /// - Parameters:
-    ///   - clock: The device's clock model as it is now.
-    ///   - time: When the slice was captured, on `CLOCK_MONOTONIC`.
-    /// - Returns: The correction to convert with, in parts per million.
+    ///   - clock: The current state of the device's clock model.
+    ///   - time: Capture time of the slice on `CLOCK_MONOTONIC`.
+    /// - Returns: The correction in parts per million.
     public mutating func begin(clock: ClockReading, at time: ClockTime) -> Double {
         lastTime = time
         correction = (-clock.partsPerMillion).limited(to: Self.largestCorrection)
         return correction
     }
 
-    /// Decides what to do with the next slice.
+    /// Decides how to handle the next slice.
     ///
     /// - Parameters:
-    ///   - deviation: The place where the slice belongs, less the place where it would be put, in samples of the track.
-    ///   - clock: The device's clock model as it is now.
-    ///   - time: When the slice was captured, on `CLOCK_MONOTONIC`.
-    /// - Returns: `bridge` or `cut` of the whole deviation beyond `largestSteered`, else `convert` with at
-    ///   most ±1000 ppm.
+    ///   - deviation: The correct position of the slice minus its current position, in samples of the track.
+    ///   - clock: The current state of the device's clock model.
+    ///   - time: Capture time of the slice on `CLOCK_MONOTONIC`.
+    /// - Returns: `bridge` or `cut` with the whole deviation if it exceeds `largestSteered`, otherwise `convert` with
+    ///   at most ±1000 ppm.
     public mutating func decide(
         deviation: Double, clock: ClockReading, at time: ClockTime
     ) -> Decision {
@@ -74,13 +78,13 @@ public struct AudioPlacement: Sendable {
         return .convert(partsPerMillion: correction)
     }
 
-    /// The pace at which to work off a deviation in microseconds, of which `doubt` may be an error. In parts per million, which
-    /// are microseconds per second.
+    /// Returns the correction rate for a deviation in microseconds; `doubt` is the part that may be an error. The unit
+    /// is parts per million, which equals microseconds per second.
     private static func pace(_ deviation: Double, doubt: Double) -> Double {
         let doubtful = deviation.limited(to: doubt)
         let sure = abs(deviation - doubtful)
-        // Braking evenly by b, one comes from a pace v to rest after v²/2b. Near the end it is a decay, whose braking is at
-        // most b up to a pace of b times the settling time.
+        // With constant deceleration b, a rate v reaches zero after v²/2b. Near the end, the decay is exponential; its
+        // deceleration is at most b for rates up to b times the settling time.
         let (time, braking) = (settlingSeconds, brakingShare * largestChangePerSecond)
         let near = braking * time * time
         let pace = sure < near ? sure / time : (2 * braking * (sure - near / 2)).squareRoot()

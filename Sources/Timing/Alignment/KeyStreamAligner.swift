@@ -1,82 +1,143 @@
 public import Media
 
-/// Gives the frames of a copied H.264 stream their presentation times: each frame's own capture time, to the nearest tick of a
-/// fine time scale.
+/// Assigns presentation times to the frames of a copied H.264 stream: each frame's capture time, rounded to a
+/// tick of a fine time scale.
 ///
-/// Such a track repeats and skips nothing, since its frames depend on each other. It begins with the last key frame at or
-/// before T0, whose time is then 0 or negative, and holds every frame from there on. A camera that is faster or slower than
-/// nominal is on no grid, so none of its frames may be moved to one: over hours they would fall later and later.
+/// Frames in such a track depend on each other, so none is duplicated or decimated. The track begins with the
+/// last key frame at or before T0, with a time of 0 or below, and contains every later frame. Frames aren't
+/// moved to a grid, because a camera doesn't run exactly at its nominal rate: over hours, the frames would
+/// fall further and further behind.
 public struct KeyStreamAligner<Frame> {
     private let start: ClockTime
     /// Ticks per second.
     private let timeScale: Int64
     private var waiting: [(frame: Frame, time: ClockTime)] = []
     private var lastTick: Int64?
-    /// Whether the first frame, a key frame, has its time or is about to have it.
+    /// Whether the first frame, a key frame, has been assigned its time or is about to be.
     private var hasBegun = false
-    /// The frames captured from T0 on, and those lost.
-    public private(set) var counts = FrameCounts()
+    /// Computes lost frames.
+    private var due: DueFrames
+    private var captured = 0
+
+    /// Current counts of the frames missing from the track.
+    public var delivery: DeliveryCounts {
+        var delivery = DeliveryCounts()
+        delivery.lost = due.lost
+        return delivery
+    }
+    /// Counts of the frames captured since T0 and of the lost frames.
+    public var counts: FrameCounts {
+        var counts = FrameCounts(delivery, written: FateCounts())
+        counts.captured = captured
+        return counts
+    }
 
     /// Creates an aligner for the track of one recording.
     ///
     /// - Parameters:
     ///   - start: T0 on `CLOCK_MONOTONIC`.
-    ///   - timeScale: Ticks per second, above zero: fine enough that two frames never fall on one tick.
-    public init(start: ClockTime, timeScale: Int64 = StreamParameters.ownTimeScale) {
+    ///   - timeScale: Ticks per second, above zero. Must be fine enough that two frames never share a tick.
+    ///   - cameraInterval: The camera's negotiated frame interval; `nil` if frames don't follow a clock, so that only
+    ///     reported losses count.
+    ///   - silence: Cause of lost frames that the source doesn't explain.
+    public init(
+        start: ClockTime, timeScale: Int64 = StreamParameters.ownTimeScale,
+        cameraInterval: Nanoseconds? = nil, silence: LossCause = .disconnected
+    ) {
         self.start = start
         self.timeScale = timeScale
+        due = DueFrames(
+            interval: cameraInterval ?? Nanoseconds(1), isPaced: cameraInterval != nil, silence: silence)
+        due.begin(at: start)
     }
 
-    /// Takes the next frame, in the order of capture. Without a key frame before it, a frame is lost.
+    /// Adds the next frame in capture order. A frame without a preceding key frame counts as lost.
     public mutating func add(_ frame: Frame, isKey: Bool, capturedAt time: ClockTime) {
         if !hasBegun && isKey && (time <= start || waiting.isEmpty) {
             waiting.removeAll()
         } else if !hasBegun && waiting.isEmpty {
-            // Without a key frame before it the frame cannot be decoded.
+            // The frame can't be decoded without a preceding key frame.
             addLoss(count: 1, cause: .late, capturedAt: time)
             return
         }
         waiting.append((frame, time))
     }
 
-    /// Dates the waiting frames anew; their order stays.
+    /// Recomputes the capture times of the waiting frames. Their order doesn't change.
     ///
-    /// - Parameter time: Returns the capture time of a frame from the frame and the time it had so far.
+    /// - Parameter time: Returns the new capture time of a frame, given the frame and its previous capture time.
     public mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
         waiting = waiting.map { ($0.frame, time($0.frame, $0.time)) }
     }
 
-    /// Whether no frame waits for its time.
+    /// Whether no frames are waiting to be assigned a time.
     public var isEmpty: Bool { waiting.isEmpty }
 
-    /// Counts lost frames. Frames that would have been captured before T0 do not count.
-    public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
-        if count > 0, time >= start { counts.lost[cause, default: 0] += count }
+    /// Updates the camera's frame interval from a clock reading.
+    public mutating func follow(_ clock: ClockReading) {
+        due.follow(measured: clock.isLocked ? clock.interval : nil)
     }
 
-    /// Takes the frames captured before `limit`.
+    /// Sets the negotiated frame interval from a given time on.
+    public mutating func change(nominal: Nanoseconds, from time: ClockTime) {
+        due.change(nominal: nominal, from: time)
+    }
+
+    /// Capture time of the last frame that was counted; `nil` before the first.
+    public var lastCounted: ClockTime? { due.lastFrame }
+
+    /// Moves the capture time of the last frame that was counted, from which the due times of later frames
+    /// are computed.
+    public mutating func moveCounted(by time: Nanoseconds) { due.move(by: time) }
+
+    /// Records the cause of missing frames. Frames that weren't due, or were due before T0, aren't counted.
+    public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
+        due.report(count, cause, at: time)
+    }
+
+    /// Records that the camera is unavailable from a given time on, and the cause.
+    public mutating func leave(at time: ClockTime, cause: LossCause) { due.leave(at: time, cause: cause) }
+
+    /// Records that the camera is available again from a given time on.
+    public mutating func comeBack(at time: ClockTime) { due.comeBack(at: time) }
+
+    /// Counts the frames that were due by the end of the track but didn't arrive.
     ///
-    /// - Returns: Each frame with its capture time since T0 in ticks, strictly increasing; negative for frames before T0. Empty
-    ///   as long as `limit` is not after T0.
+    /// - Returns: The periods without frames that the source didn't explain.
+    public mutating func finish(at end: ClockTime) -> [SilentStretch] {
+        due.finish(at: end - due.interval / 2)
+        return due.silences
+    }
+
+    /// Removes and returns the frames captured before `limit`.
+    ///
+    /// - Returns: Each frame with its capture time relative to T0, in ticks, strictly increasing; negative
+    ///   for frames before T0. Empty until `limit` is after T0.
     public mutating func take(before limit: ClockTime) -> [(frame: Frame, tick: Int64)] {
-        guard limit > start, !waiting.isEmpty else { return [] }
+        guard limit > start else { return [] }
+        defer { due.pass(limit - Self.patience, waiting: waiting.first?.time) }
+        guard !waiting.isEmpty else { return [] }
         hasBegun = true
         let end = ticks(of: limit)
         var ready: [(frame: Frame, tick: Int64)] = []
         for entry in waiting {
             let own = ticks(of: entry.time)
-            // A clock that is dated anew may put a frame no later than the one before: one tick parts them, 11 µs at the usual
-            // scale.
+            // After a clock correction, a frame may no longer be later than the previous one. One tick then separates
+            // them, 11 µs at the usual time scale.
             let tick = lastTick.map { max(own, $0 + 1) } ?? own
             guard tick < end else { break }
             lastTick = tick
-            // Frames before T0 only serve to decode those that follow.
-            if tick >= 0 { counts.captured += 1 }
+            // Frames before T0 are needed only to decode the frames after them.
+            if tick >= 0 { captured += 1 }
+            due.frameCame(at: entry.time)
             ready.append((entry.frame, tick))
         }
         waiting.removeFirst(ready.count)
         return ready
     }
+
+    /// Maximum delay of a frame before it is counted as lost. The loss is removed if the frame arrives later.
+    private static var patience: Nanoseconds { .seconds(1) }
 
     private func ticks(of time: ClockTime) -> Int64 {
         MediaTime(time, since: start).ticks(perSecond: timeScale)

@@ -1,20 +1,24 @@
 public import Media
 
-/// Puts one camera's frames on a grid by the time they were captured.
+/// Assigns one camera's frames to a grid by capture time.
 ///
-/// Tick k stands at T0 + k/rate and shows the frame captured nearest to it, but none captured more than half a camera
-/// interval after it: then the last one repeats. Frames that follow each other stay on ticks that follow each other
-/// until they are off by more than 0.55 interval, so that a camera whose phase lies at the tie does not flicker.
+/// Tick k is at T0 + k/rate and shows the frame with the nearest capture time. If that frame was captured
+/// more than half a camera interval after the tick, the previous frame is duplicated instead. Consecutive
+/// frames stay on consecutive ticks until they are off by more than 0.55 intervals, so frames that fall
+/// halfway between two ticks don't alternate between them.
 ///
-/// A value: frames and ticks come in, choices go out. `Frame` is whatever the caller wants back.
+/// A due frame that no tick can show is lost (`DueFrames`). A cause is recorded for each tick without a new
+/// frame, unless no frame was due.
+///
+/// A value type: frames and ticks are the input, choices are the output. `Frame` can be any type.
 public struct TrackAligner<Frame> {
     /// The frame that a tick shows.
     public enum Choice {
-        /// A frame that was not shown before.
+        /// A new frame.
         case show(Frame)
-        /// The frame of the tick before, once more.
+        /// The previous tick's frame again.
         case repeatLast
-        /// A slate, as there is no frame yet or the last one is too old.
+        /// A slate, because there is no frame yet or the last one is too old.
         case slate
     }
 
@@ -23,120 +27,154 @@ public struct TrackAligner<Frame> {
         let frame: Frame
     }
 
-    /// Lost frames in a row, a camera interval apart.
-    private struct Loss {
-        /// When the first of them would have been captured.
-        var time: ClockTime
-        var count: Int
-        let cause: LossCause
-    }
-
     private let start: ClockTime
-    /// The rate of the track's grid.
+    /// Rate of the track's grid.
     public let rate: FrameRate
     private let slateAfter: Nanoseconds
     private var entries: [Entry] = []
-    private var losses: [Loss] = []
-    /// Lost frames that may still be the cause of a tick without a new frame.
-    private var unexplained: [Loss] = []
     private var lastShown: ClockTime?
     private var decidedThrough: ClockTime?
+    private var due: DueFrames
+    private var decimated = 0
+    private var decided = FateCounts()
 
-    /// The time between two frames of the camera, from its clock model.
-    public var cameraInterval: Nanoseconds
-    /// The track's frames so far: captured, skipped, repeated, lost.
-    public private(set) var counts = FrameCounts()
-    /// Why the tick decided last shows no new frame, where known: the cause of a lost frame that would have been this tick's.
-    /// Each lost frame is the cause of at most one tick. `nil` where the camera has captured nothing for it, or its frame is
-    /// still on its way.
-    public private(set) var missingCause: LossCause?
+    /// Frame interval of the camera, from its clock model.
+    public private(set) var cameraInterval: Nanoseconds
+    /// Fate of the most recently decided tick.
+    public private(set) var fate = Fate.captured
+
+    /// Current counts of the frames that no tick shows.
+    public var delivery: DeliveryCounts {
+        var delivery = DeliveryCounts()
+        (delivery.decimated, delivery.lost) = (decimated, due.lost)
+        return delivery
+    }
+    /// Current counts of the track's frames: captured, decimated, duplicated, lost.
+    public var counts: FrameCounts { FrameCounts(delivery, written: decided) }
 
     /// Creates an aligner for the track of one recording.
     ///
     /// - Parameters:
     ///   - start: T0 on `CLOCK_MONOTONIC`.
     ///   - rate: The rate of the track's grid.
-    ///   - cameraInterval: The camera's nominal interval, until a measured one is set.
-    ///   - slateAfter: The age of the last frame from which a slate takes its place.
+    ///   - cameraInterval: The camera's negotiated frame interval.
+    ///   - isPaced: Whether the camera's frames follow a clock with that interval, so that a missing frame is lost.
+    ///   - silence: Cause of lost frames that the source doesn't explain.
+    ///   - slateAfter: Maximum age of the last frame. After that, ticks show a slate.
     public init(
-        start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, slateAfter: Nanoseconds = .seconds(1)
+        start: ClockTime, rate: FrameRate, cameraInterval: Nanoseconds, isPaced: Bool = true,
+        silence: LossCause = .disconnected, slateAfter: Nanoseconds = .seconds(1)
     ) {
         self.start = start
         self.rate = rate
         self.cameraInterval = cameraInterval
         self.slateAfter = slateAfter
+        due = DueFrames(interval: cameraInterval, isPaced: isPaced, silence: silence)
     }
 
-    /// Takes the next frame, in the order of capture. A frame that comes too late for its tick is lost.
+    /// Updates the camera's frame interval from a clock reading.
+    public mutating func follow(_ clock: ClockReading) {
+        cameraInterval = clock.interval
+        due.follow(measured: clock.isLocked ? clock.interval : nil)
+    }
+
+    /// Sets the negotiated frame interval from a given time on.
+    public mutating func change(nominal: Nanoseconds, from time: ClockTime) {
+        due.change(nominal: nominal, from: time)
+    }
+
+    /// Adds the next frame in capture order. A frame that arrives after its tick was decided counts as lost.
     public mutating func add(_ frame: Frame, capturedAt time: ClockTime) {
-        if let decidedThrough, time < decidedThrough - cameraInterval / 2,
+        if let decidedThrough, time < decidedThrough - cameraInterval / 2 || due.isCounted(time),
             lastShown.map({ time > $0 }) ?? true
         {
             addLoss(count: 1, cause: .late, capturedAt: time)
             return
         }
         if let last = entries.last?.time ?? lastShown, time <= last {
-            // Two frames of one instant: the device delivered a frame twice.
+            // Two frames with the same time: the device delivered a frame twice.
             return
         }
         entries.append(Entry(time: time, frame: frame))
     }
 
-    /// Dates the frames that wait for their ticks anew.
+    /// Recomputes the capture times of the frames that are waiting for their ticks.
     ///
-    /// - Parameter time: Returns the capture time of a frame from the frame and the time it had so far.
+    /// - Parameter time: Returns the new capture time of a frame, given the frame and its previous capture time.
     public mutating func redate(_ time: (Frame, ClockTime) -> ClockTime) {
         let waiting = entries.map { Entry(time: time($0.frame, $0.time), frame: $0.frame) }
         entries.removeAll(keepingCapacity: true)
         for entry in waiting.sorted(by: { $0.time < $1.time }) { add(entry.frame, capturedAt: entry.time) }
     }
 
-    /// Takes note of frames that will not come. They count when the grid passes them.
+    /// Capture time of the last frame that was counted; `nil` before the first.
+    public var lastCounted: ClockTime? { due.lastFrame }
+
+    /// Moves the capture time of the last frame that was counted, from which the due times of later frames
+    /// are computed.
+    public mutating func moveCounted(by time: Nanoseconds) { due.move(by: time) }
+
+    /// Records the cause of missing frames. Frames that weren't due aren't counted.
     public mutating func addLoss(count: Int, cause: LossCause, capturedAt time: ClockTime) {
-        guard count > 0 else { return }
-        losses.append(Loss(time: time, count: count, cause: cause))
-        unexplained.append(Loss(time: time, count: count, cause: cause))
+        due.report(count, cause, at: time)
     }
 
-    /// Decides what tick `index` shows. Each tick is decided once, in order.
+    /// Records that the camera is unavailable from a given time on, and the cause.
+    public mutating func leave(at time: ClockTime, cause: LossCause) { due.leave(at: time, cause: cause) }
+
+    /// Records that the camera is available again from a given time on.
+    public mutating func comeBack(at time: ClockTime) { due.comeBack(at: time) }
+
+    /// Decides which frame tick `index` shows, and the tick's `fate`. Each tick is decided once, in order.
     public mutating func choose(tick index: Int64) -> Choice {
-        let tick = start + Nanoseconds(rate.time(ofTick: index).nanoseconds)
+        let choice = decide(start + Nanoseconds(rate.time(ofTick: index).nanoseconds))
+        decided.add(fate)
+        return choice
+    }
+
+    private mutating func decide(_ tick: ClockTime) -> Choice {
+        due.begin(at: tick)
         decidedThrough = tick
-        countLosses(through: tick + cameraInterval / 2)
-        forgetLosses(through: tick - max(cameraInterval, rate.interval))
-        missingCause = nil
         guard let chosen = entryToShow(at: tick) else {
-            missingCause = takeCause(at: tick)
+            due.pass(tick, waiting: entries.first?.time)
+            let cause = missingCause(at: tick)
             if let lastShown, tick - lastShown <= slateAfter {
-                counts.repeated += 1
+                fate = .duplicated(cause)
                 return .repeatLast
             }
-            counts.slate += 1
+            fate = .slate(cause ?? due.slateCause)
             return .slate
         }
+        let isFirst = lastShown == nil
         let entry = entries[chosen]
-        // Frames captured before the first tick's frame belong to no tick of this recording.
-        if lastShown != nil { counts.skipped += chosen }
-        counts.captured += lastShown == nil ? 1 : chosen + 1
+        for passed in entries[...chosen] { due.frameCame(at: passed.time) }
+        // Frames captured before the first tick's frame don't belong to this recording.
+        if !isFirst { decimated += chosen }
         entries.removeFirst(chosen + 1)
         lastShown = entry.time
+        due.pass(tick, waiting: entries.first?.time)
+        fate = .captured
+        if isFirst, tick - entry.time > max(cameraInterval, rate.interval) {
+            // The camera isn't delivering: its last frame was captured before the track began.
+            fate = .duplicated(missingCause(at: tick))
+        }
         return .show(entry.frame)
     }
 
-    /// Counts a chosen frame as lost: it could not be used, and its predecessor stands in its place.
-    public mutating func withdrawChoice(cause: LossCause) {
-        counts = counts.withdrawing(1, cause: cause)
+    private mutating func missingCause(at tick: ClockTime) -> LossCause? {
+        let reach = min(cameraInterval, rate.interval) * 55 / 100
+        return due.cause(at: tick, reach: reach, waiting: entries.first?.time)
     }
 
-    /// Counts a withdrawn frame as captured again: it is shown after all, at the tick decided last, which repeats or was
-    /// withdrawn itself.
-    public mutating func restoreChoice(cause: LossCause) {
-        counts = counts.restoring(1, cause: cause)
-    }
-
-    /// Counts frames that an absent camera did not deliver before the recording ended.
-    public mutating func addFinalLoss(count: Int, cause: LossCause) {
-        if count > 0 { counts.lost[cause, default: 0] += count }
+    /// Counts the frames that were due by the end but didn't arrive. No more ticks follow.
+    ///
+    /// - Returns: The periods without frames that the source didn't explain.
+    public mutating func finish() -> [SilentStretch] {
+        guard let decidedThrough else { return [] }
+        let last = decidedThrough + min(cameraInterval, rate.interval) / 2
+        for entry in entries where entry.time <= last { due.frameCame(at: entry.time) }
+        due.finish(at: last)
+        return due.silences
     }
 
     private func entryToShow(at tick: ClockTime) -> Int? {
@@ -157,40 +195,5 @@ public struct TrackAligner<Frame> {
             }
         }
         return best
-    }
-
-    /// Forgets lost frames that no tick can show any more.
-    private mutating func forgetLosses(through limit: ClockTime) {
-        guard !unexplained.isEmpty else { return }
-        let step = max(cameraInterval, Nanoseconds(1))
-        for index in unexplained.indices where unexplained[index].time <= limit {
-            let passed = (limit - unexplained[index].time).count / step.count + 1
-            unexplained[index].time = unexplained[index].time + step * passed
-            unexplained[index].count -= Int(passed)
-        }
-        unexplained.removeAll { $0.count <= 0 }
-    }
-
-    /// The cause of the earliest lost frame that the tick would have shown, looked for as far after the tick as successive frames
-    /// are shown.
-    private mutating func takeCause(at tick: ClockTime) -> LossCause? {
-        let limit = tick + min(cameraInterval, rate.interval) * 55 / 100
-        let earliest = unexplained.indices.min { unexplained[$0].time < unexplained[$1].time }
-        guard let earliest, unexplained[earliest].time <= limit else { return nil }
-        let cause = unexplained[earliest].cause
-        unexplained[earliest].time = unexplained[earliest].time + cameraInterval
-        unexplained[earliest].count -= 1
-        unexplained.removeAll { $0.count <= 0 }
-        return cause
-    }
-
-    private mutating func countLosses(through limit: ClockTime) {
-        guard !losses.isEmpty else { return }
-        let earliest = start - cameraInterval / 2
-        losses.removeAll { loss in
-            guard loss.time <= limit else { return false }
-            if loss.time >= earliest { counts.lost[loss.cause, default: 0] += loss.count }
-            return true
-        }
     }
 }

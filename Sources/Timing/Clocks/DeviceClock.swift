@@ -1,16 +1,18 @@
 public import Media
 
-/// A model of a device's own clock against the session clock: it tells when the n-th frame or sample was really captured.
+/// A model of a device's clock relative to the session clock. It estimates when the n-th frame or sample was
+/// actually captured.
 ///
-/// Time stamps jitter by milliseconds, clocks drift by parts per million. A line through the last stamps over the
-/// device's own count gives both away. It is a least-squares line, with a prior at the nominal rate that steadies the
-/// slope while few stamps are known, and with stamps far off held to what the noise allows. Where the noise turns out
-/// flat between hard bounds, as that of a polling host, it goes over into the middle of the `NarrowestStrip`. When
-/// the stamps agree on another line (`LineWatch`), the model begins anew there.
+/// Timestamps have a jitter of milliseconds, and clocks drift by parts per million. A line fitted to the
+/// latest timestamps, as a function of the device's count, removes both. It is a least-squares line. A prior
+/// at the nominal rate stabilizes the slope while there are few timestamps, and the influence of outliers is
+/// limited to the noise level. If the noise turns out to be uniform between hard bounds, as with a polling
+/// host, the line changes gradually to the middle of the `NarrowestStrip`. If the timestamps agree on another
+/// line (`StraightLineMonitor`), the model restarts there.
 ///
-/// A value: no clock, no thread. A stamp costs some tenths of a microsecond.
+/// A value type without a clock or a thread. Processing a timestamp takes a few tenths of a microsecond.
 public struct DeviceClock: Sendable {
-    /// An estimate of a device's rate: nanoseconds per count, and its standard deviation.
+    /// Estimate of a device's rate: nanoseconds per count, and its standard deviation.
     private struct Rate {
         var interval: Double
         var deviation: Double
@@ -19,77 +21,84 @@ public struct DeviceClock: Sendable {
     /// Nominal nanoseconds per count.
     private var nominalInterval: Double
     private let windowLength: Int
-    /// The number of counts over which stamps share their error.
+    /// Number of counts over which timestamps have a common error.
     private let correlationLength: Double
-    /// The deviation in nanoseconds from which a stamp does not pull the line. It widens while stamps scatter more.
+    /// Deviation in nanoseconds above which a timestamp doesn't influence the line. The limit grows if timestamps
+    /// scatter more.
     private var clamp: Double
     private let leastClamp: Double
 
     private var window: StampWindow
-    private var watch = LineWatch()
+    private var watch = StraightLineMonitor()
     private var noise = StampNoise()
     private var strip: NarrowestStrip?
     private var stampsSinceStrip = 0
-    /// The rate that the line expects, and the one that the device's crystal has shown at its nominal rate.
+    /// Rate that the line expects, followed by the rate of the device's crystal as measured at the nominal rate.
     private var expected: Rate
     private var crystal: Rate
     private var line = StraightLine(slope: 0, intercept: 0)
-    /// The slope of the least-squares line alone, without the strip.
+    /// Slope of the least-squares line before blending with the strip.
     private var leastSquaresSlope = 0.0
-    /// The standard errors of the line's newest end, and of its slope per count, in nanoseconds.
+    /// Standard errors of the line's newest end and of its slope per count, in nanoseconds.
     private var error = 0.0
     private var slopeError = 0.0
     private var lastTime: ClockTime?
-    /// The sum of the squares of all deviations since the beginning, for the jitter.
+    /// Sum of all squared deviations since the start, for the jitter.
     private var squares = 0.0
     private var squareCount = 0.0
 
-    /// The change of a crystal's rate by warming up, as one standard deviation.
+    /// Rate change of a crystal that warms up, as one standard deviation.
     private static let warmingPartsPerMillion = 20.0
-    /// The age below which a line may still have a wrong rate: 10 s.
+    /// Age below which the rate of a line may still be wrong: 10 s.
     private static let youngNanoseconds = 10e9
-    /// The largest share by which a crystal's rate differs from the nominal one; larger differences come from the exposure.
+    /// Maximum relative difference between a crystal's rate and the nominal rate. Larger differences are caused by the
+    /// exposure time.
     private static let largestCrystalError = 0.05
-    /// The multiples of its interval at which a camera runs in the dark, and the share by which they may be off.
+    /// Possible frame intervals of a camera in low light, as multiples of its normal interval, and their relative
+    /// tolerance.
     private static let multiples = 1...4
     private static let doubtOfMultiple = 0.001
-    /// The numbers of stamps from which the strip has a share, and from which it alone decides.
+    /// Minimum number of timestamps before the strip contributes to the line, and before it determines the line
+    /// completely.
     private static let stripStamps = (first: 120.0, full: 240.0)
-    /// The standard error of a strip's middle at its newest end, times stamps, in half heights: measured on 4000
-    /// seeds of flat noise each, for 120 to 3600 stamps.
+    /// Standard error of a strip's middle at its newest end, multiplied by the number of timestamps, in half heights.
+    /// Measured with 4000 seeds of uniform noise each, for 120 to 3600 timestamps.
     private static let stripError = 4.7
-    /// The largest error of a least-squares line, in standard errors.
+    /// Maximum error of a least-squares line, in standard errors.
     private static let largestLineError = 4.0
-    /// The share of the window, 1/64, that has to be renewed before the strip is computed again.
+    /// Divisor for the part of the window, 1/64, that must be replaced before the strip is recomputed.
     private static let stripShare = 64
-    /// The widest clamp, 0.25 s: stamps that scatter more widely are not followed any more.
+    /// Maximum clamp, 0.25 s. Timestamps that scatter more are no longer followed.
     private static let largestClamp = 0.25e9
-    /// The number of standard deviations in a clamp from which it may be halved again.
+    /// Ratio of the clamp to the standard deviation above which the clamp can be halved again.
     private static let clampToNarrow = 6.0
 
-    /// How often the line began anew.
+    /// Number of times that the line restarted.
     public private(set) var restarts = 0
-    /// The sum of all jumps of the line; above 0 to later times. An interruption does not count.
+    /// Sum of all jumps of the line; positive values mean later times. Interruptions aren't included.
     public private(set) var moved = Nanoseconds.zero
-    /// The number of stamps that were not after their predecessor.
+    /// Number of timestamps that weren't later than their predecessor.
     public private(set) var nonMonotonic = 0
 
-    /// Creates the model of a clock that has given no stamp.
+    /// Creates a model without any timestamps.
     ///
     /// - Parameters:
     ///   - nominalInterval: Seconds per count: 1/30 for a camera, 1/48 000 for a microphone. Above 0.
-    ///   - windowLength: The largest number of stamps that the line follows.
-    ///   - clamp: The deviation beyond which a stamp does not pull the line. It widens for a device that scatters more.
-    ///   - priorPartsPerMillion: The expected deviation from the nominal rate.
-    ///   - correlation: The time over which stamps share their error, as averaged ones do, so that many together tell no more
-    ///     than one. When it is shorter than the time between two stamps, each tells something of its own.
+    ///   - windowLength: Maximum number of timestamps used for the line.
+    ///   - clamp: Deviation above which a timestamp doesn't influence the line. The limit grows for a device with more
+    ///     scatter.
+    ///   - priorPartsPerMillion: Expected deviation from the nominal rate.
+    ///   - correlation: Time over which timestamps have a common error, for example because they are averaged. All
+    ///     timestamps within it contain only as much information as one. If it is shorter than the time between two
+    ///     timestamps, they are independent.
     public init(
         nominalSecondsPerCount nominalInterval: Double, windowLength: Int = 3600,
         clamp: Nanoseconds = .milliseconds(15), priorPartsPerMillion: Double = 200,
         correlation: Nanoseconds = .zero
     ) {
         precondition(
-            nominalInterval > 0 && windowLength > 1, "a clock counts forward, and a line has two points")
+            nominalInterval > 0 && windowLength > 1,
+            "the interval must be positive, and the window must contain at least two points")
         self.nominalInterval = nominalInterval * 1e9
         self.windowLength = windowLength
         correlationLength = correlation.inSeconds / nominalInterval
@@ -101,9 +110,9 @@ public struct DeviceClock: Sendable {
         window = StampWindow(expectedInterval: crystal.interval, capacity: windowLength)
     }
 
-    /// Takes the stamp of count `count`.
+    /// Processes the timestamp of a count.
     ///
-    /// - Returns: The best estimate of when that frame or sample was captured, on `CLOCK_MONOTONIC`.
+    /// - Returns: The best estimate of the capture time of that frame or sample, on `CLOCK_MONOTONIC`.
     public mutating func time(of count: Int64, stamped time: ClockTime) -> ClockTime {
         let stamp = DeviceStamp(count: count, time: time)
         if let lastTime, time <= lastTime { nonMonotonic += 1 }
@@ -113,15 +122,15 @@ public struct DeviceClock: Sendable {
             return predicted(count)
         }
         let deviation = Double((time - predicted(count)).count)
-        let line = LineWatch.Line(
+        let line = StraightLineMonitor.Line(
             newestCount: newest.count, stampCount: window.count, interval: slope,
             crystalInterval: crystal.interval, error: error,
             scale: noise.scale, clamp: clamp)
         switch watch.judge(stamp, deviation: deviation, line: line) {
         case .onLine:
-            // A stamp that may turn out to belong to another line does not pull this one.
+            // A timestamp that may belong to another line doesn't influence this one.
             if isYoung || !watch.hasDoubts { follow(stamp, deviation: deviation) }
-        // A single wild stamp is replaced by the line.
+        // A single outlier is replaced with the value of the line.
         case .offLine: break
         case .moved(let move): restart(on: move)
         case .scattered: clamp = min(2 * clamp, Self.largestClamp)
@@ -129,56 +138,57 @@ public struct DeviceClock: Sendable {
         return predicted(count)
     }
 
-    /// Notes that the device was away: its next counts lie on another line of the same rate.
+    /// Records an interruption of the device. Its next counts are on another line with the same rate.
     public mutating func interrupt() {
         guard window.count > 0 else { return }
         restarts += 1
         leaveLine()
     }
 
-    /// Notes that the device goes on at another nominal rate: on another line, with the error that its crystal has shown.
+    /// Records that the device continues at another nominal rate. The model restarts on another line and keeps the
+    /// measured error of the crystal.
     ///
     /// - Parameter seconds: Seconds per count, above 0.
     public mutating func change(nominalSecondsPerCount seconds: Double) {
-        precondition(seconds > 0, "a clock counts forward")
+        precondition(seconds > 0, "the interval must be positive")
         if window.count > 0 {
             restarts += 1
             leaveLine()
         }
         let factor = seconds * 1e9 / nominalInterval
         nominalInterval *= factor
-        // The rate at which a dark room made the camera run says nothing about the new rate.
+        // The rate measured in low light contains no information about the new rate.
         crystal = Rate(interval: crystal.interval * factor, deviation: crystal.deviation * factor)
         expected = crystal
         window = StampWindow(expectedInterval: expected.interval, capacity: windowLength)
     }
 
-    /// The capture time of a count, by the line as it is now.
+    /// Returns the capture time of a count according to the current line.
     public func predicted(_ count: Int64) -> ClockTime {
         window.time(of: count, on: line)
     }
 
-    /// Measured nanoseconds per count, rounded to a whole number.
+    /// Measured nanoseconds per count, rounded to an integer.
     public var interval: Nanoseconds { Nanoseconds(Int64(rounding: slope)) }
 
-    /// How fast the device runs against its nominal rate: above 0 it counts too fast.
+    /// Deviation of the device's rate from its nominal rate, in parts per million; positive if it counts too fast.
     public var partsPerMillion: Double { (nominalInterval / slope - 1) * 1e6 }
 
-    /// The typical deviation of a stamp from the line (root mean square).
+    /// Typical deviation of a timestamp from the line (root mean square).
     public var jitter: Nanoseconds {
         squareCount == 0 ? .zero : Nanoseconds(Int64(rounding: (squares / squareCount).squareRoot()))
     }
 
-    /// The standard error of the line at its newest end.
+    /// Standard error of the line at its newest end.
     public var residual: Nanoseconds { window.count == 0 ? .zero : Nanoseconds(Int64(rounding: error)) }
 
-    /// Whether the line can be relied on now, as for a live display: watched for a second or more, its standard error at
-    /// most 1 ms, and the latest half second of stamps about it.
+    /// Whether the line is currently reliable, for example for a live display: it spans at least 1 s, its standard
+    /// error is at most 1 ms, and the timestamps of the last half second agree with it.
     public var isLocked: Bool {
         watchedNanoseconds >= 1e9 && error <= 1e6 && !watch.hasDoubts
     }
 
-    /// The number of stamps that the line follows now.
+    /// Number of timestamps that the line currently uses.
     public var stampCount: Int { window.count }
 
     private var slope: Double { expected.interval + line.slope }
@@ -207,7 +217,7 @@ public struct DeviceClock: Sendable {
         stampsSinceStrip += 1
     }
 
-    private mutating func restart(on move: LineWatch.Move) {
+    private mutating func restart(on move: StraightLineMonitor.Move) {
         restarts += 1
         let newest = move.stamps.last?.count ?? 0
         let before = predicted(newest)
@@ -219,8 +229,8 @@ public struct DeviceClock: Sendable {
         leaveLine()
         if agree(expected, measured) {
             let known = expected
-            // A jump leaves the rate alone. A young line that was left may have had a wrong one: how far the stamps
-            // tell otherwise is how far it may be otherwise.
+            // A jump doesn't change the rate. If the previous line was short, its rate may have been wrong, and the
+            // difference from the measured rate is used as the uncertainty.
             let difference = abs(measured.interval - known.interval)
             let isJump = !isYoung && difference < 2 * measured.deviation || move.slopeError == 0
             expected = Rate(
@@ -236,11 +246,13 @@ public struct DeviceClock: Sendable {
         begin(with: move.stamps)
     }
 
-    /// The rates that a camera has in the light, and in the dark, where most cameras run at whole multiples of their interval.
+    /// Rates of a camera in normal and in low light. In low light, most cameras run at integer multiples of their frame
+    /// interval.
     private var multiplesOfCrystal: [Rate] {
         Self.multiples.map { multiple in
             let interval = crystal.interval * Double(multiple)
-            // Some do not: the doubt lets their stamps soon decide.
+            // Some cameras don't use exact multiples. The added uncertainty lets their timestamps determine
+            // the rate quickly.
             let doubt = multiple == 1 ? 0 : Self.doubtOfMultiple * interval
             return Rate(interval: interval, deviation: max(crystal.deviation * Double(multiple), doubt))
         }
@@ -250,14 +262,14 @@ public struct DeviceClock: Sendable {
         abs(known.interval - measured.interval) <= 3 * hypotenuse(known.deviation, measured.deviation)
     }
 
-    /// Leaves the line. The next one expects the rate that this one has found.
+    /// Abandons the line. The next line expects the rate measured by this one.
     private mutating func leaveLine() {
         let warming = slope * Self.warmingPartsPerMillion * 1e-6
         expected = Rate(interval: slope, deviation: hypotenuse(slopeError, warming))
         if abs(slope / nominalInterval - 1) < Self.largestCrystalError { crystal = expected }
         window = StampWindow(expectedInterval: expected.interval, capacity: windowLength)
         strip = nil
-        watch = LineWatch()
+        watch = StraightLineMonitor()
         line = StraightLine(slope: 0, intercept: 0)
         leastSquaresSlope = 0
     }
@@ -270,9 +282,9 @@ public struct DeviceClock: Sendable {
 
     private mutating func fit() {
         guard let end = window.newest else { return }
-        // The prior acts like further stamps at slope deviation 0; its weight is the ratio of the variances. It yields to a
-        // rate that is plainly another, as a Cauchy prior does, by one step of Lange, Little & Taylor's iteration (*Robust
-        // Statistical Modeling Using the t Distribution*, 1989) a stamp.
+        // The prior acts like additional timestamps with slope deviation 0; its weight is the ratio of the variances.
+        // Its influence decreases if the rate is clearly different, like that of a Cauchy prior, by one iteration of
+        // Lange, Little & Taylor (*Robust Statistical Modeling Using the t Distribution*, 1989) per timestamp.
         let scale = noise.scale * stampsPerReading.squareRoot()
         let ratio = scale / expected.deviation
         let departure = leastSquaresSlope / expected.deviation
@@ -286,9 +298,9 @@ public struct DeviceClock: Sendable {
         blendStrip(at: window.point(end))
     }
 
-    /// The number of stamps that together tell as much as one whose error is shared with no other. n stamps of equal variance
-    /// whose errors are one have the information of one: the variance of what is fitted to them is so many times larger (G.
-    /// Bayley, J. Hammersley, J. R. Statist. Soc. Suppl. 8, 1946: the effective number of observations).
+    /// Number of timestamps that together contain as much information as one with an independent error. n timestamps of
+    /// equal variance with a common error have the information of one, which increases the variance of a fit by the
+    /// factor n (G. Bayley, J. Hammersley, J. R. Statist. Soc. Suppl. 8, 1946: the effective number of observations).
     private var stampsPerReading: Double {
         guard correlationLength > 0, let oldest = window.oldest, let newest = window.newest, window.count > 1
         else { return 1 }
@@ -307,7 +319,8 @@ public struct DeviceClock: Sendable {
         renewStrip(at: newest)
         guard let strip else { return }
         let middle = strip.middle
-        // An outermost stamp that is wrong is believed no farther than least squares can be wrong.
+        // A wrong timestamp at the edge of the strip can't have more influence than the maximum error of the
+        // least-squares line.
         let difference = abs(middle(newest.x) - line(newest.x))
         let believed = share * min(1, Self.largestLineError * error / max(difference, .leastNonzeroMagnitude))
         line = line.blended(with: middle, share: believed)
@@ -327,4 +340,83 @@ public struct DeviceClock: Sendable {
     }
 
     private func hypotenuse(_ a: Double, _ b: Double) -> Double { (a * a + b * b).squareRoot() }
+}
+
+/// State of a device's clock model at one moment, for decisions, live displays and the manifest.
+public struct ClockReading: Sendable, Equatable {
+    /// Measured interval between two frames or samples.
+    public let interval: Nanoseconds
+    /// Deviation of the device's rate from its nominal rate, in parts per million; positive if it counts too fast.
+    public let partsPerMillion: Double
+    /// Standard error of the modeled time of the latest timestamp.
+    public let residual: Nanoseconds
+    /// Whether the model is currently reliable: it spans at least 1 s, the residual is at most 1 ms, and the latest
+    /// timestamps agree with it.
+    public let isLocked: Bool
+    /// Number of times that the model restarted, because the device was interrupted, jumped, or changed its rate.
+    public let restarts: Int
+    /// Sum of all jumps of the modeled time; positive values mean later times. Outages aren't included, because their
+    /// jumps are unknown.
+    public let moved: Nanoseconds
+
+    /// Returns the reading relative to a session clock that runs at a different rate than the clock of the timestamps.
+    ///
+    /// - Parameter ppm: Rate deviation of the session clock, in parts per million.
+    /// - Returns: The reading with the adjusted rate.
+    public func against(sessionClockAt ppm: Double) -> Self {
+        ppm == 0
+            ? self
+            : Self(
+                interval: interval, partsPerMillion: partsPerMillion - ppm, residual: residual,
+                isLocked: isLocked, restarts: restarts, moved: moved)
+    }
+}
+
+extension DeviceClock {
+    /// Current state of the model.
+    public var reading: ClockReading {
+        ClockReading(
+            interval: interval, partsPerMillion: partsPerMillion, residual: residual, isLocked: isLocked,
+            restarts: restarts, moved: moved)
+    }
+}
+
+/// A timestamp of a device: the capture time of frame or sample `count`, as reported by the device or its driver.
+struct DeviceStamp: Sendable {
+    /// Count of the device: frames, or samples per channel.
+    let count: Int64
+    /// Reported time on `CLOCK_MONOTONIC`.
+    let time: ClockTime
+}
+
+/// Ranges of plausible counts and timestamps of devices. Implausible values are rejected, because their sums could
+/// exceed 64 bits, or a track would have to be silent for years.
+package enum PlausibleStamp {
+    /// Plausible values of a device's frame count. At 1 frame per second or more, the difference between two
+    /// values is less than 2⁶³ ns.
+    package static let frames: ClosedRange<Int64> = -(1 << 32)...(1 << 32)
+    /// Plausible values of a device's sample count. At 8000 samples per second or more, the difference
+    /// between two values is less than 2⁶³ ns.
+    package static let samples: ClosedRange<Int64> = -(1 << 45)...(1 << 45)
+
+    private static let mostAhead = Nanoseconds.seconds(10)
+    private static let mostBehind = Nanoseconds.seconds(3600)
+
+    /// Returns the modeled time of a frame or slice, or its timestamp if the two differ by more than 10 s.
+    /// Such a difference occurs after a jump in the device's count, and would cause hours of silence or a
+    /// frame that is never shown.
+    package static func time(modeled: ClockTime, stamped: ClockTime) -> ClockTime {
+        (modeled - stamped).magnitude > mostAhead ? stamped : modeled
+    }
+
+    /// Returns the capture time of a frame or slice: its timestamp, or its arrival time if the timestamp is more than
+    /// 10 s later or more than an hour earlier than the arrival.
+    package static func time(_ stamp: ClockTime, arrival: ClockTime) -> ClockTime {
+        (arrival - mostBehind...arrival + mostAhead).contains(stamp) ? stamp : arrival
+    }
+}
+
+extension Double {
+    /// Returns the nearest value with a magnitude of at most `most`, which must not be negative.
+    func limited(to most: Double) -> Double { min(max(self, -most), most) }
 }

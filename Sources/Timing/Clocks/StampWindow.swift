@@ -1,13 +1,13 @@
 import Media
 
-/// The last stamps of a device, as points about the line that is expected of it.
+/// The latest timestamps of a device, as points relative to its expected line.
 ///
-/// x is the count since the reference, y the nanoseconds past the expected line through the reference. Differences of
-/// whole numbers are exact, and the reference follows every turn of the ring: nothing piles up however long it runs.
+/// x is the count since the reference, y the nanoseconds relative to the expected line through the reference. Integer
+/// differences are exact, and the reference is updated on every turn of the ring buffer, so no errors accumulate.
 struct StampWindow: Sendable {
     typealias Point = (x: Double, y: Double)
 
-    /// A century, in nanoseconds.
+    /// One century, in nanoseconds.
     private static let farthest = 3.2e18
 
     let capacity: Int
@@ -27,9 +27,10 @@ struct StampWindow: Sendable {
     var newest: DeviceStamp? { next == 0 ? stamps.last : stamps[next - 1] }
     var oldest: DeviceStamp? { stamps.count < capacity ? stamps.first : stamps[next] }
 
-    /// Takes a stamp whose count is above the newest one's, in place of the oldest when the window is full.
+    /// Appends a timestamp with a higher count than the newest one. Replaces the oldest timestamp if the window is
+    /// full.
     ///
-    /// - Returns: Whether the reference moved: then lines in its coordinates no longer hold.
+    /// - Returns: Whether the reference changed. Lines in its coordinates are then invalid.
     mutating func append(_ stamp: DeviceStamp) -> Bool {
         guard stamps.count == capacity else {
             if stamps.isEmpty { reference = stamp }
@@ -55,15 +56,15 @@ struct StampWindow: Sendable {
         return (x, Double(stamp.time.nanoseconds - reference.time.nanoseconds) - x * expectedInterval)
     }
 
-    /// The time of a count, by a line in the window's coordinates.
+    /// Returns the time of a count on a line in the window's coordinates.
     func time(of count: Int64, on line: StraightLine) -> ClockTime {
         let x = x(count)
-        // A wild count may lie centuries ahead.
+        // An invalid count can be centuries ahead.
         let offset = min(max(x * expectedInterval + line(x), -Self.farthest), Self.farthest)
         return ClockTime(nanoseconds: reference.time.nanoseconds + Int64(rounding: offset))
     }
 
-    /// The points no farther than `limit` from a line, in order of x.
+    /// Returns the points within `limit` of a line, ordered by x.
     func points(about line: StraightLine, within limit: Double) -> [Point] {
         var points: [Point] = []
         points.reserveCapacity(stamps.count)
@@ -74,5 +75,77 @@ struct StampWindow: Sendable {
             }
         }
         return points
+    }
+}
+
+/// Noise of a device's timestamps relative to its line: its width and shape.
+///
+/// The averages decay: noise from half a minute ago has less weight.
+struct StampNoise: Sendable {
+    /// Numbers of timestamps over which the shape and the scale are averaged.
+    private static let shapeMemory = 1200.0
+    private static let scaleMemory = 300.0
+    /// Initial scale in nanoseconds: 5 ms, with the weight of four timestamps.
+    private static let expectedScale = 5e6
+    private static let expectedWeight = 4.0
+    private static let stampsOfScale = 10.0
+    /// Deviation in standard deviations above which the influence of a timestamp no longer increases (Huber, *Robust
+    /// Statistics*, 1981: an efficiency of 99 % for normal noise), and E(min(z², 2²)) for this value.
+    private static let bend = 2.0
+    private static let bendShare = 0.9205
+    /// Minimum deviation limit in nanoseconds: below 50 µs, a timestamp always has full influence, even if the noise is
+    /// small.
+    private static let leastPull = 5e4
+    /// Kurtosis below which noise counts as uniform, and above which it doesn't. Harter's adaptive scheme uses the
+    /// minimax line below 2.2 (uniform noise has 1.8, normal noise 3). Here the lines are blended between the two
+    /// limits, so that the result doesn't jump.
+    private static let (flat, notFlat) = (2.0, 2.4)
+
+    private var count = 0.0
+    private var squares = 0.0
+    private var fourths = 0.0
+    private var scaleSquared = expectedScale * expectedScale
+
+    /// Adds a timestamp.
+    ///
+    /// - Parameter deviation: Distance of the timestamp from the line, in nanoseconds.
+    mutating func add(_ deviation: Double) {
+        count += 1
+        let square = deviation * deviation
+        squares += (square - squares) / min(count, Self.shapeMemory)
+        fourths += (square * square - fourths) / min(count, Self.shapeMemory)
+        let held = min(square, Self.bend * Self.bend * scaleSquared) / Self.bendShare
+        scaleSquared += (held - scaleSquared) / min(count + Self.expectedWeight, Self.scaleMemory)
+    }
+
+    /// Standard deviation of the timestamps without outliers, in nanoseconds.
+    var scale: Double {
+        // The value can't exceed the scatter of all timestamps. This limit soon takes effect if the noise is smaller
+        // than expected.
+        let most = count < Self.stampsOfScale ? scaleSquared : min(scaleSquared, squares / Self.bendShare)
+        return max(most.squareRoot(), Self.leastPull / Self.bend)
+    }
+
+    /// Standard deviation of all timestamps, in nanoseconds.
+    var spread: Double { squares.squareRoot() }
+
+    /// Returns the deviation, limited to the maximum influence on the line.
+    func held(_ deviation: Double) -> Double {
+        let limit = Self.bend * scale
+        return min(max(deviation, -limit), limit)
+    }
+
+    /// Uniformity of the noise: 1 for noise between hard bounds, 0 for noise without bounds, otherwise a value in
+    /// between.
+    var flatness: Double {
+        guard squares > 0 else { return 0 }
+        let kurtosis = fourths / (squares * squares)
+        return min(max((Self.notFlat - kurtosis) / (Self.notFlat - Self.flat), 0), 1)
+    }
+
+    /// Returns the maximum deviation of uniform noise in nanoseconds: √3 σ, plus the uncertainty from `stampCount`
+    /// timestamps.
+    func edge(stampCount: Int) -> Double {
+        (3 * squares).squareRoot() * (1 + 2 / Double(stampCount).squareRoot())
     }
 }

@@ -1,3 +1,5 @@
+internal import Media
+
 /// y = `intercept` + `slope` · x.
 struct StraightLine: Sendable {
     var slope: Double
@@ -5,15 +7,168 @@ struct StraightLine: Sendable {
 
     func callAsFunction(_ x: Double) -> Double { intercept + slope * x }
 
-    /// The line that lies between two others.
+    /// Returns a line between this line and another one.
     ///
     /// - Parameters:
-    ///   - other: The line at share 1.
-    ///   - share: The share of the other line, 0…1.
-    /// - Returns: The line that lies so far on the way to the other one.
+    ///   - other: The line for share 1.
+    ///   - share: Weight of the other line, 0…1.
+    /// - Returns: The weighted mean of the two lines.
     func blended(with other: Self, share: Double) -> Self {
         Self(
             slope: slope + share * (other.slope - slope),
             intercept: intercept + share * (other.intercept - intercept))
     }
+}
+
+/// Running sums for a least-squares line.
+struct LineSums: Sendable {
+    private var n = 0.0
+    private var x = 0.0
+    private var y = 0.0
+    private var xx = 0.0
+    private var xy = 0.0
+
+    init(_ points: [(x: Double, y: Double)] = []) {
+        for point in points { add(point) }
+    }
+
+    mutating func add(_ point: (x: Double, y: Double)) { change(point, by: 1) }
+    mutating func remove(_ point: (x: Double, y: Double)) { change(point, by: -1) }
+
+    /// Returns the least-squares line through the points, with its slope pulled toward 0.
+    ///
+    /// - Parameter prior: Spread, in units of x², of additional points with slope 0.
+    /// - Returns: The line y = 0 if there are no points; a horizontal line if the points and the prior don't determine
+    ///   the slope.
+    func line(prior: Double) -> StraightLine {
+        guard n > 0 else { return StraightLine(slope: 0, intercept: 0) }
+        let (meanX, meanY) = (x / n, y / n)
+        let spread = spread + prior
+        let slope = spread > 0 ? (xy - n * meanX * meanY) / spread : 0
+        return StraightLine(slope: slope, intercept: meanY - slope * meanX)
+    }
+
+    /// Returns the variance of the line at `x` and the variance of its slope, for points of variance 1 (Draper & Smith,
+    /// *Applied Regression Analysis*, 3rd edition, 3.1; the prior adds to the information about the slope).
+    ///
+    /// - Parameters:
+    ///   - x: Position on the line.
+    ///   - prior: Spread, in units of x², of additional points with slope 0.
+    /// - Returns: Both variances; 1 and 0 if the points and the prior contain no information.
+    func variance(at x: Double, prior: Double) -> (line: Double, slope: Double) {
+        let spread = spread + prior
+        guard n > 0, spread > 0 else { return (1, 0) }
+        let distance = x - self.x / n
+        return (1 / n + distance * distance / spread, 1 / spread)
+    }
+
+    /// Spread of the points: Σ (x − mean)².
+    private var spread: Double { max(xx - x * x / n, 0) }
+
+    private mutating func change(_ point: (x: Double, y: Double), by sign: Double) {
+        n += sign
+        x += sign * point.x
+        y += sign * point.y
+        xx += sign * point.x * point.x
+        xy += sign * point.x * point.y
+    }
+}
+
+/// Least-squares line through the points that agree best (least trimmed squares, with the concentration steps of
+/// Rousseeuw & Van Driessen, *Computing LTS Regression for Large Data Sets*, 2006). The excluded points can have any
+/// values.
+enum TrimmedLine {
+    /// Enough for the steps to converge with a few dozen points.
+    private static let steps = 6
+
+    /// Fits a line to the given fraction of the points, choosing the points that agree best.
+    ///
+    /// - Parameters:
+    ///   - points: The points in any order; at least one.
+    ///   - share: Fraction of the points that the line must fit, above 0 and at most 1.
+    /// - Returns: The line; a horizontal line through the median if the points don't determine a slope.
+    static func fitted(to points: [(x: Double, y: Double)], share: Double) -> StraightLine {
+        let kept = max(Int(rounding: share * Double(points.count), .up), min(points.count, 2))
+        // The steps find a local optimum. One search starts with all points, the other with the horizontal line through
+        // the median.
+        let level = StraightLine(slope: 0, intercept: points.map(\.y).sorted()[points.count / 2])
+        var best = (squares: Double.infinity, line: level)
+        for start in [LineSums(points).line(prior: 0), level] {
+            var line = start
+            var squares = 0.0
+            for _ in 0..<steps {
+                let rests = points.map { point in (point, rest: abs(point.y - line(point.x))) }
+                let nearest = rests.sorted { $0.rest < $1.rest }.prefix(kept)
+                squares = nearest.reduce(0) { $0 + $1.rest * $1.rest }
+                line = LineSums(nearest.map(\.0)).line(prior: 0)
+            }
+            if squares < best.squares { best = (squares, line) }
+        }
+        return best.line
+    }
+}
+
+/// The strip of minimum height that contains all given points. Its middle is their minimax (Chebyshev) line.
+///
+/// For noise with hard bounds, the outermost points contain far more information than the mean: the error of the line
+/// decreases with 1/n instead of 1/√n (Harter, *The Method of Least Squares and Some Alternatives*, International
+/// Statistical Review 42–44, 1974–76). The slope of the strip is the slope of an edge of the points' convex hull. The
+/// two halves of the hull are built in one pass (Andrew, *Another Efficient Algorithm for Convex Hulls in Two
+/// Dimensions*, Information Processing Letters 9, 1979) and traversed in order of slope. Time and memory are
+/// proportional to the number of points.
+struct NarrowestStrip: Sendable {
+    typealias Point = (x: Double, y: Double)
+
+    let middle: StraightLine
+    let halfHeight: Double
+    /// The x of the first of the three points that define the strip. The strip doesn't change while this point is in
+    /// the window and no other point is outside the strip.
+    let firstSupport: Double
+
+    /// Computes the strip of the given points; returns `nil` for fewer than two points.
+    ///
+    /// - Parameter points: The points ordered by x, with distinct values.
+    init?(_ points: [Point]) {
+        var (upper, lower): ([Point], [Point]) = ([], [])
+        for point in points {
+            Self.extend(&upper, by: point, side: 1)
+            Self.extend(&lower, by: point, side: -1)
+        }
+        guard upper.count > 1 else { return nil }
+        // From the steepest rise to the steepest fall, the upper contact point moves right and the lower one moves
+        // left. The height decreases until they pass each other.
+        var (above, below) = (0, lower.count - 1)
+        var slope = 0.0
+        var first = 0.0
+        while upper[above].x < lower[below].x {
+            let upperSlope = Self.slope(upper[above], upper[above + 1])
+            let lowerSlope = Self.slope(lower[below - 1], lower[below])
+            slope = max(upperSlope, lowerSlope)
+            first = min(upper[above].x, lower[below].x)
+            if upperSlope >= lowerSlope {
+                above += 1
+            } else {
+                below -= 1
+                first = min(first, lower[below].x)
+            }
+        }
+        let top = upper[above].y - slope * upper[above].x
+        let bottom = lower[below].y - slope * lower[below].x
+        middle = StraightLine(slope: slope, intercept: (top + bottom) / 2)
+        halfHeight = (top - bottom) / 2
+        firstSupport = first
+    }
+
+    /// Adds the next point to the upper (`side` 1) or lower (−1) hull.
+    private static func extend(_ hull: inout [Point], by point: Point, side: Double) {
+        while hull.count > 1 {
+            let (a, b) = (hull[hull.count - 2], hull[hull.count - 1])
+            let turn = (b.x - a.x) * (point.y - a.y) - (b.y - a.y) * (point.x - a.x)
+            guard side * turn >= 0 else { break }
+            hull.removeLast()
+        }
+        hull.append(point)
+    }
+
+    private static func slope(_ a: Point, _ b: Point) -> Double { (b.y - a.y) / (b.x - a.x) }
 }

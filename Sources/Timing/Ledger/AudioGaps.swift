@@ -1,47 +1,47 @@
-package import Media
+public import Media
 
-/// The stretches of a microphone's track that are silent because audio was lost, came too late or never came while the device was present.
+/// Silent periods of a microphone's track: audio was lost, late or missing although the device was available.
 package struct AudioGaps {
     private let track: String
-    /// The stretch that may go on.
+    /// The current period, which may continue.
     private var open: Range<Int64>?
-    /// The stretches that are over, as gaps of the track.
+    /// Completed periods, as gaps of the track.
     package private(set) var gaps: [Gap] = []
-    /// Whether audio of the open stretch came when it was silence already.
+    /// Whether audio for the current period arrived after the samples had been filled with silence.
     private var cameLate = false
-    /// Losses of audio that the source reported and that no silent stretch has been found for yet.
+    /// Audio losses that the source reported and that haven't been matched to a silent period.
     private var losses: [(at: MediaTime, cause: LossCause)] = []
 
-    /// The largest distance in nanoseconds between a reported loss and its silent stretch, as the clock model was at work
-    /// between.
+    /// Maximum distance in nanoseconds between a reported loss and its silent period. They can differ because of the
+    /// clock model.
     private static let tolerance: Int64 = 50_000_000
 
-    /// A stretch of so many samples or more of which nothing ever came is the device's silence.
+    /// Minimum length in samples of a period without any audio that is attributed to a silent device.
     private static let silence = Int64(AudioFormat.sessionRate)
 
-    /// Creates a list without stretches.
+    /// Creates an empty list.
     ///
     /// - Parameter track: The track's name in the gaps.
     package init(track: String) {
         self.track = track
     }
 
-    /// Takes note of a loss of audio that the source reports.
+    /// Records an audio loss reported by the source.
     package mutating func lose(at time: MediaTime, cause: LossCause) {
         losses.removeAll { $0.at.nanoseconds < time.nanoseconds - 10_000_000_000 }
         losses.append((time, cause))
     }
 
-    /// Takes note of audio that came for samples which were silence already.
+    /// Records that audio arrived after its samples had been filled with silence.
     package mutating func comeLate() { cameLate = true }
 
-    /// Takes the silent stretches of a block of samples.
+    /// Adds the silent periods of a block of samples.
     ///
     /// - Parameters:
-    ///   - stretches: The silent stretches in order, in samples of the track at 48 kHz.
-    ///   - end: The end of the block: stretches that end before it are over.
-    ///   - outages: The times when the device was away; a stretch that overlaps one of them is part of it and makes no gap.
-    /// - Returns: The stretches that are over.
+    ///   - stretches: The silent periods in order, in samples of the track at 48 kHz.
+    ///   - end: The end of the block. Periods that end before it are complete.
+    ///   - outages: The outages of the device. A period that overlaps an outage is part of it and doesn't create a gap.
+    /// - Returns: The completed periods.
     package mutating func take(
         _ stretches: [Range<Int64>], through end: Int64, besides outages: OutageLog
     ) -> [Gap] {
@@ -58,30 +58,30 @@ package struct AudioGaps {
         return ended
     }
 
-    /// The causes of the silent stretches of a block of samples, as far as they are known. Ask before the block is taken; a
-    /// stretch that continues the last one has the cause of the whole.
+    /// Returns the currently known causes of the silent periods of a block of samples. Call this before adding the
+    /// block. A period that continues the last one has the cause of the whole period.
     package func causes(of stretches: [Range<Int64>], besides outages: OutageLog) -> [MissingAudio] {
         var begun = open
         return stretches.map { stretch in
             let from = begun?.upperBound == stretch.lowerBound ? begun?.lowerBound : nil
             let whole = (from ?? stretch.lowerBound)..<stretch.upperBound
             begun = whole
-            // A device that goes away takes the slice with it that it was about to deliver.
+            // An outage also includes the slice that the device was about to deliver.
             let reach = MediaTime(nanoseconds: Self.tolerance).ticks(
                 perSecond: Int64(AudioFormat.sessionRate))
             let around = whole.lowerBound..<(whole.upperBound + reach)
-            let isAway = outages.overlaps(gap(of: around, cause: LossCause.away.rawValue))
+            let isAway = outages.overlaps(gap(of: around, cause: LossCause.disconnected.rawValue))
             return MissingAudio(
                 samples: stretch,
                 cause: isAway
-                    ? outages.absence ?? .away
+                    ? outages.absence ?? .disconnected
                     : cause(of: whole))
         }
     }
 
-    /// Ends the last stretch with the recording.
+    /// Ends the last period at the end of the recording.
     ///
-    /// - Returns: The stretch, if one was open and makes a gap.
+    /// - Returns: The period, if one was open and creates a gap.
     package mutating func finish(besides outages: OutageLog) -> [Gap] {
         close(besides: outages)
     }
@@ -90,10 +90,10 @@ package struct AudioGaps {
         guard let hole = open else { return [] }
         open = nil
         let cause = cause(of: hole)
-        // A loss explains one stretch.
+        // A loss explains only one period.
         if let told = nearestLoss(to: hole) { losses.remove(at: told) }
-        // Of a device that is there: of one that went away tells the outage.
-        let gap = gap(of: hole, cause: cause == .away ? "silent" : cause.rawValue)
+        // This gap is for a device that was available; otherwise the outage covers the gap.
+        let gap = gap(of: hole, cause: cause == .disconnected ? "silent" : cause.rawValue)
         guard !outages.overlaps(gap) else { return [] }
         gaps.append(gap)
         return [gap]
@@ -105,10 +105,11 @@ package struct AudioGaps {
             to: AudioGrid.samples.time(ofTick: hole.upperBound), cause: cause)
     }
 
-    /// The cause of the nearest loss that the source reported. Where it reported none, the device was silent or the audio late.
+    /// Returns the cause of the nearest loss that the source reported. Without a report, the device was silent or the
+    /// audio was late.
     private func cause(of hole: Range<Int64>) -> LossCause {
         if let told = nearestLoss(to: hole) { return losses[told].cause }
-        return hole.count >= Self.silence && !cameLate ? .away : .late
+        return hole.count >= Self.silence && !cameLate ? .disconnected : .late
     }
 
     private func nearestLoss(to hole: Range<Int64>) -> Int? {
@@ -117,4 +118,85 @@ package struct AudioGaps {
         let nearest = losses.indices.min { distance(losses[$0].at) < distance(losses[$1].at) }
         return nearest.flatMap { distance(losses[$0].at) <= Self.tolerance ? $0 : nil }
     }
+}
+
+/// Periods of a microphone's track with damaged samples from the device, which aren't audio.
+///
+/// Damaged samples less than 1 s apart belong to one period. A device that damages every tenth sample therefore creates
+/// one gap and one event, not thousands.
+package struct AudioDamage {
+    private let track: String
+    /// The current period, which may continue.
+    private var open: Range<Int64>?
+    /// Completed periods, as gaps of the track.
+    package private(set) var gaps: [Gap] = []
+
+    /// Minimum distance between two periods, in samples of the track: 1 s.
+    private static let patience = Int64(AudioFormat.sessionRate)
+
+    /// Creates an empty list.
+    ///
+    /// - Parameter track: The track's name in the gaps.
+    package init(track: String) {
+        self.track = track
+    }
+
+    /// Adds the damaged ranges of a block of samples.
+    ///
+    /// - Parameters:
+    ///   - ranges: The damaged ranges in order, in samples of the track at 48 kHz.
+    ///   - end: The end of the block, in samples of the track.
+    /// - Returns: The completed periods.
+    package mutating func take(_ ranges: [Range<Int64>], through end: Int64) -> [Gap] {
+        var ended: [Gap] = []
+        for range in ranges {
+            if let begun = open, range.lowerBound - begun.upperBound < Self.patience {
+                open = begun.lowerBound..<max(begun.upperBound, range.upperBound)
+            } else {
+                ended += finish()
+                open = range
+            }
+        }
+        if let begun = open, end - begun.upperBound >= Self.patience { ended += finish() }
+        return ended
+    }
+
+    /// Ends the last period at the end of the recording.
+    ///
+    /// - Returns: The period, if one was open.
+    package mutating func finish() -> [Gap] {
+        guard let stretch = open else { return [] }
+        open = nil
+        let gap = Gap(
+            track: track, from: AudioGrid.samples.time(ofTick: stretch.lowerBound),
+            to: AudioGrid.samples.time(ofTick: stretch.upperBound), cause: LossCause.corrupt.rawValue)
+        gaps.append(gap)
+        return [gap]
+    }
+}
+
+/// A period of a microphone's track that is silent because audio is missing.
+public struct MissingAudio: Sendable, Equatable {
+    /// Samples of the period: sample n is at T0 + n/48 000 s.
+    public let samples: Range<Int64>
+    /// Why the audio is missing.
+    public let cause: LossCause
+
+    /// Creates a silent period with its cause.
+    package init(samples: Range<Int64>, cause: LossCause) {
+        self.samples = samples
+        self.cause = cause
+    }
+}
+
+/// Grids of a recording's audio. Both begin at T0.
+package enum AudioGrid {
+    /// Blocks of 20 ms: the unit for mixing audio and checking for alarms.
+    package static let blocks = FrameRate(50, per: 1)
+    /// Samples: sample *n* is at T0 + n/48 000 s.
+    package static let samples = FrameRate(Int64(AudioFormat.sessionRate))
+    /// Number of audio channels of the program. The channels of a stereo microphone are mapped to left and right. A
+    /// single channel is mapped to both, as is the mean of three or more channels, because they don't have a left and
+    /// right.
+    package static let mixChannels = 2
 }

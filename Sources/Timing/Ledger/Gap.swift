@@ -1,14 +1,14 @@
 public import Media
 
-/// A stretch of a track that is not as captured.
+/// A period in which a track's content differs from the captured content.
 public struct Gap: Sendable, Equatable, Codable {
     /// The track's name.
     public let track: String
-    /// The beginning of the stretch, counted from T0.
+    /// Start of the period, relative to T0.
     public let from: MediaTime
-    /// The end of the stretch, counted from T0.
+    /// End of the period, relative to T0.
     public let to: MediaTime
-    /// The cause of the gap: a `LossCause`, `silent`, or the words for why the device was away.
+    /// Cause of the gap: a `LossCause`, `silent`, or the text that describes the device's outage.
     public let cause: String
 
     /// Creates a gap of a track.
@@ -19,7 +19,7 @@ public struct Gap: Sendable, Equatable, Codable {
         self.cause = cause
     }
 
-    /// The same gap of a track that begins later by `time`, or sooner where that is negative.
+    /// Returns the same gap for a track that begins later by `time`, or earlier if `time` is negative.
     public func later(by time: Nanoseconds) -> Gap {
         Gap(track: track, from: from.later(by: time), to: to.later(by: time), cause: cause)
     }
@@ -29,5 +29,110 @@ public struct Gap: Sendable, Equatable, Codable {
         case from = "from_ns"
         case to = "to_ns"
         case cause
+    }
+}
+
+/// Outages of a device, as gaps of its track.
+package struct OutageLog {
+    private let track: String
+    private let start: ClockTime
+    private var open: (since: ClockTime, cause: String, loss: LossCause)?
+    /// Completed periods, as gaps of the track.
+    package private(set) var gaps: [Gap] = []
+
+    /// Creates a log for an available device.
+    ///
+    /// - Parameters:
+    ///   - track: The track's name in the gaps.
+    ///   - start: T0 on `CLOCK_MONOTONIC`. An outage that ended before T0 isn't a gap.
+    package init(track: String, start: ClockTime) {
+        self.track = track
+        self.start = start
+    }
+
+    /// Start of the current outage; `nil` while the device is available.
+    package var awaySince: ClockTime? { open?.since }
+
+    /// Cause in the loss ledger of currently missing frames or samples; `nil` while the device is available.
+    package var absence: LossCause? { open?.loss }
+
+    /// Returns whether an outage overlaps a gap.
+    func overlaps(_ gap: Gap) -> Bool {
+        if let open, MediaTime(open.since, since: start) < gap.to { return true }
+        return gaps.contains { $0.from < gap.to && gap.from < $0.to }
+    }
+
+    /// Records the start of an outage, or that the cause of the current outage has changed. The latest cause is kept,
+    /// because the first one is often only a symptom. A different `loss` starts a new gap.
+    package mutating func begin(at time: ClockTime, cause: String, loss: LossCause = .disconnected) {
+        if let open, open.loss != loss { end(at: time) }
+        open = (open?.since ?? time, cause.printable(), loss)
+    }
+
+    /// Records missing frames of a device that stopped delivering without an outage. Ignores a period that is already
+    /// part of a gap.
+    ///
+    /// - Parameters:
+    ///   - time: Expected capture time of the first missing frame.
+    ///   - length: Time from there to the next frame that arrived.
+    package mutating func wasSilent(from time: ClockTime, for length: Nanoseconds) {
+        let from = max(MediaTime(time, since: start), .zero)
+        let gap = Gap(track: track, from: from, to: MediaTime(time + length, since: start), cause: "silent")
+        if gap.to > gap.from, !overlaps(gap) { gaps.append(gap) }
+    }
+
+    /// Ends the log at the end of the recording. No gap extends beyond `time`, even if the device returned later.
+    package mutating func finish(at time: ClockTime) {
+        end(at: time)
+        let last = MediaTime(time, since: start)
+        gaps = gaps.filter { $0.from < last }.map { gap in
+            gap.to <= last ? gap : Gap(track: gap.track, from: gap.from, to: last, cause: gap.cause)
+        }
+    }
+
+    /// Records the end of the outage.
+    package mutating func end(at time: ClockTime) {
+        guard let outage = open else { return }
+        open = nil
+        let from = max(MediaTime(outage.since, since: start), .zero)
+        let to = MediaTime(time, since: start)
+        if to > from { gaps.append(Gap(track: track, from: from, to: to, cause: outage.cause)) }
+    }
+}
+
+/// Records when a camera was shown in the program.
+package struct OnAir: Sendable {
+    /// Periods when the camera was shown, relative to T0, in order. The last one may be open.
+    private var stretches: [(from: MediaTime, to: MediaTime?)] = []
+
+    /// Creates the record for a camera that hasn't been shown yet.
+    package init() {}
+
+    /// Whether the camera is currently shown.
+    package var isOn: Bool { stretches.last.map { $0.to == nil } ?? false }
+
+    /// Records that the camera is shown, or is no longer shown, starting with a tick.
+    ///
+    /// - Parameters:
+    ///   - isOn: Whether the camera is shown.
+    ///   - time: Time of the first tick with this state, relative to T0.
+    package mutating func set(_ isOn: Bool, at time: MediaTime) {
+        guard isOn != self.isOn else { return }
+        if isOn {
+            stretches.append((time, nil))
+        } else {
+            stretches[stretches.count - 1].to = time
+        }
+    }
+
+    /// Returns the parts of a camera's gaps during which the camera was shown.
+    package func gaps(_ gaps: [Gap]) -> [Gap] {
+        gaps.flatMap { gap in
+            stretches.compactMap { stretch in
+                let (from, to) = (max(gap.from, stretch.from), min(gap.to, stretch.to ?? gap.to))
+                guard from < to else { return nil }
+                return Gap(track: gap.track, from: from, to: to, cause: gap.cause)
+            }
+        }
     }
 }

@@ -1,84 +1,90 @@
 public import Media
 
-/// Steers a session clock so that it runs as the time of a group of computers does, while a recording of the group runs: crystals that are
-/// off by tens of parts per million then lengthen no track.
+/// Steers a session clock to follow the common time of a group of computers during a group recording. Crystal errors of
+/// tens of parts per million then don't change the length of any track.
 ///
-/// The session clock is `CLOCK_MONOTONIC` on straight pieces. It never jumps, and while it is steered its rate changes by no more than 15
-/// parts per million in a second, which audio follows unheard. Outside of such a recording it runs as `CLOCK_MONOTONIC` does, and
-/// measurements are only kept. A value: the present is an argument, an instant of `CLOCK_MONOTONIC`.
+/// The session clock is a piecewise linear function of `CLOCK_MONOTONIC`. It never jumps. While it is steered, its rate
+/// changes by at most 15 parts per million per second, which audio can follow inaudibly. Outside of a group recording,
+/// it runs at the rate of `CLOCK_MONOTONIC`, and measurements are only stored. A value type: the current time on
+/// `CLOCK_MONOTONIC` is an argument.
 public struct ClockSteering: Sendable {
-    /// What the steering of a recording came to.
+    /// Statistics of the steering during a recording.
     public struct Summary: Sendable, Equatable {
-        /// The number of measurements that were followed, and of those that were refused.
+        /// Number of accepted and of rejected measurements.
         public internal(set) var (followed, refused) = (0, 0)
-        /// The widest bound of a measurement that was followed.
+        /// Largest error bound of an accepted measurement.
         public internal(set) var largestBound = Nanoseconds.zero
-        /// The farthest that the session clock was from the group's time, as the line through the measurements has it.
+        /// Largest deviation of the session clock from the group time, which is the line fitted to the measurements.
         public internal(set) var largestError = Nanoseconds.zero
-        /// How often the group's time stepped; the session clock did not.
+        /// Number of steps in the group time. The session clock doesn't step.
         public internal(set) var steps = 0
-        /// How much longer the recording is by the session clock than by `CLOCK_MONOTONIC`.
+        /// Length of the recording on the session clock minus its length on `CLOCK_MONOTONIC`.
         public internal(set) var gained = Nanoseconds.zero
-        /// How fast the group's time ran against `CLOCK_MONOTONIC` last, in parts per million.
+        /// Most recent rate deviation of the group time from `CLOCK_MONOTONIC`, in parts per million.
         public internal(set) var partsPerMillion = 0.0
     }
 
-    /// A recording that is steered.
+    /// State of a steered recording.
     private struct Recording {
         /// T0 on `CLOCK_MONOTONIC` and on the session clock.
         let start: (stamp: ClockTime, time: ClockTime)
-        /// The group's time less the session clock.
+        /// Group time minus session clock.
         var difference: Nanoseconds
-        /// Whether the group's time was known when it was begun.
+        /// Whether the group time was known at the start of the recording.
         var isMeasured: Bool
     }
 
     private var fit = GroupTimeFit()
     private var line = SteeredLine()
     private var recording: Recording?
-    /// What the steering of the recording has come to; `nil` while none is steered.
+    /// Statistics of the current recording; `nil` while no recording is steered.
     public private(set) var summary: Summary?
 
-    /// An error is worked off with this time constant, by no more than so many parts per million.
+    /// Time constant in seconds for correcting an error, and the maximum correction in parts per million.
     private static let (settlingSeconds, largestCorrection) = (8.0, 100.0)
-    /// Without measurements the correction ends after so long.
+    /// Time without measurements after which the correction ends.
     private static let patience = Nanoseconds.seconds(5)
-    /// A T0 that was named on `CLOCK_MONOTONIC` and by the group's time is where the measurements have it, unless they disagree by so much
-    /// with that.
+    /// Maximum difference between the given T0 on `CLOCK_MONOTONIC` and T0 computed from the measurements. Up to this
+    /// limit, the measurements determine T0; beyond it, they are discarded.
     private static let largestDisagreement = Nanoseconds.milliseconds(10)
 
-    /// Creates the steering of a clock that nothing is known of.
+    /// Creates the steering without any measurements.
     public init() {}
 
-    /// An instant of `CLOCK_MONOTONIC` on the session clock.
+    /// Converts a time on `CLOCK_MONOTONIC` to the session clock.
     public func time(stamped stamp: ClockTime) -> ClockTime { line.time(stamped: stamp) }
 
-    /// An instant of the session clock on `CLOCK_MONOTONIC`. Of the last hours it is exact; before that, as if the clock had run evenly.
+    /// Converts a time on the session clock to `CLOCK_MONOTONIC`. Exact for the last hours; for earlier times, assumes
+    /// that the clock ran at a constant rate.
     public func stamp(of time: ClockTime) -> ClockTime { line.stamp(of: time) }
 
-    /// The instant whose wall-clock date files have for one of the session clock. In a recording it counts from T0 as the files do:
-    /// by `CLOCK_MONOTONIC`, one file's end and the next one's beginning would have dates that are apart.
+    /// Converts a session time to the time on `CLOCK_MONOTONIC` that determines its wall-clock date. During a
+    /// recording, dates are counted from T0 on the session clock, as the files do. If dates followed
+    /// `CLOCK_MONOTONIC`, the end of one file and the start of the next would have different dates.
     func dated(_ time: ClockTime) -> ClockTime {
         recording.map { $0.start.stamp + (time - $0.start.time) } ?? stamp(of: time)
     }
 
-    /// How fast the session clock runs against `CLOCK_MONOTONIC` at an instant of the latter.
+    /// Returns the rate deviation of the session clock from `CLOCK_MONOTONIC`, in parts per million, at a time on
+    /// `CLOCK_MONOTONIC`.
     public func partsPerMillion(at stamp: ClockTime) -> Double { line.partsPerMillion(at: stamp) }
 
-    /// The group's time at an instant of the session clock, in nanoseconds since 1970; `nil` where no recording of a group was begun.
+    /// Converts a time on the session clock to the group time, in nanoseconds since 1970; `nil` if no group recording
+    /// is active.
     public func utc(of time: ClockTime) -> Int64? {
         recording.map { (Nanoseconds(time.nanoseconds) + $0.difference).count }
     }
 
-    /// Begins the steering of a recording. The session clock has the group's rate at once: nothing is recorded yet.
+    /// Starts steering for a recording. The session clock changes to the group's rate immediately, because nothing has
+    /// been recorded yet.
     ///
     /// - Parameters:
-    ///   - stamp: T0 on `CLOCK_MONOTONIC`, as it was named; it may have passed.
-    ///   - utc: T0 by the group's time, in nanoseconds since 1970.
-    ///   - now: The present.
+    ///   - stamp: The given T0 on `CLOCK_MONOTONIC`; it may be in the past.
+    ///   - utc: T0 in group time, in nanoseconds since 1970.
+    ///   - now: The current time.
     /// - Returns: T0 on the session clock.
     public mutating func begin(at stamp: ClockTime, utc: Int64, now: ClockTime) -> ClockTime {
-        // Measurements that have T0 elsewhere are of before a step.
+        // Measurements that disagree about T0 are from before a step.
         if fit.isKnown, (fit.stamp(of: utc) - stamp).magnitude > Self.largestDisagreement {
             fit = GroupTimeFit()
         }
@@ -95,26 +101,26 @@ public struct ClockSteering: Sendable {
         return start
     }
 
-    /// Ends the steering: the session clock goes over to running as `CLOCK_MONOTONIC` does.
+    /// Ends steering. The session clock gradually returns to the rate of `CLOCK_MONOTONIC`.
     ///
-    /// - Parameter now: The present.
+    /// - Parameter now: The current time.
     public mutating func end(now: ClockTime) {
         guard recording != nil else { return }
-        line.turnGently(at: now, to: 0)
+        line.rampRate(at: now, to: 0)
         (recording, summary) = (nil, nil)
     }
 
-    /// Takes a measurement of the group's time, as one comes about once a second.
+    /// Processes a measurement of the group time. Measurements arrive about once per second.
     ///
     /// - Parameters:
     ///   - measurement: The measurement.
-    ///   - now: The present, at most ten seconds after it and not before.
-    /// - Throws: `ClockRefusal` when it cannot be; the session clock then goes on as it did.
+    ///   - now: The current time, 0 to 10 s after the measurement.
+    /// - Throws: `ClockRefusal` if the measurement is implausible. The session clock then continues unchanged.
     public mutating func take(_ measurement: ClockMeasurement, now: ClockTime) throws(ClockRefusal) {
         let step: Nanoseconds
         do throws(ClockRefusal) {
             guard measurement.stamp <= now, now - measurement.stamp <= .seconds(10) else {
-                throw .notOfNow
+                throw .outOfOrderOrStale
             }
             step = try fit.take(measurement)
         } catch {
@@ -123,7 +129,8 @@ public struct ClockSteering: Sendable {
         }
         guard let recording else { return }
         summary?.followed += 1
-        // Where T0 was named by another clock, the first measurement may be far off: that is no drift.
+        // If T0 came from another clock, the first measurement can deviate considerably. This deviation isn't
+        // drift.
         let first = recording.isMeasured ? .zero : error(at: now)
         let moved = step + (first.magnitude > Self.largestDisagreement ? first : .zero)
         self.recording?.isMeasured = true
@@ -138,13 +145,13 @@ public struct ClockSteering: Sendable {
     private mutating func steer(_ now: ClockTime) {
         let error = error(at: now)
         let correction = (error.inSeconds / Self.settlingSeconds * 1e6).limited(to: Self.largestCorrection)
-        line.turnGently(
+        line.rampRate(
             at: now,
             to: (fit.partsPerMillion + correction).limited(to: GroupTimeFit.mostPartsPerMillion))
-        line.turnGently(at: now + Self.patience, to: fit.partsPerMillion)
+        line.rampRate(at: now + Self.patience, to: fit.partsPerMillion)
     }
 
-    /// How far the session clock is behind the group's time.
+    /// Returns the group time minus the session clock's time.
     private func error(at now: ClockTime) -> Nanoseconds {
         guard let recording, fit.isKnown else { return .zero }
         let wanted = Nanoseconds(now.nanoseconds) + fit.distance(at: now) - recording.difference
@@ -160,5 +167,54 @@ public struct ClockSteering: Sendable {
             summary.gained = (line.time(stamped: now) - start.time) - (now - start.stamp)
         }
         self.summary = summary
+    }
+}
+
+/// A measurement of one moment on `CLOCK_MONOTONIC` and in the common time of a group of computers.
+public struct ClockMeasurement: Sendable, Equatable {
+    /// Time on `CLOCK_MONOTONIC`.
+    public let stamp: ClockTime
+    /// Group time at that moment, in nanoseconds since 1970.
+    public let utc: Int64
+    /// Maximum error of `utc`.
+    public let bound: Nanoseconds
+
+    /// Creates a measurement from any values; `ClockSteering` rejects implausible ones.
+    ///
+    /// - Parameters:
+    ///   - stamp: Time on `CLOCK_MONOTONIC`.
+    ///   - utc: Group time at that moment, in nanoseconds since 1970.
+    ///   - bound: Maximum error of `utc`.
+    public init(stamp: ClockTime, utc: Int64, bound: Nanoseconds) {
+        (self.stamp, self.utc, self.bound) = (stamp, utc, bound)
+    }
+
+    /// Group time minus `CLOCK_MONOTONIC`.
+    var distance: Nanoseconds { Nanoseconds(utc) - Nanoseconds(stamp.nanoseconds) }
+}
+
+/// Reason why a measurement of the group time was rejected.
+public enum ClockRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The error bound is negative, or too large to be useful.
+    case bound(Nanoseconds)
+    /// The measurement isn't newer than the last one, or isn't current.
+    case outOfOrderOrStale
+    /// The measurement deviates by this much from the expected group time: either a clock was set, or the measurement
+    /// is wrong.
+    case step(Nanoseconds)
+    /// The group time would deviate by this rate from `CLOCK_MONOTONIC`, in parts per million, which isn't possible for
+    /// a crystal.
+    case rate(Double)
+
+    /// Description of the problem, for the end of a sentence.
+    public var description: String {
+        switch self {
+        case .bound(let bound): "the error bound \(bound.text) is invalid; the largest bound is 1s"
+        case .outOfOrderOrStale: "the measurement is outdated or older than the previous one"
+        case .step(let length):
+            "the measurement deviates by \(length.text) from the expected group time; steps are not followed"
+        case .rate(let ppm):
+            "the group's time would drift by \(Int64(rounding: ppm)) ppm; the limit is 500 ppm"
+        }
     }
 }

@@ -1,37 +1,39 @@
 internal import Media
 
-/// The group's time over `CLOCK_MONOTONIC`: a straight line through the last minute of measurements. A quarter of them may lie
-/// anywhere.
+/// Group time as a linear function of `CLOCK_MONOTONIC`, fitted to the measurements of the last minute. Up to a quarter
+/// of them can be outliers.
 struct GroupTimeFit: Sendable {
     private var window: [ClockMeasurement] = []
-    /// Measurements that were off the line, in a row.
+    /// Consecutive measurements that deviate from the line.
     private var strangers: [ClockMeasurement] = []
-    /// How far the group's time is from `CLOCK_MONOTONIC`, less `middle.distance`, in nanoseconds; over the seconds since
-    /// `middle.stamp`.
+    /// Group time minus `CLOCK_MONOTONIC`, relative to `middle.distance`, in nanoseconds, as a function of the seconds
+    /// since `middle.stamp`.
     private var line = StraightLine(slope: 0, intercept: 0)
     private var middle = (stamp: ClockTime(nanoseconds: 0), distance: Nanoseconds.zero)
 
     private static let most = 64
     private static let share = 0.75
     private static let widestBound = Nanoseconds.seconds(1)
-    /// A crystal is expected to be off by so much; until measurements tell, it is taken to be right.
+    /// Expected error of a crystal. Without measurements, the crystal is assumed to be exact.
     private static let usualPartsPerMillion = 50.0
     static let mostPartsPerMillion = 500.0
-    /// What is farther from the line than this and the bound is a step; a crystal that was not measured for a while may have
-    /// changed by so many parts per million.
+    /// A deviation from the line beyond this tolerance and the error bound is a step. The second value is the
+    /// possible rate change, in parts per million, of a crystal that hasn't been measured for a while.
     private static let (tolerance, change) = (Nanoseconds.milliseconds(10), 20.0)
-    /// So many in a row that agree with one another are another line.
+    /// Number of consecutive deviating measurements that form a new line if they agree.
     private static let mostStrangers = 5
 
-    /// Takes a measurement.
+    /// Processes a measurement.
     ///
-    /// - Returns: How far the group's time has stepped: not zero when several measurements agree on that.
-    /// - Throws: `ClockRefusal` when it is not followed.
+    /// - Returns: The size of a step in the group time; nonzero if several measurements agree on it.
+    /// - Throws: `ClockRefusal` if the measurement is rejected.
     mutating func take(_ measurement: ClockMeasurement) throws(ClockRefusal) -> Nanoseconds {
         guard measurement.bound >= .zero, measurement.bound <= Self.widestBound else {
             throw .bound(measurement.bound)
         }
-        if let last = strangers.last ?? window.last, measurement.stamp <= last.stamp { throw .notOfNow }
+        if let last = strangers.last ?? window.last, measurement.stamp <= last.stamp {
+            throw .outOfOrderOrStale
+        }
         guard let last = window.last else {
             follow([measurement])
             return .zero
@@ -47,7 +49,7 @@ struct GroupTimeFit: Sendable {
         strangers.removeAll { ($0.distance - measurement.distance).magnitude > Self.tolerance }
         strangers.append(measurement)
         guard strangers.count >= Self.mostStrangers else { throw .step(deviation) }
-        // The crystal is the same: what was measured before lies on the same line, a step away.
+        // The crystal hasn't changed: earlier measurements fit the same line, shifted by the step.
         let moved = window.map {
             ClockMeasurement(
                 stamp: $0.stamp, utc: (Nanoseconds($0.utc) + deviation).count, bound: $0.bound)
@@ -66,21 +68,21 @@ struct GroupTimeFit: Sendable {
         throw .rate(ppm)
     }
 
-    /// Whether anything was measured.
+    /// Whether any measurements are available.
     var isKnown: Bool { !window.isEmpty }
 
-    /// How far the group's time is from `CLOCK_MONOTONIC` at an instant of it.
+    /// Returns the group time minus `CLOCK_MONOTONIC` at a time on `CLOCK_MONOTONIC`.
     func distance(at stamp: ClockTime) -> Nanoseconds {
         middle.distance + Nanoseconds(Int64(rounding: line((stamp - middle.stamp).inSeconds)))
     }
 
-    /// How fast the group's time runs against `CLOCK_MONOTONIC`.
+    /// Rate deviation of the group time from `CLOCK_MONOTONIC`, in parts per million.
     var partsPerMillion: Double { line.slope * 1e-3 }
 
-    /// The instant of `CLOCK_MONOTONIC` at which the group's time is `utc`.
+    /// Converts the group time `utc` to `CLOCK_MONOTONIC`.
     func stamp(of utc: Int64) -> ClockTime {
         let near = ClockTime(nanoseconds: (Nanoseconds(utc) - middle.distance).count)
-        // The second step is exact: within the first one's error no crystal gains a nanosecond.
+        // The second step is exact: within the error of the first step, a crystal drifts by less than a nanosecond.
         return ClockTime(nanoseconds: (Nanoseconds(utc) - distance(at: near)).count)
     }
 
@@ -97,9 +99,9 @@ struct GroupTimeFit: Sendable {
         let trimmed = TrimmedLine.fitted(to: points, share: Self.share)
         let rests = points.map { ($0, rest: abs($0.y - trimmed($0.x))) }.sorted { $0.rest < $1.rest }
         let kept = rests.prefix(max(Int(rounding: Self.share * Double(rests.count), .up), 1))
-        // The slope is drawn to that of a right crystal by as much as the measurements scatter.
+        // The more the measurements scatter, the more the slope is pulled toward an exact crystal's slope.
         let squares = kept.reduce(0) { $0 + $1.rest * $1.rest } / Double(kept.count)
-        // Few of them may agree by chance; most of a bound is what does not change.
+        // A few measurements may agree by chance. Most of a bound is a constant error.
         let least = Double(last.bound.count) / 16
         let scatter = max(squares, least * least)
         let usual = Self.usualPartsPerMillion * 1000

@@ -1,35 +1,36 @@
 public import FoundationEssentials
 public import Media
 
-/// A session clock that runs as the time of a group of computers does, while a recording of the group runs; at all other times as the clock
-/// that it steers. Safe to use from any thread.
+/// A session clock that follows the common time of a group of computers during a group recording. At all other times,
+/// it follows its base clock. Thread-safe.
 public final class SteeredClock: SessionClock {
     private let base: any SessionClock
-    /// A turn is made at the present, which is read under the lock: one at an earlier instant would undo what was read since.
+    /// A rate change happens at the current time, which is read under the lock. A change at an earlier time would
+    /// invalidate times that were already read.
     private let steering = ConditionLock(ClockSteering())
 
-    /// Makes a clock that is not steered yet.
+    /// Creates a clock that isn't steered yet.
     ///
-    /// - Parameter base: The clock to steer, by which devices stamp.
+    /// - Parameter base: The clock to steer. Device timestamps use this clock.
     public init(_ base: any SessionClock = MonotonicClock()) { self.base = base }
 
-    /// The present instant.
+    /// Current time.
     public var now: ClockTime { time(stamped: base.now) }
 
-    /// The wall-clock date of an instant, by the clock that is steered. In a recording dates count from that of T0 by this clock, as samples
-    /// and frames do.
+    /// Returns the wall-clock date of a time, using the base clock. During a recording, dates are counted
+    /// from T0 on this clock, as samples and frames do.
     public func date(of instant: ClockTime) -> Date {
         base.date(of: steering.withLock { $0.dated(instant) })
     }
 
-    /// Whether time passes by itself.
+    /// Whether the clock advances in real time.
     public var isRealTime: Bool { base.isRealTime }
 
-    /// Sleeps until `deadline`, or until cancelled. A turn of the clock meanwhile does not count: it moves a deadline that is a second away
-    /// by some microseconds.
+    /// Sleeps until `deadline`, or until canceled. Ignores rate changes during the sleep, which shift a
+    /// deadline 1 s ahead by only a few microseconds.
     ///
     /// - Parameters:
-    ///   - deadline: The instant to wake at.
+    ///   - deadline: The time to wake at.
     ///   - cancellation: Ends the sleep early.
     /// - Returns: Whether the deadline was reached.
     @discardableResult
@@ -37,54 +38,56 @@ public final class SteeredClock: SessionClock {
         base.sleep(until: stamp(of: deadline), unless: cancellation)
     }
 
-    /// Starts a thread of the clock that is steered.
-    public func startThread(named name: String, _ body: sending @escaping () -> Void) -> MediaThread {
-        base.startThread(named: name, body)
+    /// Starts a thread of the base clock.
+    public func startThread(
+        named name: String, _ body: sending @escaping () -> Void
+    ) throws(ThreadError) -> MediaThread {
+        try base.startThread(named: name, body)
     }
 
-    /// Holds the clock that is steered.
+    /// Holds the base clock.
     public func hold() { base.hold() }
-    /// Releases the clock that is steered.
+    /// Releases the base clock.
     public func release() { base.release() }
 
-    /// The clock that is steered.
+    /// The base clock, which is steered.
     public var stampClock: any SessionClock { base }
 
-    /// An instant of the clock that is steered on this one.
+    /// Converts a time on the base clock to this clock.
     public func time(stamped stamp: ClockTime) -> ClockTime {
         steering.withLock { $0.time(stamped: stamp) }
     }
 
-    /// An instant of this clock on the one that is steered.
+    /// Converts a time on this clock to the base clock.
     public func stamp(of time: ClockTime) -> ClockTime { steering.withLock { $0.stamp(of: time) } }
 
-    /// How fast this clock runs against the one that is steered, in parts per million.
+    /// Rate deviation of this clock from the base clock, in parts per million.
     public var partsPerMillion: Double {
         steering.withLock { $0.partsPerMillion(at: base.now) }
     }
 
-    /// What the steering of the recording has come to; `nil` while none is steered.
+    /// Statistics of the current recording; `nil` while no recording is steered.
     public var summary: ClockSteering.Summary? { steering.withLock(\.summary) }
 
-    /// Begins the steering of a recording, as `ClockSteering.begin` does.
+    /// Starts steering for a recording, like `ClockSteering.begin`.
     ///
     /// - Parameters:
-    ///   - stamp: T0 on the clock that is steered, as it was named; it may have passed.
-    ///   - utc: T0 by the group's time, in nanoseconds since 1970.
+    ///   - stamp: The given T0 on the base clock; it may be in the past.
+    ///   - utc: T0 in group time, in nanoseconds since 1970.
     /// - Returns: T0 on this clock.
     public func begin(at stamp: ClockTime, utc: Int64) -> ClockTime {
         steering.withLock { $0.begin(at: stamp, utc: utc, now: base.now) }
     }
 
-    /// Ends the steering of a recording, if there is one.
+    /// Ends steering if a recording is steered.
     public func end() {
         steering.withLock { $0.end(now: base.now) }
     }
 
-    /// Takes a measurement of the group's time.
+    /// Processes a measurement of the group time.
     ///
-    /// - Parameter measurement: The measurement, at most ten seconds old.
-    /// - Throws: `ClockRefusal` when it cannot be.
+    /// - Parameter measurement: The measurement, at most 10 s old.
+    /// - Throws: `ClockRefusal` if the measurement is implausible.
     public func take(_ measurement: ClockMeasurement) throws(ClockRefusal) {
         let refusal = steering.withLock { steering -> ClockRefusal? in
             do throws(ClockRefusal) {
@@ -97,6 +100,99 @@ public final class SteeredClock: SessionClock {
         if let refusal { throw refusal }
     }
 
-    /// The group's time at an instant of this clock, in nanoseconds since 1970; `nil` while no recording of a group runs.
+    /// Converts a time on this clock to the group time, in nanoseconds since 1970; `nil` while no group recording is
+    /// active.
     public func utc(of time: ClockTime) -> Int64? { steering.withLock { $0.utc(of: time) } }
+}
+
+/// Session time as a continuous, strictly increasing, piecewise linear function of `CLOCK_MONOTONIC`.
+struct SteeredLine: Sendable {
+    private struct Piece {
+        /// Start of the piece, on `CLOCK_MONOTONIC` and on the session clock.
+        let stamp: ClockTime
+        let time: ClockTime
+        /// Rate deviation of the session clock in this piece, in parts per million.
+        var ppm: Double
+
+        func time(stamped other: ClockTime) -> ClockTime {
+            let passed = other - stamp
+            return time + passed + Nanoseconds(Int64(rounding: Double(passed.count) * ppm * 1e-6))
+        }
+
+        func stamp(of other: ClockTime) -> ClockTime {
+            let passed = other - time
+            let share = ppm * 1e-6 / (1 + ppm * 1e-6)
+            return stamp + passed - Nanoseconds(Int64(rounding: Double(passed.count) * share))
+        }
+    }
+
+    /// In order. The first piece also covers all earlier times, the last one all later times.
+    private var pieces = [Piece(stamp: ClockTime(nanoseconds: 0), time: ClockTime(nanoseconds: 0), ppm: 0)]
+
+    /// Maximum number of pieces, enough for a few hours, and the number of oldest pieces that are never
+    /// merged, because they include T0. If there are more pieces, the rest of the older half is merged into
+    /// one.
+    private static let (most, first) = (1 << 16, 64)
+    /// Step length of a gradual rate change, and its maximum in parts per million per second. `AudioPlacement` can
+    /// follow 19 ppm per second.
+    private static let (step, largestChangePerSecond) = (Nanoseconds.milliseconds(200), 15.0)
+    /// Number of steps that is sufficient for a change between any two rates.
+    private static let mostSteps = 400
+
+    func time(stamped stamp: ClockTime) -> ClockTime {
+        pieces[index { $0.stamp <= stamp }].time(stamped: stamp)
+    }
+
+    func stamp(of time: ClockTime) -> ClockTime { pieces[index { $0.time <= time }].stamp(of: time) }
+
+    /// Returns the rate deviation of the session clock in parts per million, at a time on `CLOCK_MONOTONIC`.
+    func partsPerMillion(at stamp: ClockTime) -> Double { pieces[index { $0.stamp <= stamp }].ppm }
+
+    /// Returns the index of the last piece that has begun, or of the first piece if none has.
+    private func index(_ hasBegun: (Piece) -> Bool) -> Int {
+        var (begun, other) = (0, pieces.count)
+        while other - begun > 1 {
+            let middle = (begun + other) / 2
+            if hasBegun(pieces[middle]) { begun = middle } else { other = middle }
+        }
+        return begun
+    }
+
+    /// Changes to another rate at a given time. Discards rate changes planned from that time on.
+    ///
+    /// - Parameters:
+    ///   - stamp: The time on `CLOCK_MONOTONIC`.
+    ///   - ppm: The new rate deviation in parts per million, within ±500.
+    mutating func turn(at stamp: ClockTime, to ppm: Double) {
+        let time = time(stamped: stamp)
+        while let last = pieces.last, last.stamp >= stamp { pieces.removeLast() }
+        pieces.append(Piece(stamp: stamp, time: time, ppm: ppm))
+        guard pieces.count > Self.most else { return }
+        let (from, to) = (pieces[Self.first], pieces[Self.most / 2])
+        let passed = Double((to.stamp - from.stamp).count)
+        pieces[Self.first].ppm = (Double((to.time - from.time).count) - passed) / passed * 1e6
+        pieces.removeSubrange(Self.first + 1..<Self.most / 2)
+    }
+
+    /// Changes gradually to another rate from a given time on, by at most 15 parts per million per second.
+    ///
+    /// - Parameters:
+    ///   - stamp: The time on `CLOCK_MONOTONIC`.
+    ///   - ppm: The final rate deviation in parts per million, within ±500.
+    mutating func rampRate(at stamp: ClockTime, to ppm: Double) {
+        let present = pieces[index { $0.stamp <= stamp }]
+        var (instant, rate) = (stamp, present.ppm)
+        // A very recent change counts toward the limit per second.
+        var length = max(min(stamp - present.stamp, Self.step), .zero)
+        for _ in 0..<Self.mostSteps {
+            let change = Self.largestChangePerSecond * length.inSeconds
+            rate = (ppm - rate).magnitude <= change ? ppm : rate + (ppm - rate).limited(to: change)
+            turn(at: instant, to: rate)
+            if rate == ppm { return }
+            (instant, length) = (instant + Self.step, Self.step)
+        }
+    }
+
+    /// Discards the oldest pieces, so that the next ones aren't merged.
+    mutating func forget() { pieces.removeFirst(max(pieces.count - Self.first / 2, 0)) }
 }

@@ -2,37 +2,37 @@ import Encoding
 import Glibc
 import Media
 
-/// Paints the moving test frame as JPEGs, for a fraction of what encoding them would cost.
+/// Paints the moving test frame as JPEGs, at a fraction of the cost of full encoding.
 ///
-/// The frame is cut into bands of one row of blocks, each a restart interval (ITU-T T.81, B.2.4.4 and E.1.4): the DC
-/// prediction begins anew at a restart marker, as at the start of a scan, so the entropy-coded data of a band that was
-/// encoded alone is exactly that of the band within the frame. Bands that stand still are encoded once; each frame
-/// encodes only the bands that move and joins all bands with markers.
+/// The frame is divided into bands of one block row. Each band is a restart interval (ITU-T T.81, B.2.4.4 and E.1.4).
+/// DC prediction restarts at a restart marker, as at the start of a scan. A band that is encoded separately therefore
+/// has the same entropy-coded data as the band within the frame. Static bands are encoded once. Each frame encodes only
+/// the moving bands and joins all bands with markers.
 final class BandedJPEGPainter: FramePainting {
-    /// One row of blocks of the frame.
+    /// One block row of the frame.
     private struct Band {
         let top: Int
         let rows: Int
-        /// Bands with an equal group share their encoded data when their contents are equal. Bands inside the strip
-        /// share -1, bands inside the lane -2; any other band has its own index.
+        /// Bands of the same group share their encoded data if their contents are equal. The group is -1 inside the
+        /// strip, -2 inside the lane, and the band's own index elsewhere.
         let group: Int
-        /// The code strip's cells that this band shows.
+        /// Indices of the code strip cells that this band shows.
         let cells: Range<Int>
-        /// The bits of `cells` within the strip's 64-bit number.
+        /// The bits of `cells` in the strip's 64-bit number.
         let mask: UInt64
         let showsLane: Bool
 
         var moves: Bool { showsLane || !cells.isEmpty }
     }
 
-    /// Everything that the encoded bytes of a band depend on.
+    /// All inputs that determine a band's encoded bytes.
     private struct Content: Hashable {
         let group: Int
         let isWhite: Bool
         let bits: UInt64
-        /// The box's left edge in pixels; 0 when the box does not show in this band.
+        /// The box's left edge in pixels; 0 if the box isn't visible in this band.
         let boxLeft: Int
-        /// The band's rows that the box covers; empty when the box does not show in this band.
+        /// The band's rows that the box covers; empty if the box isn't visible in this band.
         let boxRows: Range<Int>
     }
 
@@ -41,19 +41,20 @@ final class BandedJPEGPainter: FramePainting {
     private let size: FrameSize
     private let background: Canvas
     private let bands: [Band]
-    /// Everything before the first band's data.
+    /// The bytes before the first band's data.
     private var header: [UInt8] = []
-    /// Bytes before the entropy-coded data in a band that was encoded alone; equal for all bands, as they share tables.
+    /// Number of bytes before the entropy-coded data in a separately encoded band. Equal for all bands, because they
+    /// share tables.
     private var scanStart = 0
     private var still: [SharedBytes] = []
     private var white = SharedBytes(count: 0)
-    /// Encoded data of band contents that have few variants, kept for the life of the painter.
+    /// Encoded data of band contents with few variants, kept for the lifetime of the painter.
     private var known: [Content: SharedBytes] = [:]
 
-    // Width in pixels of a 4:2:2 block row's unit: 16 × 8 pixels.
+    // Width in pixels of a 4:2:2 MCU, which has 16 × 8 pixels.
     private static let blockWidth = 16
     private static let bandHeight = 8
-    /// Bands with at most this many cells have few enough variants to keep all their encoded data.
+    /// Maximum number of cells per band for keeping the encoded data of all variants.
     private static let fewCells = 4
 
     init(scene: TestScene) throws(EncodingError) {
@@ -100,7 +101,7 @@ final class BandedJPEGPainter: FramePainting {
         return stride(from: 0, to: size.height, by: bandHeight).enumerated().map { index, top in
             let rows = top..<min(top + bandHeight, size.height)
             let cells = (0..<CodeStrip.cellCount).filter { scene.cell($0).rows.overlaps(rows) }
-            // In every rotation the cells of a band are neighbours.
+            // In every rotation, the cells of a band are adjacent.
             let range = (cells.first ?? 0)..<(cells.last ?? -1) + 1
             let mask = range.reduce(UInt64(0)) { $0 | 1 << UInt64(CodeStrip.cellCount - 1 - $1) }
             let isWhole = rows.count == bandHeight && lieAcross
@@ -134,8 +135,8 @@ final class BandedJPEGPainter: FramePainting {
 
     // MARK: Markers
 
-    /// Takes the headers from a band that was encoded alone and patches them for the whole frame: its height, and a
-    /// restart interval of one band.
+    /// Copies the headers of a separately encoded band and patches them for the whole frame: its height, and a restart
+    /// interval of one band.
     private func readHeader(of jpeg: SharedBytes) {
         let bytes = withExtendedLifetime(jpeg) { Array(jpeg.bytes) }
         var place = 2
@@ -160,7 +161,7 @@ final class BandedJPEGPainter: FramePainting {
     private static let restart: UInt8 = 0xD0
     private static let endOfImage: UInt8 = 0xD9
 
-    /// The entropy-coded data of a band: the bytes between its scan header and its end marker.
+    /// Returns the entropy-coded data of a band: the bytes between its scan header and its end marker.
     private func scan(of jpeg: SharedBytes) -> SharedBytes {
         withExtendedLifetime(jpeg) {
             SharedBytes(copying: UnsafeRawBufferPointer(rebasing: jpeg.bytes[scanStart..<jpeg.count - 2]))
@@ -178,7 +179,7 @@ final class BandedJPEGPainter: FramePainting {
         for (index, piece) in pieces.enumerated() {
             end.copyMemory(from: piece.start, byteCount: piece.count)
             end += piece.count
-            // Restart markers count modulo 8; the last band ends with the image.
+            // Restart markers count modulo 8. The last band is followed by the end-of-image marker.
             let marker = index + 1 == pieces.count ? Self.endOfImage : Self.restart + UInt8(index % 8)
             end.storeBytes(of: 0xFF, as: UInt8.self)
             end.storeBytes(of: marker, toByteOffset: 1, as: UInt8.self)

@@ -1,18 +1,20 @@
+import Encoding
 import Glibc
 import Media
 
-/// A raw frame that is being painted with rectangles, row by row. Used by one thread until its memory is lent out.
+/// A raw frame for painting rectangles row by row. Used by one thread until its memory is shared.
 struct Canvas {
     let pixel: PixelFormat
     let size: FrameSize
     let memory: SharedBytes
     let planes: [FramePlane]
 
-    /// Allocates a frame; its contents are undefined until painted.
+    /// Allocates a frame. Its contents are undefined until painted.
     ///
     /// - Parameters:
-    ///   - pixel: `yuyv`, `nv12`, `i420`, `i422` or `grey`.
-    ///   - size: Width × height in pixels: the width even; the height even where chroma has half of it.
+    ///   - pixel: `yuyv`, `nv12`, `i420`, `i422`, or `grey`.
+    ///   - size: Width × height in pixels. The width must be even. The height must be even if chroma has half the
+    ///     height.
     init(_ pixel: PixelFormat, _ size: FrameSize) {
         precondition(
             [.yuyv, .nv12, .i420, .i422, .grey].contains(pixel), "a synthetic camera paints no \(pixel)")
@@ -23,7 +25,7 @@ struct Canvas {
         memory = SharedBytes(count: byteCount)
     }
 
-    /// A copy of the frame in memory of its own.
+    /// Returns a copy of the frame in separate memory.
     func copy() -> Canvas {
         let copy = Canvas(pixel, size)
         copy.memory.start.copyMemory(from: memory.start, byteCount: memory.count)
@@ -36,8 +38,8 @@ struct Canvas {
         (memory.start + planes[plane].offset + row * planes[plane].stride).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Paints the part of a rectangle that lies on the canvas. Neighbouring rectangles meet without gap or overlap, in
-    /// chroma too.
+    /// Paints the part of a rectangle that is on the canvas. Adjacent rectangles meet without gap or overlap, including
+    /// in chroma.
     func fill(_ area: PixelRectangle, _ color: PaintColor) {
         let columns = max(area.x, 0)..<max(max(area.x, 0), min(area.x + area.width, size.width))
         let rows = max(area.y, 0)..<max(max(area.y, 0), min(area.y + area.height, size.height))
@@ -79,7 +81,7 @@ struct Canvas {
         }
     }
 
-    /// Fills packed Y0 Cb Y1 Cr of `yuyv`: whole pairs of pixels, and single pixels at odd edges.
+    /// Fills packed Y0 Cb Y1 Cr of `yuyv`: whole pixel pairs, and single pixels at odd edges.
     private func fillPacked(_ columns: Range<Int>, _ rows: Range<Int>, _ color: PaintColor) {
         let pairs = columns.halved
         let whole = (columns.lowerBound + 1) / 2..<max((columns.lowerBound + 1) / 2, pairs.upperBound)
@@ -93,7 +95,8 @@ struct Canvas {
         for row in rows {
             let start = self.row(row, of: 0)
             if row > rows.lowerBound { memcpy(start + whole.lowerBound * 4, first, whole.count * 4) }
-            // At an odd left edge the pair's first pixel belongs to the neighbour; its chroma is this rectangle's, as in planes.
+            // At an odd left edge, the pair's first pixel belongs to the adjacent rectangle. The chroma belongs to this
+            // rectangle, as in planar formats.
             if columns.lowerBound % 2 == 1 {
                 start[columns.lowerBound * 2] = color.y
                 if !pairs.isEmpty {
@@ -105,7 +108,7 @@ struct Canvas {
         }
     }
 
-    /// Fills the canvas with grey noise, eight bytes at a time: luma 96…159, legal in either range.
+    /// Fills the canvas with gray noise, eight bytes at a time. Luma is 96…159, which is legal in both ranges.
     func fillWithNoise(from seed: UInt64) {
         var state = seed
         let isPacked = pixel == .yuyv
@@ -114,7 +117,7 @@ struct Canvas {
         let lumaCount = isPacked ? memory.count : planes[0].stride * size.height
         for offset in stride(from: 0, to: lumaCount, by: 8) {
             state = SeededChoices.advanced(state)
-            // The last word may reach past the luma, into bytes that are painted afterwards or unused.
+            // The last word can extend past the luma, into bytes that are painted later or unused.
             let word = (SeededChoices.mixed(state) & mask) + base
             memory.start.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
         }
@@ -123,6 +126,51 @@ struct Canvas {
 }
 
 extension Range<Int> {
-    /// The chroma columns or rows that belong to these luma columns or rows.
+    /// The chroma columns or rows that correspond to these luma columns or rows.
     fileprivate var halved: Range<Int> { lowerBound / 2..<upperBound / 2 }
+}
+
+extension Canvas {
+    /// Encodes some rows of an `i422` canvas as a separate JPEG.
+    func encode(by encoder: JPEGEncoder, rows: Range<Int>) throws(EncodingError) -> SharedBytes {
+        precondition(pixel == .i422, "JPEGs of a webcam are 4:2:2")
+        return try withExtendedLifetime(memory) { () throws(EncodingError) in
+            try encoder.encode(
+                planes: row(rows.lowerBound, of: 0), yStride: planes[0].stride,
+                u: row(rows.lowerBound, of: 1),
+                uStride: planes[1].stride, v: row(rows.lowerBound, of: 2), vStride: planes[2].stride,
+                size: FrameSize(width: size.width, height: rows.count), chroma: .c422)
+        }
+    }
+}
+
+/// A color as 8-bit Y, Cb, and Cr codes of a given matrix and range.
+struct PaintColor: Sendable, Equatable {
+    let y: UInt8
+    let cb: UInt8
+    let cr: UInt8
+
+    /// Converts gamma-corrected red, green, and blue values of 0…1 (ITU-R BT.601 and BT.709, section 3; T.871
+    /// for full range).
+    init(red: Double, green: Double, blue: Double, in color: ColorDescription) {
+        let (kr, kb) = color.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
+        let luma = kr * red + (1 - kr - kb) * green + kb * blue
+        let blueDifference = (blue - luma) / (2 * (1 - kb))
+        let redDifference = (red - luma) / (2 * (1 - kr))
+        let isFull = color.range == .full
+        y = Self.code(isFull ? 255 * luma : 16 + 219 * luma)
+        cb = Self.code(128 + (isFull ? 255 : 224) * blueDifference)
+        cr = Self.code(128 + (isFull ? 255 : 224) * redDifference)
+    }
+
+    init(_ light: (red: Double, green: Double, blue: Double), in color: ColorDescription) {
+        self.init(red: light.red, green: light.green, blue: light.blue, in: color)
+    }
+
+    /// Creates a shade of gray. 0 is black, 1 is white.
+    init(grey: Double, in color: ColorDescription) {
+        self.init(red: grey, green: grey, blue: grey, in: color)
+    }
+
+    private static func code(_ value: Double) -> UInt8 { UInt8(rounding: value) }
 }

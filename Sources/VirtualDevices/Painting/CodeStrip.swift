@@ -1,21 +1,21 @@
 public import Media
 
-/// The code strip of a test frame: the frame number and the time at which its exposure began.
+/// The code strip of a test frame, which encodes the frame number and the start time of its exposure.
 ///
-/// The strip is the top sixteenth of the upright frame: 64 equal cells from left to right, black 0, white 1, the most
-/// significant bit of each number first. It holds 8 bits 10101100, 24 bits frame number, 24 bits time, and 8 bits sum
-/// of the six bytes of both numbers.
+/// The strip is the top sixteenth of the upright frame. It has 64 equal cells from left to right; black is 0, white is
+/// 1, and the most significant bit of each number comes first. It contains the 8 bits 10101100, a 24-bit frame number,
+/// a 24-bit time, and an 8-bit sum of the six bytes of both numbers.
 public struct CodeStrip: Sendable, Hashable {
     /// Frame number modulo 2²⁴.
     public let frame: UInt32
-    /// Start of the exposure on CLOCK_MONOTONIC in units of 0.1 ms, rounded to nearest, modulo 2²⁴ (28 minutes).
+    /// Start of the exposure on CLOCK_MONOTONIC, in units of 0.1 ms rounded to the nearest, modulo 2²⁴ (28 minutes).
     public let time: UInt32
 
     static let cellCount = 64
     private static let mark: UInt64 = 0b1010_1100
     private static let modulus: Int64 = 1 << 24
 
-    /// Makes the strip of a frame; both values are reduced modulo 2²⁴.
+    /// Creates the strip of a frame. Both values are reduced modulo 2²⁴.
     ///
     /// - Parameters:
     ///   - frame: Frame number.
@@ -25,30 +25,30 @@ public struct CodeStrip: Sendable, Hashable {
         self.time = UInt32(Self.remainder((time.nanoseconds + 50_000).floorDivided(by: 100_000)))
     }
 
-    /// Reads the strip from its 64 cells; `nil` when the mark or the sum is wrong.
+    /// Decodes the strip from its 64 cells; `nil` if the sync pattern or the checksum is wrong.
     public init?(bits: UInt64) {
         frame = UInt32(bits >> 32) & 0xFF_FFFF
         time = UInt32(bits >> 8 & 0xFF_FFFF)
         guard self.bits == bits else { return nil }
     }
 
-    /// All 64 cells as one number, the leftmost cell in the most significant bit.
+    /// All 64 cells as one number, with the leftmost cell in the most significant bit.
     public var bits: UInt64 {
         var sum: UInt64 = 0
         for shift in [0, 8, 16] { sum += UInt64(frame >> shift & 0xFF) + UInt64(time >> shift & 0xFF) }
         return Self.mark << 56 | UInt64(frame) << 32 | UInt64(time) << 8 | sum & 0xFF
     }
 
-    /// Reads the strip from the luma of a stored frame, full or limited range; `nil` when there is no strip or it is
-    /// illegible.
+    /// Reads the strip from the luma of a stored frame, in full or limited range; `nil` if there is no strip or it
+    /// can't be read.
     ///
-    /// Each cell is judged by one sample at its middle, above 127 or not. The strip is legible from 320×180 pixels up,
-    /// after scaling and encoding.
+    /// The value of each cell is determined by one sample at its center, with a threshold of 127. The strip is readable
+    /// in frames of at least 320×180 pixels, even after scaling and encoding.
     ///
     /// - Parameters:
     ///   - luma: The first sample of the first row.
     ///   - rowStep: Bytes from one row to the next.
-    ///   - columnStep: Bytes from one sample to the next: 1, or 2 where luma is packed with chroma.
+    ///   - columnStep: Bytes from one sample to the next: 1, or 2 if luma is packed with chroma.
     ///   - size: Width × height of the stored frame in pixels.
     ///   - rotation: The clockwise rotation that turns the stored frame upright.
     public init?(
@@ -65,10 +65,10 @@ public struct CodeStrip: Sendable, Hashable {
         self.init(bits: bits)
     }
 
-    /// Height of the strip in an upright frame, in rows.
+    /// Returns the height of the strip in an upright frame, in rows.
     static func height(in upright: FrameSize) -> Int { max(1, (upright.height + 8) / 16) }
 
-    /// The rectangle of a cell, counted from the left, in an upright frame.
+    /// Returns the rectangle of a cell in an upright frame. Cells are counted from the left.
     static func cell(_ index: Int, of upright: FrameSize) -> PixelRectangle {
         let left = index * upright.width / cellCount
         let right = (index + 1) * upright.width / cellCount

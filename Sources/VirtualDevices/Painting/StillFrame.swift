@@ -1,9 +1,9 @@
 import Encoding
 import Media
 
-/// An image file as an upright frame: packed I420, full-range BT.601.
+/// An image file as an upright frame in packed I420, full-range BT.601.
 struct StillFrame: Sendable {
-    /// Position of the Y, Cb or Cr samples on a canvas: plane, byte offset, and bytes from one sample to the next.
+    /// Position of the Y, Cb, or Cr samples on a canvas: plane, byte offset, and bytes from one sample to the next.
     private struct Component {
         let plane: Int
         let offset: Int
@@ -18,15 +18,15 @@ struct StillFrame: Sendable {
     ///
     /// - Parameters:
     ///   - path: Path of the image.
-    ///   - size: Width × height of the upright frame in pixels; both even.
-    /// - Throws: When the file is missing or no image.
+    ///   - size: Width × height of the upright frame in pixels. Both must be even.
+    /// - Throws: An error if the file is missing or isn't an image.
     init(path: String, size: FrameSize) throws(EncodingError) {
         self.size = size
         memory = try StillImage.load(path: path, size: size)
         planes = FramePlane.packed(.i420, size).planes
     }
 
-    /// Paints the image, rotated and converted to the canvas's range. Runs once, when a camera is switched on.
+    /// Paints the image, rotated and converted to the canvas's range. Runs once, when a camera is turned on.
     func paint(on canvas: Canvas, rotation: Rotation, color: ColorDescription) {
         precondition(color.matrix == .bt601, "a still image keeps its matrix")
         let isFull = color.range == .full
@@ -44,11 +44,11 @@ struct StillFrame: Sendable {
     ) {
         let scale = plane == 0 ? 1 : 2
         let (width, height) = (canvas.size.width / scale, canvas.size.height / scale)
-        // In formats with full-height chroma each row serves two of the frame.
+        // In formats with full-height chroma, each chroma row of the image is used for two rows of the frame.
         let rowsEach = plane > 0 && (canvas.pixel == .yuyv || canvas.pixel == .i422) ? 2 : 1
         let row = planes[plane].stride
         let (uprightWidth, uprightHeight) = (size.width / scale, size.height / scale)
-        // Walking along a stored row is walking along an upright row or column, one way or the other.
+        // Moving along a stored row corresponds to moving along an upright row or column, forward or backward.
         let (first, along, down) =
             switch rotation {
             case .none: (0, 1, row)

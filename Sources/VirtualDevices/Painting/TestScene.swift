@@ -1,24 +1,24 @@
 import Media
 
-/// The moving test frame as rectangles of the stored frame: coloured tiles with a grid between them, a lane in which a
-/// box travels, and the code strip.
+/// The moving test frame as rectangles of the stored frame: colored tiles separated by a grid, a lane with a moving
+/// box, and the code strip.
 struct TestScene: Sendable {
     let turn: Turn
     let color: ColorDescription
-    private let look: FrameLook
+    private let look: FrameAppearance
     private let black: PaintColor
     let white: PaintColor
     private let laneColor: PaintColor
     private let boxColor: PaintColor
-    /// Selects which of red, green and blue shade the tiles, so that cameras look different.
+    /// Selects which of the red, green, and blue components shade the tiles, so that cameras look different.
     private let tint: Int
 
     private static let tileColumns = 8
     private static let tileRows = 6
     private static let lineWidth = 2
 
-    /// Makes a scene; code strip and claps ignore `look`.
-    init(turn: Turn, color: ColorDescription, choices: SeededChoices, look: FrameLook = .usual) {
+    /// Creates a scene. The code strip and the claps ignore `look`.
+    init(turn: Turn, color: ColorDescription, choices: SeededChoices, look: FrameAppearance = .usual) {
         self.turn = turn
         self.color = color
         self.look = look
@@ -29,16 +29,16 @@ struct TestScene: Sendable {
         boxColor = PaintColor(look.seen(0.9, 0.7, 0.1), in: color)
     }
 
-    // MARK: What stands still
+    // MARK: Static background
 
-    /// Paints everything that is the same in every frame.
+    /// Paints the parts that are the same in every frame.
     func paintBackground(on canvas: Canvas) {
         let upright = turn.upright
         let (columns, rows) = (Self.tileColumns, Self.tileRows)
         canvas.fill(canvas.everything, PaintColor(look.seen(0.45, 0.45, 0.45), in: color))
         for row in 0..<rows {
             for column in 0..<columns {
-                // Even edges: chroma has half the resolution.
+                // The edges are even, because chroma has half the resolution.
                 let left = column * upright.width / columns / 2 * 2
                 let right = (column + 1) * upright.width / columns / 2 * 2
                 let top = row * upright.height / rows / 2 * 2
@@ -61,12 +61,12 @@ struct TestScene: Sendable {
         return PaintColor(look.seen(shades[red], shades[green], shades[blue]), in: color)
     }
 
-    // MARK: What moves
+    // MARK: Moving parts
 
-    /// The lane in which the box travels, in stored coordinates. It has one colour, so that its rows are alike.
+    /// The lane of the moving box, in stored coordinates. It has a single color, so all its rows are identical.
     var lane: PixelRectangle { turn.stored(uprightLane) }
 
-    /// The rectangle of the box in a frame, in stored coordinates.
+    /// Returns the rectangle of the box in a frame, in stored coordinates.
     func box(of frame: ExposedFrame) -> PixelRectangle {
         let upright = turn.upright
         let width = max(2, upright.width / 8 / 2 * 2)
@@ -79,14 +79,14 @@ struct TestScene: Sendable {
 
     private var uprightLane: PixelRectangle {
         let height = turn.upright.height
-        // Whole rows of JPEG blocks where the frame is high enough, so that few blocks change.
+        // If the frame is tall enough, the box is aligned to JPEG block rows, so that few blocks change.
         let unit = height >= 128 ? 8 : 2
         return PixelRectangle(
             x: 0, y: height * 3 / 4 / unit * unit, width: turn.upright.width,
             height: max(unit, height / 12 / unit * unit))
     }
 
-    // MARK: The code strip
+    // MARK: Code strip
 
     /// The code strip's rectangle in the stored frame.
     var strip: PixelRectangle {
@@ -95,15 +95,15 @@ struct TestScene: Sendable {
         return turn.stored(PixelRectangle(x: 0, y: 0, width: upright.width, height: height))
     }
 
-    /// A code strip cell's rectangle in the stored frame.
+    /// Returns the rectangle of a code strip cell in the stored frame.
     func cell(_ index: Int) -> PixelRectangle { turn.stored(CodeStrip.cell(index, of: turn.upright)) }
 
-    /// Whether the bit of a cell is set in the strip's 64-bit number.
+    /// Returns whether the bit of a cell is set in the strip's 64-bit number.
     static func isWhite(cell index: Int, in bits: UInt64) -> Bool {
         bits >> UInt64(CodeStrip.cellCount - 1 - index) & 1 == 1
     }
 
-    /// Paints the moving parts of a frame over the background, or over all white when the frame holds a clap.
+    /// Paints the moving parts of a frame over the background, or over solid white if the frame contains a clap.
     func paintMoving(_ frame: ExposedFrame, on canvas: Canvas) {
         let bits = CodeStrip(frame: frame.number, time: frame.time).bits
         paint(
@@ -114,11 +114,11 @@ struct TestScene: Sendable {
     /// Paints the box and some cells of the code strip on a canvas that is a band of the frame.
     ///
     /// - Parameters:
-    ///   - box: The box in coordinates of the stored frame; `nil` when it does not show.
+    ///   - box: The box in coordinates of the stored frame; `nil` if it isn't visible.
     ///   - cells: Indices of the cells to paint.
     ///   - bits: The strip's 64-bit number.
     ///   - canvas: The band.
-    ///   - top: Row of the stored frame at which the band begins.
+    ///   - top: First row of the band in the stored frame.
     func paint(box: PixelRectangle?, cells: Range<Int>, of bits: UInt64, on canvas: Canvas, top: Int) {
         if let box { canvas.fill(box.moved(up: top), boxColor) }
         for index in cells {
@@ -130,4 +130,52 @@ struct TestScene: Sendable {
 extension PixelRectangle {
     func moved(up rows: Int) -> Self { Self(x: x, y: y - rows, width: width, height: height) }
     var rows: Range<Int> { y..<y + height }
+}
+
+/// The `bars` test frame: seven vertical 75 % color bars.
+enum ColorBars {
+    /// The bars from left to right (white, yellow, cyan, green, magenta, red, blue). Red, green, and blue are 0 or 1.
+    private static let bars: [(red: Double, green: Double, blue: Double)] = [
+        (1, 1, 1), (1, 1, 0), (0, 1, 1), (0, 1, 0), (1, 0, 1), (1, 0, 0), (0, 0, 1),
+    ]
+    private static let brightness = 0.75
+
+    static func paint(
+        on canvas: Canvas, turn: Turn, color: ColorDescription, look: FrameAppearance = .usual
+    ) {
+        let upright = turn.upright
+        for (index, bar) in bars.enumerated() {
+            // The edges are even, because chroma has half the resolution.
+            let left = index * upright.width / bars.count / 2 * 2
+            let right =
+                index + 1 == bars.count ? upright.width : (index + 1) * upright.width / bars.count / 2 * 2
+            let area = PixelRectangle(x: left, y: 0, width: right - left, height: upright.height)
+            let color = PaintColor(
+                look.seen(bar.red * brightness, bar.green * brightness, bar.blue * brightness), in: color)
+            canvas.fill(turn.stored(area), color)
+        }
+    }
+}
+
+/// Converts between an upright frame and the stored frame of a rotated camera.
+///
+/// `rotation` is the clockwise rotation that displays the stored frame upright. The stored frame is the upright frame
+/// rotated counterclockwise by the same angle.
+struct Turn: Sendable, Equatable {
+    let stored: FrameSize
+    let rotation: Rotation
+
+    var upright: FrameSize { rotation.swapsSides ? stored.turned : stored }
+
+    /// Returns the rectangle of the stored frame that shows a given rectangle of the upright frame.
+    func stored(_ area: PixelRectangle) -> PixelRectangle {
+        let (right, bottom) = (upright.width - area.x - area.width, upright.height - area.y - area.height)
+        switch rotation {
+        case .none: return area
+        case .quarter: return PixelRectangle(x: area.y, y: right, width: area.height, height: area.width)
+        case .half: return PixelRectangle(x: right, y: bottom, width: area.width, height: area.height)
+        case .threeQuarters:
+            return PixelRectangle(x: bottom, y: area.x, width: area.height, height: area.width)
+        }
+    }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Media
 
-/// A file that a selector names; its errors are those of a device that is missing or unusable.
+/// A file named in a selector. Errors are reported as a missing or unusable device.
 struct ReadableFile {
     let path: String
     private let selector: String
@@ -12,18 +12,18 @@ struct ReadableFile {
     /// - Parameters:
     ///   - path: Path of the file.
     ///   - selector: The selector as the user wrote it, for messages.
-    ///   - operation: What is tried, for messages: `opening the file`.
-    /// - Throws: `VirtualDeviceError.device` when the file is missing, may not be read, or is a pipe, a socket or a
-    ///   device, which might never answer.
+    ///   - operation: The attempted operation, for messages: `opening the file`.
+    /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or is a pipe, a socket, or a
+    ///   device, which might block forever.
     init(_ path: String, asked selector: String, operation: String) throws(VirtualDeviceError) {
         self.path = path
         self.selector = selector
         self.operation = operation
-        // O_NONBLOCK: opening a named pipe must not wait for a writer.
+        // O_NONBLOCK prevents `open` from waiting for the writer of a named pipe.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             let number = errno
-            // ENXIO: a socket cannot be opened, and a device may have no driver.
+            // ENXIO: a socket can't be opened, or a device lacks a driver.
             if number == ENXIO { throw .device(Self.noFile("a socket or a device", selector, operation)) }
             throw .device(
                 [ENOTDIR, ENAMETOOLONG].contains(number)
@@ -45,24 +45,49 @@ struct ReadableFile {
     private static func noFile(_ what: String, _ selector: String, _ operation: String) -> DeviceError {
         DeviceError(
             device: selector, operation: operation,
-            reason: .other("it is \(what), which is no file. Name a media file."))
+            reason: .other("it is \(what), not a regular file. Choose a media file."))
     }
 
     /// Runs a closure that reads the file.
     ///
-    /// - Throws: `VirtualDeviceError.device` when `body` throws, with advice to check the file.
+    /// - Throws: `VirtualDeviceError.device` if `body` throws, with advice to check the file.
     func read<Result>(
         _ body: () throws(EncodingError) -> Result
     ) throws(VirtualDeviceError) -> Result {
         do throws(EncodingError) {
             return try body()
         } catch {
-            // libavformat's message for a file of an unknown kind.
+            // libavformat's message for an unknown file type.
             let reason =
-                error.reason.contains("Invalid data found")
-                ? "it holds no frames or audio that can be read" : error.reason.printable()
+                error.reason.hasPrefix("Invalid data found")
+                ? "it does not contain readable frames or audio" : error.reason.printable()
             let sentence = "\(reason). Check the file with `ffprobe`, or choose another."
             throw .device(DeviceError(device: selector, operation: operation, reason: .other(sentence)))
         }
+    }
+}
+
+/// Checks the time stamps of a media file during playback. The file can contain any number, and playback doesn't wait
+/// for the end of a long jump.
+struct FileTimes {
+    private var reached: Nanoseconds?
+
+    /// Longest plausible jump forward: 30 days. Recordings can have gaps of days.
+    private static let longestHole = Nanoseconds.seconds(30 * 86_400)
+    /// Longest plausible jump backward: 10 s. Packets can overlap, and frames can be out of order.
+    private static let longestReturn = Nanoseconds.seconds(10)
+
+    /// Checks the next time stamp.
+    ///
+    /// - Parameter time: Time since the file's first frame or sample.
+    /// - Returns: The cause to report if playback must end here; `nil` if playback can continue.
+    mutating func problem(at time: Nanoseconds) -> String? {
+        let last = reached ?? .zero
+        defer { reached = time }
+        let step = time - last
+        guard step > Self.longestHole || step < .zero - Self.longestReturn else { return nil }
+        let (way, length) = step > .zero ? ("forward", step) : ("back", .zero - step)
+        return
+            "the file's timestamps jump \(way) by \(Int64(rounding: length.inSeconds)) s after \(last.text)"
     }
 }

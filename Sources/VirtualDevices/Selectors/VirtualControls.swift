@@ -1,18 +1,19 @@
 import Media
 
-/// The controls of a synthetic camera, as a webcam with automatic exposure, white balance and focus has them. Any
-/// thread may set them.
+/// The controls of a synthetic camera: those of a webcam with automatic exposure, white balance, and focus.
+/// Thread-safe.
 ///
-/// It has no zoom, pan and tilt, since its frame could not follow: zooming it crops, and its code strip stays readable.
+/// Zoom, pan, and tilt controls are missing, because the generated frame couldn't follow them. Zooming therefore crops
+/// the image, and the code strip stays readable.
 ///
-/// While an automatic mode is on, the controls that it governs read as the values that it has found, which depend on
-/// seed and role alone: cameras differ until they are made to match. When the mode is switched off, they keep those
+/// While an automatic mode is on, its controls read as the values that the mode has found. These values depend only on
+/// seed and role, so cameras differ until they are matched. When the mode is turned off, the controls keep those
 /// values.
 final class VirtualControls: Sendable {
     private let state: ConditionLock<[DeviceControl]>
     private let metered: Metered
 
-    /// The values that the automatic modes find.
+    /// The values found by the automatic modes.
     private struct Metered: Sendable {
         let exposureTime: Int64
         let temperature: Int64
@@ -21,7 +22,7 @@ final class VirtualControls: Sendable {
 
     static let names = usual.map(\.name)
 
-    /// Makes the controls with their default values, all automatic.
+    /// Creates the controls with default values, all automatic.
     ///
     /// - Parameters:
     ///   - missing: Names of controls that the camera lacks.
@@ -38,7 +39,7 @@ final class VirtualControls: Sendable {
         state.withLock { settle(&$0) }
     }
 
-    /// All controls with their present values.
+    /// All controls with their current values.
     var all: [DeviceControl] { state.withLock { $0 } }
 
     /// Sets controls in the given order and returns the outcome of each.
@@ -60,7 +61,7 @@ final class VirtualControls: Sendable {
         return nil
     }
 
-    /// Gives each control that an automatic mode governs the value that the mode has found.
+    /// Sets each control that is governed by an automatic mode to the value that the mode has found.
     private func settle(_ controls: inout [DeviceControl]) {
         for (index, control) in controls.enumerated() {
             let isGoverned = controls.governing(control.name, beside: []) != nil
@@ -76,8 +77,9 @@ final class VirtualControls: Sendable {
         }
     }
 
-    /// The look of the scene with the present controls: `FrameLook.usual` while all is automatic and brightness is 0.
-    var look: FrameLook {
+    /// The effect of the current controls on the scene. `FrameAppearance.usual` if all modes are automatic and brightness is
+    /// 0.
+    var look: FrameAppearance {
         state.withLock { controls in
             func value(_ name: String) -> Int64? { controls.named(name)?.value }
             let neutral = Double(metered.exposureTime) * Self.amplification(Self.usualGain)
@@ -85,7 +87,7 @@ final class VirtualControls: Sendable {
             let gain = Self.amplification(value("gain") ?? Self.usualGain)
             let isAutomatic = controls.governing("exposure_time_absolute", beside: []) != nil
             let temperature = Double(value("white_balance_temperature") ?? metered.temperature)
-            return FrameLook(
+            return FrameAppearance(
                 light: isAutomatic ? 1 : exposure * gain / neutral,
                 offset: Double(value("brightness") ?? 0) / 128,
                 warmth: temperature / Double(metered.temperature))

@@ -1,8 +1,8 @@
-import Media
+public import Media
 
-/// The parts of a selector `virtual:PATTERN?key=value&…`, with readers for its values.
+/// The parts of a `virtual:PATTERN?key=value&…` selector, with parsers for its values.
 ///
-/// Keys begin after the last `?`, so that the path of a still image may hold a `?` if another follows it.
+/// Keys begin after the last `?`, so the path of a still image can contain a `?` if another one follows it.
 struct VirtualSelector {
     let text: String
     let pattern: String
@@ -10,18 +10,19 @@ struct VirtualSelector {
 
     static let prefix = "virtual:"
 
-    /// Splits a selector into its pattern and its keys with values.
+    /// Splits a selector into its pattern and its key-value pairs.
     ///
     /// - Parameters:
     ///   - text: The selector as the user wrote it.
-    ///   - keys: All keys that this kind of device knows, in the order of the manual.
+    ///   - keys: All keys that this kind of device supports, in the order of the manual.
     ///   - kind: `camera` or `microphone`, for messages.
-    /// - Throws: `.usage` for a text without `virtual:`, or a key that is unknown, repeated or without a value.
+    /// - Throws: `.usage` if the text lacks `virtual:`, or if a key is unknown, repeated, or lacks a value.
     init(_ text: String, keys: [String], kind: String) throws(VirtualDeviceError) {
         self.text = text
         guard text.hasPrefix(Self.prefix) else {
             throw .usage(
-                selector: text, explanation: "a synthetic \(kind) is written `virtual:PATTERN?key=value&…`.")
+                selector: text,
+                explanation: "expected a virtual \(kind) in the form `virtual:PATTERN?key=value&…`.")
         }
         let rest = text.dropFirst(Self.prefix.count)
         let mark = rest.lastIndex(of: "?")
@@ -34,28 +35,29 @@ struct VirtualSelector {
             guard keys.contains(key) else {
                 throw .usage(
                     selector: text,
-                    explanation: "`\(key.printable())` is no key of a virtual \(kind). It has "
+                    explanation: "unknown key `\(key.printable())` of a virtual \(kind). Available: "
                         + keys.joined(separator: ", ") + ".")
             }
             guard parts.count == 2, !parts[1].isEmpty else {
-                throw .usage(selector: text, explanation: "`\(key)` has no value: write `\(key)=…`.")
+                throw .usage(
+                    selector: text, explanation: "the value of `\(key)` is missing. Write `\(key)=…`.")
             }
             guard values.updateValue(String(parts[1]), forKey: key) == nil else {
                 throw .usage(
-                    selector: text, explanation: "`\(key)` is there twice. Several values go into one list.")
+                    selector: text, explanation: "`\(key)` is given twice. Give several values as one list.")
             }
         }
         self.values = values
     }
 
-    /// Reads a value with `parse`.
+    /// Parses a value with `parse`.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - expected: What is allowed, as the end of a sentence, for messages.
-    ///   - parse: Returns `nil` for a text that is not allowed.
-    /// - Returns: The parsed value; `nil` when the key is absent.
-    /// - Throws: `.usage` when `parse` returns `nil`.
+    ///   - expected: Description of the allowed values, as the end of a sentence in a message.
+    ///   - parse: Returns `nil` if the text isn't allowed.
+    /// - Returns: The parsed value; `nil` if the key is absent.
+    /// - Throws: `.usage` if `parse` returns `nil`.
     func value<Value>(
         _ key: String, _ expected: String, _ parse: (String) -> Value?
     ) throws(VirtualDeviceError) -> Value? {
@@ -63,12 +65,12 @@ struct VirtualSelector {
         guard let value = parse(written) else {
             throw .usage(
                 selector: text,
-                explanation: "`\(key)=\(written.printable())` is not possible: expected \(expected).")
+                explanation: "`\(key)=\(written.printable())` is not valid: expected \(expected).")
         }
         return value
     }
 
-    /// Reads a decimal number within bounds, both in units of 10⁻ᵈ for d `digits`; `nil` when the key is absent.
+    /// Parses a decimal number within bounds, both in units of 10⁻ᵈ for d `digits`. Returns `nil` if the key is absent.
     func number(
         _ key: String, _ expected: String, digits: Int, in bounds: ClosedRange<Int64>
     ) throws(VirtualDeviceError) -> Int64? {
@@ -77,13 +79,13 @@ struct VirtualSelector {
         }
     }
 
-    /// Reads a share of 0…1; 0 when the key is absent.
+    /// Parses a fraction in 0…1. Returns 0 if the key is absent.
     func share(_ key: String) throws(VirtualDeviceError) -> Double {
         let billionths = try number(key, "a share from 0 to 1", digits: 9, in: 0...1_000_000_000)
         return Double(billionths ?? 0) / 1e9
     }
 
-    /// Reads a length of time in milliseconds within bounds; `nil` when the key is absent.
+    /// Parses a duration in milliseconds within bounds. Returns `nil` if the key is absent.
     func milliseconds(
         _ key: String, _ bounds: ClosedRange<Int64>
     ) throws(VirtualDeviceError) -> Nanoseconds? {
@@ -92,7 +94,7 @@ struct VirtualSelector {
         return try number(key, expected, digits: 6, in: limits).map { Nanoseconds($0) }
     }
 
-    /// Reads a list of rising instants in seconds after T0; empty when the key is absent.
+    /// Parses a list of ascending times in seconds after T0. Returns an empty list if the key is absent.
     func instants(_ key: String) throws(VirtualDeviceError) -> [Nanoseconds] {
         let expected = "seconds after the start, 0 or more, each later than the one before: `\(key)=5,20`"
         return try value(key, expected) { text in
@@ -107,12 +109,52 @@ struct VirtualSelector {
         } ?? []
     }
 
-    /// Reads seconds from 0 to 10⁸, about three years; `nil` for any other text.
+    /// Parses a number of seconds from 0 to 10⁸, about three years. Returns `nil` for any other text.
     static func seconds(_ text: some StringProtocol) -> Nanoseconds? {
         guard let count = FixedPoint.read(text, digits: 9), (0...100_000_000_000_000_000).contains(count)
         else {
             return nil
         }
         return Nanoseconds(count)
+    }
+}
+
+/// Exact parsing of decimal numbers into integer units.
+enum FixedPoint {
+    /// Parses `12`, `-3.5`, `.25` in units of 10⁻ᵈ for d `digits`.
+    ///
+    /// - Returns: `nil` if the text isn't a plain decimal number with at most `digits` digits after the point, or if
+    ///   the result doesn't fit.
+    static func read(_ text: some StringProtocol, digits: Int) -> Int64? {
+        var rest = Substring(text)
+        let isNegative = rest.hasPrefix("-")
+        if isNegative || rest.hasPrefix("+") { rest = rest.dropFirst() }
+        let parts = rest.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first else { return nil }
+        let fraction = parts.count == 2 ? parts[1] : ""
+        let isNumber = (whole + fraction).utf8.allSatisfy {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        }
+        guard isNumber, !whole.isEmpty || !fraction.isEmpty, fraction.count <= digits else { return nil }
+        let padded = whole + fraction + String(repeating: "0", count: digits - fraction.count)
+        return Int64(padded).map { isNegative ? -$0 : $0 }
+    }
+}
+
+/// The reason why a `virtual:` or `file:` selector can't be opened.
+public enum VirtualDeviceError: Error, Sendable, Equatable {
+    /// Invalid selector, which is a usage error. The explanation describes the error and the allowed values.
+    case usage(selector: String, explanation: String)
+    /// The selector's file is missing or unusable.
+    case device(DeviceError)
+}
+
+extension VirtualDeviceError: CustomStringConvertible {
+    /// The error message for the user, as a sentence.
+    public var description: String {
+        switch self {
+        case .usage(let selector, let explanation): "`\(selector.printable())`: \(explanation)"
+        case .device(let error): error.description
+        }
     }
 }

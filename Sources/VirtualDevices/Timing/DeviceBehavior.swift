@@ -1,22 +1,22 @@
 public import Media
 
-/// How a synthetic camera or microphone behaves: its clock, its latency, its random and scripted faults.
+/// The behavior of a synthetic camera or microphone: its clock, its latency, and its random and scripted faults.
 public struct DeviceBehavior: Sendable, Equatable {
-    /// Start of frame or sample 0 on CLOCK_MONOTONIC; drawn from seed and role when `nil`.
+    /// Start of frame or sample 0 on CLOCK_MONOTONIC; `nil` to derive it from seed and role.
     public let phase: Nanoseconds?
-    /// Clock error in parts per billion (10⁻⁹), above 0 when the clock runs fast.
+    /// Clock error in parts per billion (10⁻⁹); positive if the clock runs fast.
     public let driftPerBillion: Int64
-    /// Time from the end of exposure, or of a slice, to delivery.
+    /// Time from the end of an exposure or a slice to its delivery.
     public let latency: Nanoseconds
-    /// Largest error of a time stamp, in either direction.
+    /// Maximum error of a time stamp, in either direction.
     public let jitter: Nanoseconds
-    /// Share of the frames or slices that get lost before delivery, 0…1.
+    /// Fraction of the frames or slices that are lost before delivery, 0…1.
     public let dropShare: Double
     /// Scripted outages and stalls.
     public let faults: FaultScript
-    /// Name of the USB controller that the device pretends to be attached to; `nil` for one of its own.
+    /// Name of the USB controller that the device pretends to be connected to; `nil` for a separate one.
     public let bus: String?
-    /// Seed of the random choices; 1 unless the selector sets it.
+    /// Seed of the random choices. Default: 1.
     public let seed: UInt64
 
     init(_ selector: VirtualSelector) throws(VirtualDeviceError) {
@@ -33,7 +33,7 @@ public struct DeviceBehavior: Sendable, Equatable {
         seed = try selector.value("seed", "a whole number from 0 to 18446744073709551615") { UInt64($0) } ?? 1
     }
 
-    /// Pairs each unplugging with the return that follows it.
+    /// Pairs each disconnection with the reconnection that follows it.
     private static func outages(
         _ selector: VirtualSelector
     ) throws(VirtualDeviceError) -> [FaultScript.Stretch] {
@@ -49,8 +49,8 @@ public struct DeviceBehavior: Sendable, Equatable {
         guard isPaired, isOrdered else {
             throw .usage(
                 selector: selector.text,
-                explanation: "`unplug` and `replug` must take turns, beginning with `unplug`: "
-                    + "`unplug=5,20&replug=8,25`; only the last `replug` may be left out.")
+                explanation: "`unplug` and `replug` must alternate, starting with `unplug`: "
+                    + "`unplug=5,20&replug=8,25`; only the last `replug` can be omitted.")
         }
         return outages
     }
@@ -59,7 +59,7 @@ public struct DeviceBehavior: Sendable, Equatable {
         .Stretch]
     {
         try selector.value(
-            "stall", "at:for in seconds after the start, as in `stall=5:2` or `stall=5:2,20:1`"
+            "stall", "START:DURATION in seconds after the start, for example `stall=5:2` or `stall=5:2,20:1`"
         ) { text in
             var stalls: [FaultScript.Stretch] = []
             for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -71,5 +71,58 @@ public struct DeviceBehavior: Sendable, Equatable {
             }
             return stalls
         } ?? []
+    }
+}
+
+/// The times when a synthetic device is disconnected, reconnected, or stalled, relative to the start of the recording.
+public struct FaultScript: Sendable, Equatable {
+    /// A time interval [`start`, `end`), relative to T0.
+    public struct Stretch: Sendable, Equatable {
+        /// Start of the interval, relative to T0.
+        public let start: Nanoseconds
+        /// End of the interval, relative to T0, exclusive; `nil` if the interval never ends.
+        public let end: Nanoseconds?
+
+        /// Creates an interval. It never ends if `end` is `nil`.
+        public init(from start: Nanoseconds, to end: Nanoseconds?) {
+            self.start = start
+            self.end = end
+        }
+    }
+
+    /// Intervals during which the device is disconnected, in chronological order. Only the last one may lack an end.
+    public let outages: [Stretch]
+    /// Intervals during which the device is connected but delivers no data.
+    public let stalls: [Stretch]
+
+    /// Creates a script. By default, no faults occur.
+    public init(outages: [Stretch] = [], stalls: [Stretch] = []) {
+        self.outages = outages
+        self.stalls = stalls
+    }
+
+    /// Returns the time of the device's n-th change. Even changes are disconnections, odd ones are reconnections.
+    /// Returns `nil` if no such change exists, or before the recording's `start` is known.
+    func change(_ index: Int, since start: ClockTime?) -> ClockTime? {
+        guard let start, outages.indices.contains(index / 2) else { return nil }
+        let outage = outages[index / 2]
+        guard index % 2 == 1 else { return start + outage.start }
+        return outage.end.map { start + $0 }
+    }
+
+    /// Returns the number of disconnections and reconnections up to `instant`.
+    func changeCount(by instant: ClockTime, since start: ClockTime?) -> Int {
+        (0..<outages.count * 2).prefix { index in
+            change(index, since: start).map { $0 <= instant } ?? false
+        }.count
+    }
+
+    /// Returns whether the device is connected but delivers no data at `instant`.
+    func isStalled(at instant: ClockTime, since start: ClockTime?) -> Bool {
+        guard let start, !stalls.isEmpty else { return false }
+        let elapsed = instant - start
+        return stalls.contains { stall in
+            elapsed >= stall.start && stall.end.map { elapsed < $0 } ?? true
+        }
     }
 }

@@ -2,22 +2,22 @@ import Media
 
 /// A synthetic device's own clock: frame or sample n begins at tₙ = phase + n / (rate · (1 + drift)).
 ///
-/// n counts from instant zero of CLOCK_MONOTONIC, so that everything about frame n is a function of the clock alone.
-/// Times are exact to the nanosecond for any n: in 128 bits nothing is rounded before the end.
+/// n counts from time zero of CLOCK_MONOTONIC, so the properties of frame n depend only on the clock. Times are exact
+/// to the nanosecond for any n, because intermediate results have 128 bits and are rounded only at the end.
 struct DeviceTimebase: Sendable, Equatable {
     private let phase: Int64
     // tₙ = phase + n · numerator / denominator nanoseconds.
     private let numerator: Int128
     private let denominator: Int128
 
-    /// Units of drift in one: drift is counted in parts per billion.
+    /// Value of a drift of 1: drift is measured in parts per billion.
     private static let driftUnit: Int64 = 1_000_000_000
 
-    /// Makes a clock.
+    /// Creates a clock.
     ///
     /// - Parameters:
     ///   - rate: Nominal frames or samples per second.
-    ///   - driftPerBillion: Clock error in 10⁻⁹, above 0 when the device runs fast; above −10⁹.
+    ///   - driftPerBillion: Clock error in units of 10⁻⁹, positive if the device runs fast. Must be above −10⁹.
     ///   - phase: Start of frame or sample 0 on CLOCK_MONOTONIC.
     init(rate: FrameRate, driftPerBillion: Int64 = 0, phase: Nanoseconds = .zero) {
         precondition(driftPerBillion > -Self.driftUnit, "a clock runs forward")
@@ -26,13 +26,13 @@ struct DeviceTimebase: Sendable, Equatable {
         denominator = Int128(rate.frames) * Int128(Self.driftUnit + driftPerBillion)
     }
 
-    /// The start of frame or sample `index`, to the nearest nanosecond.
+    /// Returns the start of frame or sample `index`, to the nearest nanosecond.
     func time(of index: Int64) -> ClockTime {
         let elapsed = (Int128(index) * numerator * 2 + denominator).floorDivided(by: denominator * 2)
         return ClockTime(nanoseconds: phase + Int64(elapsed))
     }
 
-    /// The index of the first frame or sample that begins at `instant` or later.
+    /// Returns the index of the first frame or sample that begins at `instant` or later.
     func index(atOrAfter instant: ClockTime) -> Int64 {
         var index = Int64((Int128(instant.nanoseconds - phase) * denominator).floorDivided(by: numerator))
         while time(of: index) < instant { index += 1 }
@@ -41,4 +41,29 @@ struct DeviceTimebase: Sendable, Equatable {
 
     /// Seconds from the start of one frame or sample to the start of the next.
     var intervalInSeconds: Double { Double(numerator) / Double(denominator) / 1e9 }
+}
+
+/// A simulated event that all synthetic devices see and hear, at every whole second of CLOCK_MONOTONIC.
+enum Clap {
+    private static let interval: Int64 = 1_000_000_000
+
+    /// Returns whether a clap occurs during the exposure [`start`, `end`).
+    static func isSeen(from start: ClockTime, until end: ClockTime) -> Bool {
+        (end.nanoseconds - 1).floorDivided(by: interval) * interval >= start.nanoseconds
+    }
+
+    /// Returns the time from the last clap to `instant`, which is below one second.
+    static func timeSince(_ instant: ClockTime) -> Nanoseconds {
+        Nanoseconds(instant.nanoseconds - instant.nanoseconds.floorDivided(by: interval) * interval)
+    }
+}
+
+extension FixedWidthInteger where Self: SignedInteger {
+    /// Returns the quotient rounded toward negative infinity, so that a grid has equal steps below zero.
+    ///
+    /// - Precondition: `divisor` is above zero.
+    func floorDivided(by divisor: Self) -> Self {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
 }

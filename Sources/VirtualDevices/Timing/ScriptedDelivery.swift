@@ -1,30 +1,32 @@
 import Media
 
-/// Decides which frames or slices of a synthetic device reach the computer, and when.
+/// Decides which frames or slices of a synthetic device are delivered, and when.
 ///
-/// A device makes *slots*: frames of a camera, slices of a microphone. Slot n is captured over [tₙ, tₙ₊₁) and delivered
-/// at tₙ₊₁ + latency, unless chance or the script says otherwise. A pure value: time is an argument.
+/// A device produces *slots*: frames of a camera, slices of a microphone. Slot n is captured over [tₙ, tₙ₊₁). It is
+/// delivered at tₙ₊₁ + latency, unless a random or scripted fault prevents it. The type is a pure value: time is an
+/// argument.
 struct ScriptedDelivery {
     enum Step: Equatable {
-        /// The slot arrives, damaged or whole.
+        /// The slot arrives, either damaged or intact.
         case deliver(slot: Int64, isDamaged: Bool)
-        /// That many slots did not arrive; reported with the next slot that does.
+        /// The given number of slots were lost. Reported together with the next slot that arrives.
         case lost(slots: Int64, cause: LossCause, capturedAt: ClockTime)
         case away(at: ClockTime)
         case returned(at: ClockTime)
     }
 
-    /// The parameters that stay the same while a device streams.
+    /// The parameters that are constant while a device is streaming.
     struct Rules {
         var timebase: DeviceTimebase
-        /// Number of frames or samples of the time base in one slot.
+        /// Number of frames or samples of the time base per slot.
         var slotLength: Int64 = 1
         var latency = Nanoseconds.zero
         var dropShare = 0.0
         var corruptShare = 0.0
         var faults = FaultScript()
         var choices: SeededChoices
-        /// Slots overdue by more than this are lost, as when a driver's buffers are full; `nil` never loses them.
+        /// Slots that are overdue by more than this are lost, as if a driver's buffers were full; if `nil`,
+        /// none are lost.
         var patience: Nanoseconds?
 
         func time(of slot: Int64) -> ClockTime { timebase.time(of: slot * slotLength) }
@@ -39,58 +41,58 @@ struct ScriptedDelivery {
     }
 
     let rules: Rules
-    /// Number of the slot that is captured now or next.
+    /// Number of the slot that is being captured or comes next.
     private(set) var slot: Int64
-    /// Number of unpluggings and returns that were reported so far.
-    private(set) var changesTold: Int
-    /// When the device was last plugged in; slots that began earlier were not captured.
+    /// Number of disconnections and reconnections reported so far.
+    private(set) var reportedChanges: Int
+    /// Time of the last reconnection. Slots that began earlier weren't captured.
     private var connectedSince: ClockTime
     private var untold: [Loss] = []
 
-    /// Starts delivery of a device that is switched on at `start`: its first slot begins then or later.
+    /// Starts the delivery of a device that is turned on at `start`. Its first slot begins at `start` or later.
     ///
     /// - Parameters:
     ///   - rules: The parameters of the stream.
-    ///   - start: When the device is switched on.
-    ///   - changesTold: Number of unpluggings and returns of the script that are already over.
-    init(_ rules: Rules, from start: ClockTime, afterChanges changesTold: Int = 0) {
+    ///   - start: Time when the device is turned on.
+    ///   - reportedChanges: Number of the script's disconnections and reconnections that are already over.
+    init(_ rules: Rules, from start: ClockTime, afterChanges reportedChanges: Int = 0) {
         self.rules = rules
-        self.changesTold = changesTold
+        self.reportedChanges = reportedChanges
         connectedSince = start
         slot = rules.timebase.index(atOrAfter: start)
         if rules.slotLength > 1 { slot = (slot + rules.slotLength - 1).floorDivided(by: rules.slotLength) }
     }
 
-    /// Whether the device is unplugged.
-    var isAway: Bool { changesTold % 2 == 1 }
+    /// Whether the device is disconnected.
+    var isAway: Bool { reportedChanges % 2 == 1 }
 
-    /// Whether the device is connected, and has been since the current slot began.
+    /// Whether the device has been connected since the current slot began.
     var isCapturing: Bool { !isAway && rules.time(of: slot) >= connectedSince }
 
     private var due: ClockTime { rules.time(of: slot + 1) + rules.latency }
 
-    /// When `steps` is to be called next; never later than the device's next event. `recordingStart` is T0, or `nil`
-    /// while it is not known.
+    /// Returns the time of the next call to `steps`, which is never later than the device's next event.
+    /// `recordingStart` is T0; `nil` until it is known.
     func wake(since recordingStart: ClockTime?) -> ClockTime {
-        guard let change = rules.faults.change(changesTold, since: recordingStart) else { return due }
+        guard let change = rules.faults.change(reportedChanges, since: recordingStart) else { return due }
         return min(change, due)
     }
 
-    /// Takes the events that happen first among those due by `now`.
+    /// Dequeues the earliest events among those due by `now`.
     ///
     /// - Parameters:
-    ///   - now: The present instant.
-    ///   - recordingStart: T0; `nil` while it is not known.
-    /// - Returns: The events; empty when none is due.
+    ///   - now: The current time.
+    ///   - recordingStart: T0; `nil` until it is known.
+    /// - Returns: The events; empty if none is due.
     mutating func steps(at now: ClockTime, since recordingStart: ClockTime?) -> [Step] {
-        if let change = rules.faults.change(changesTold, since: recordingStart), change <= min(now, due) {
+        if let change = rules.faults.change(reportedChanges, since: recordingStart), change <= min(now, due) {
             return tell(change)
         }
         guard due <= now else { return [] }
         defer { slot += 1 }
         let begin = rules.time(of: slot)
         guard isCapturing else { return [] }
-        if rules.faults.isStalled(at: due, since: recordingStart) { return lose(.away, begin) }
+        if rules.faults.isStalled(at: due, since: recordingStart) { return lose(.disconnected, begin) }
         if let patience = rules.patience, now - due > patience { return lose(.driver, begin) }
         if rules.isDropped(slot) { return lose(.bus, begin) }
         let losses = untold.map { Step.lost(slots: $0.slots, cause: $0.cause, capturedAt: $0.capturedAt) }
@@ -99,9 +101,9 @@ struct ScriptedDelivery {
     }
 
     private mutating func tell(_ change: ClockTime) -> [Step] {
-        changesTold += 1
+        reportedChanges += 1
         guard !isAway else {
-            // Earlier losses are no longer reported: the gap that begins at the last arrival covers them.
+            // Earlier losses are no longer reported, because the gap since the last arrival covers them.
             untold.removeAll()
             return [.away(at: change)]
         }
@@ -117,4 +119,83 @@ struct ScriptedDelivery {
         }
         return []
     }
+}
+
+extension ScriptedDelivery.Rules {
+    /// Derives the rules from a device's behavior.
+    ///
+    /// - Parameters:
+    ///   - behavior: The parsed part of the selector that cameras and microphones share.
+    ///   - role: The role in the profile. Random choices depend on it.
+    ///   - rate: Nominal frames or samples per second.
+    ///   - slotLength: Number of frames or samples per delivery.
+    ///   - corruptShare: Fraction of the slots that arrive damaged, 0…1.
+    init(
+        _ behavior: DeviceBehavior, role: String, rate: FrameRate, slotLength: Int64 = 1,
+        corruptShare: Double = 0
+    ) {
+        let choices = SeededChoices(seed: behavior.seed, role: role)
+        let slot = FrameRate(rate.frames, per: rate.seconds * slotLength).interval
+        self.init(
+            timebase: DeviceTimebase(
+                rate: rate, driftPerBillion: behavior.driftPerBillion,
+                phase: behavior.phase ?? choices.length(.phase, below: slot)),
+            slotLength: slotLength, latency: behavior.latency, dropShare: behavior.dropShare,
+            corruptShare: corruptShare, faults: behavior.faults, choices: choices)
+    }
+}
+
+/// The random choices of a synthetic device. Each is a function of seed, role, frame number, and purpose.
+///
+/// Uses SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014; constants as in S.
+/// Vigna's splitmix64.c), indexed by frame number. A choice therefore doesn't depend on the number of earlier choices.
+/// The role is hashed with 64-bit FNV-1a.
+struct SeededChoices: Sendable, Equatable {
+    /// The purposes of random choices. Changing a raw value changes the results of every seed.
+    enum Purpose: UInt64 {
+        case phase = 1
+        case drop, corrupt, jitter, noise, tint, metered
+    }
+
+    private let base: UInt64
+    private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    init(seed: UInt64, role: String) {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in role.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        base = Self.mixed(Self.mixed(seed &+ Self.step) ^ hash)
+    }
+
+    /// Returns 64 random bits for a purpose and a frame number.
+    func bits(_ purpose: Purpose, of number: Int64) -> UInt64 {
+        let start = Self.mixed(base &+ purpose.rawValue &* Self.step)
+        return Self.mixed(start &+ (UInt64(bitPattern: number) &+ 1) &* Self.step)
+    }
+
+    /// Returns a number uniformly distributed in [0, 1).
+    func fraction(_ purpose: Purpose, of number: Int64) -> Double {
+        Double(bits(purpose, of: number) >> 11) * 0x1p-53
+    }
+
+    /// Returns a duration uniformly distributed in ± `limit`.
+    func error(_ purpose: Purpose, of number: Int64, within limit: Nanoseconds) -> Nanoseconds {
+        guard limit > .zero else { return .zero }
+        return Nanoseconds(Int64(rounding: (fraction(purpose, of: number) * 2 - 1) * Double(limit.count)))
+    }
+
+    /// Returns a duration uniformly distributed in [0, `limit`).
+    func length(_ purpose: Purpose, below limit: Nanoseconds) -> Nanoseconds {
+        Nanoseconds(Int64(fraction(purpose, of: 0) * Double(limit.count)))
+    }
+
+    /// Applies SplitMix64's output function.
+    static func mixed(_ value: UInt64) -> UInt64 {
+        var z = value
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// Returns the SplitMix64 state that follows `state`.
+    static func advanced(_ state: UInt64) -> UInt64 { state &+ step }
 }

@@ -1,6 +1,7 @@
 import Media
 
-/// The one thread of a synthetic or file device: started, told when the recording begins, ended and joined.
+/// The thread of a synthetic or file-backed device. It is started, notified when the recording begins, stopped, and
+/// joined.
 final class SourceThread: Sendable {
     private struct State {
         var running: (thread: MediaThread, cancellation: Cancellation)?
@@ -20,26 +21,35 @@ final class SourceThread: Sendable {
         self.name = name
     }
 
-    /// T0, the recording's first instant, once it is known.
+    /// T0, the start of the recording; `nil` until it is known.
     var recordingStart: ClockTime? { monitor.withLock { $0.recordingStart } }
 
-    /// Sets T0. Only the first call until `stop` counts: a scripted fault happens once.
+    /// Sets T0. Only the first call before `stop` has an effect, so a scripted fault happens once.
     func recordingBegins(at start: ClockTime) {
         monitor.withLock { if $0.recordingStart == nil { $0.recordingStart = start } }
     }
 
-    /// How much later than declared frames may be delivered.
+    /// Maximum additional delay of frame delivery.
     var leeway: Nanoseconds {
         get { monitor.withLock { $0.leeway } }
         set { monitor.withLock { $0.leeway = newValue } }
     }
 
-    /// Starts the thread. It ends when `body` returns, which must be soon after the cancellation is given.
-    func start(on clock: any SessionClock, _ body: @escaping @Sendable (Cancellation) -> Void) {
+    /// Starts the thread. It ends when `body` returns. `body` must return soon after a cancellation.
+    ///
+    /// - Throws: `DeviceError` if the system can't create a thread.
+    func start(
+        on clock: any SessionClock, _ body: @escaping @Sendable (Cancellation) -> Void
+    ) throws(DeviceError) {
         let cancellation = Cancellation()
-        let thread = clock.startThread(named: name) {
-            body(cancellation)
-            self.noteProcessorTime()
+        let thread: MediaThread
+        do throws(ThreadError) {
+            thread = try clock.startThread(named: name) {
+                body(cancellation)
+                self.noteProcessorTime()
+            }
+        } catch {
+            throw DeviceError(device: name, operation: "start", error)
         }
         let wasRunning = monitor.withLock { state in
             defer { state.running = (thread, cancellation) }
@@ -48,8 +58,8 @@ final class SourceThread: Sendable {
         precondition(!wasRunning, "a device is started once before it is stopped")
     }
 
-    /// Ends the thread and waits for its end. Must not be called from the thread itself; in simulated time, other
-    /// threads must be able to sleep.
+    /// Stops the thread and waits until it has ended. Must not be called from the thread itself. In simulated time,
+    /// other threads must be able to sleep.
     func stop() {
         guard let running = monitor.withLock({ $0.running }) else { return }
         running.cancellation.cancel()
@@ -63,12 +73,12 @@ final class SourceThread: Sendable {
         }
     }
 
-    /// Records the processor time that the calling thread has used so far. The thread calls it now and then.
+    /// Records the CPU time of the calling thread. The thread calls it periodically.
     func noteProcessorTime() {
         let used = MediaThread.cpuTimeOfCurrentThread
         monitor.withLock { $0.usedNow = used }
     }
 
-    /// Processor time of all threads that this value has started.
+    /// CPU time of all threads that this object has started.
     var processorTime: Nanoseconds { monitor.withLock { $0.usedBefore + $0.usedNow } }
 }

@@ -10,7 +10,7 @@ struct StatusLine {
     private let status: SessionStatus
     private let detail: Detail
 
-    /// How much is left out of a line that is too long for the terminal: each step includes all of those before it.
+    /// Level of abbreviation for a line that is too long for the terminal. Each level includes the previous ones.
     private enum Detail: Int, CaseIterable, Comparable {
         case all, unsureClocksOnly, noLoudness, shortFigures, adviceOnly, givenUpCounted, devicesCounted,
             nothingGivenUp
@@ -22,7 +22,7 @@ struct StatusLine {
     ///
     /// - Parameters:
     ///   - status: The state of the session.
-    ///   - columns: The greatest number of characters; `nil` for no limit.
+    ///   - columns: The maximum number of characters; `nil` for no limit.
     /// - Returns: One line of at most that length.
     static func text(_ status: SessionStatus, columns: Int? = nil) -> String {
         var text = ""
@@ -31,7 +31,7 @@ struct StatusLine {
             text = line.whole
             guard let columns, text.count > columns else { return text }
         }
-        // The remaining time of the disk is kept even when other parts are cut.
+        // The remaining disk time is kept even if other parts are truncated.
         let end = Self(status: status, detail: .devicesCounted).disk ?? ""
         guard let columns, columns > end.count + 2 else { return text }
         return text.prefix(columns - end.count - 2) + "… " + end
@@ -54,8 +54,8 @@ struct StatusLine {
         }
     }
 
-    /// The first factor of system pressure with its remedy, which stays longer than the cause: `serious: busy processor, close
-    /// other programs`.
+    /// The first factor of system pressure and its remedy, which is kept longer than the cause: `serious: busy
+    /// processor, close other programs`.
     private var pressure: String? {
         guard let factor = status.pressure?.factors.first else { return nil }
         let advice = factor.advice.prefix { $0 != "," && $0 != "(" }
@@ -65,14 +65,14 @@ struct StatusLine {
 
     private var givenUp: String? {
         guard let last = status.givenUp.last, detail < .nothingGivenUp else { return nil }
-        guard detail < .givenUpCounted else { return "given up: \(status.givenUp.count)" }
+        guard detail < .givenUpCounted else { return "reduced: \(status.givenUp.count)" }
         let more = status.givenUp.count > 1 ? " and \(status.givenUp.count - 1) more" : ""
-        return "given up: \(last)\(more)"
+        return "reduced: \(last)\(more)"
     }
 
-    /// The live outputs: `live show`, or what keeps one from being live.
+    /// The live outputs: `live show`, or the reason why an output isn't live.
     private var live: [String] {
-        let wanted = status.publications.filter { ![.off, .ended].contains($0.state) }
+        let wanted = status.liveOutputs.filter { ![.off, .ended].contains($0.state) }
         let connected = wanted.count { $0.state == .connected }
         guard detail < .devicesCounted || wanted.count < 2 else {
             return ["live \(connected)/\(wanted.count)"]
@@ -89,7 +89,7 @@ struct StatusLine {
             let rate = Int64(rounding: camera.rate * 10)
             let words = [
                 camera.role,
-                detail < .shortFigures ? "\(rate / 10).\(rate % 10)/s" : "\((rate + 5) / 10)",
+                detail < .shortFigures ? "\(rate / 10).\(rate % 10) fps" : "\((rate + 5) / 10)",
                 camera.lost > 0 ? "−\(camera.lost)" : nil, sureness(camera.clock),
             ]
             return words.compactMap(\.self).joined(separator: " ")
@@ -123,21 +123,22 @@ struct StatusLine {
         return seconds < 600 * 60 ? "disk \(seconds / 60) min" : "disk \(seconds / 3600) h"
     }
 
-    /// The accuracy of a device's clock, rounded up: `clock ±0.3 ms`; says so when it is not known.
+    /// Returns the accuracy of a device's clock, rounded up: `clock ±0.3 ms`. Indicates if the accuracy is
+    /// unknown.
     private func sureness(_ clock: ClockReading) -> String? {
-        guard clock.isLocked else { return detail < .shortFigures ? "clock unsure" : "clock?" }
+        guard clock.isLocked else { return detail < .shortFigures ? "clock unstable" : "clock?" }
         guard detail < .unsureClocksOnly else { return nil }
         let tenths = max(1, (clock.residual.count + 99_999) / 100_000)
         return "clock ±\(tenths / 10).\(tenths % 10) ms"
     }
 
-    /// A time in hours, minutes and seconds: `0:03:07`.
+    /// Formats a time in hours, minutes, and seconds: `0:03:07`.
     private static func clock(_ time: MediaTime) -> String {
         let seconds = time.nanoseconds / 1_000_000_000
         return "\(seconds / 3600):\((seconds / 60 % 60).padded(2)):\((seconds % 60).padded(2))"
     }
 
-    /// A level meter of eight steps of 6 dB up to full scale, or of four steps of 12 dB.
+    /// Returns a level meter of eight steps of 6 dB up to full scale, or of four steps of 12 dB.
     private func meter(_ peak: Float) -> String {
         var steps = 0
         var level = peak
@@ -147,5 +148,21 @@ struct StatusLine {
         }
         let (shown, all) = detail < .shortFigures ? (steps, 8) : ((steps + 1) / 2, 4)
         return String(repeating: "▮", count: shown) + String(repeating: "▯", count: all - shown)
+    }
+}
+
+/// Short texts for audio levels and alarms.
+enum AudioText {
+    /// Formats a loudness in LUFS: `−23.1 LUFS`.
+    static func loudness(_ value: Double) -> String {
+        "\(value < 0 ? "−" : "")\(abs(value).decimals(1)) LUFS"
+    }
+
+    static func word(_ alarm: AudioAlarm.Kind) -> String {
+        switch alarm {
+        case .noSignal: "NO SIGNAL"
+        case .silence: "SILENT"
+        case .clipping: "TOO LOUD"
+        }
     }
 }

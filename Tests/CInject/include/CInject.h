@@ -1,8 +1,8 @@
 #pragma once
 
-/// Asked before each call of the system that names a file below `inject_begin`'s folder: by the call's name and the file's path below
-/// that folder. Answers with 0, with an error number that the call gives in place of doing anything, with INJECT_SHORT or with
-/// INJECT_NOTHING.
+/// Called before each file function on a path below `inject_begin`'s folder, with the function's name and the
+/// path relative to that folder. Returns 0 to proceed, an error number to fail with instead of calling the
+/// function, INJECT_SHORT, or INJECT_NOTHING.
 typedef int (*inject_question)(const char *call, const char *path);
 
 enum {
@@ -10,8 +10,9 @@ enum {
     INJECT_NOTHING = -2, ///< Nothing is, and the call says so.
 };
 
-/// From here on `question` is asked of what happens below `folder`, an absolute path without its last slash.
+/// From now on, calls `question` for file functions below `folder`, an absolute path without a trailing
+/// slash.
 void inject_begin(const char *folder, inject_question question);
 
-/// Nobody is asked any more.
+/// Stops calling the question.
 void inject_end(void);

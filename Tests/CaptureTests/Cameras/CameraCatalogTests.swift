@@ -12,7 +12,7 @@ struct CameraCatalogTests {
         try CameraCatalog(sysfs: tree.path, nodes: "/nonexistent/dev").cameras()
     }
 
-    @Test("every camera once, by number, without metadata nodes")
+    @Test("lists every camera once, by number, without metadata nodes")
     func nodes() throws {
         #expect(
             try cameras(tree()).map(\.node) == [
@@ -20,7 +20,7 @@ struct CameraCatalogTests {
             ])
     }
 
-    @Test("identity, place and kind come from sysfs")
+    @Test("reads identity, location, and type from sysfs")
     func facts() throws {
         let cameras = try cameras(tree())
         let webcam = try #require(cameras.first { $0.node.hasSuffix("video10") })
@@ -39,7 +39,7 @@ struct CameraCatalogTests {
         #expect(own.identity.serial.isEmpty)
     }
 
-    @Test("a camera on no USB is named by its node")
+    @Test("names a non-USB camera by its node")
     func virtual() throws {
         let camera = try #require(try cameras(tree()).first { $0.node.hasSuffix("video4") })
         #expect(camera.selector == camera.node)
@@ -48,7 +48,7 @@ struct CameraCatalogTests {
         #expect(camera.identity == DeviceIdentity(name: "vivid-000-vid-cap"))
     }
 
-    @Test("a camera whose node does not answer is listed with its problem")
+    @Test("lists a camera with its problem if its node does not respond")
     func problem() throws {
         for camera in try cameras(tree()) {
             guard case .failing(let why) = camera.problem else {
@@ -59,7 +59,7 @@ struct CameraCatalogTests {
         }
     }
 
-    @Test("two cameras in one device go by the driver's names")
+    @Test("names two cameras in one device as the driver does")
     func twins() throws {
         let tree = try tree()
         try SyntheticSysfs.addNode(
@@ -70,7 +70,7 @@ struct CameraCatalogTests {
         #expect(names.contains("Integrated Camera: Integrated I"))
     }
 
-    @Test("streams of one function, as of depth and infrared light, are devices of their own")
+    @Test("lists streams of one function, such as depth and infrared, as separate devices")
     func streams() throws {
         let tree = try tree()
         let function = "devices/pci0000:00/0000:00:14.0/usb1/1-7/1-7:1.0"
@@ -94,13 +94,13 @@ struct CameraCatalogTests {
         }
     }
 
-    @Test("no sysfs, no cameras")
+    @Test("lists no cameras without sysfs")
     func empty() throws {
         #expect(try CameraCatalog(sysfs: "/nonexistent", nodes: "/dev").cameras().isEmpty)
     }
 
     @Test(
-        "a sound card's path leads to the USB device of its camera, with and without sysfs's own place in front"
+        "resolves a sound card's path to its camera's USB device, with or without the sysfs mount point"
     )
     func usbDevice() throws {
         let tree = try tree()
@@ -115,7 +115,7 @@ struct CameraCatalogTests {
         #expect(sysfs.usbDevice(of: "/devices/pci0000:00/0000:00:14.0/usb1") == nil)
     }
 
-    @Test("where the firmware does not tell whether a camera can be unplugged, its type is not known")
+    @Test("reports an unknown device type if the firmware does not state whether a camera is removable")
     func unknownType() throws {
         let tree = try tree()
         try tree.write(
@@ -124,7 +124,7 @@ struct CameraCatalogTests {
         #expect(camera.deviceType == .external && !camera.isTypeKnown)
     }
 
-    @Test("a controller on a bridge below a platform device is named as udev names it")
+    @Test("names a controller behind a bridge below a platform device as udev does")
     func controllerOnBridge() throws {
         let tree = try TemporaryFolder()
         let bridge = "devices/platform/scb/fd500000.pcie/pci0000:00/0000:00:00.0"
@@ -145,7 +145,7 @@ struct CameraCatalogTests {
             ])
     }
 
-    @Test("words of 4 KB with control characters become short and harmless")
+    @Test("shortens 4 KB device texts and replaces their control characters")
     func hostileWords() throws {
         let tree = try TemporaryFolder()
         let hostile = String(repeating: "\u{1B}]0;x\u{7}\n\u{202E}", count: 512)
@@ -169,7 +169,7 @@ struct CameraCatalogTests {
 
     // MARK: Looking again
 
-    /// Answers for all nodes, and counts how often it was asked.
+    /// Returns the same answer for every node, and records the nodes queried.
     private final class Asked: Sendable {
         private let state: ConditionLock<(outcome: NodeAnswers.Outcome, nodes: [String])>
 
@@ -186,7 +186,7 @@ struct CameraCatalogTests {
 
         func become(_ outcome: NodeAnswers.Outcome) { state.withLock { $0.outcome = outcome } }
 
-        /// Which nodes were asked since the last time.
+        /// The nodes queried since the last call.
         func nodes() -> [String] {
             state.withLock { state in
                 defer { state.nodes = [] }
@@ -203,7 +203,7 @@ struct CameraCatalogTests {
             ask: { asked.answer($0) })
     }
 
-    @Test("a node is opened once for as long as it is there, and anew when another takes its place")
+    @Test("opens a node once while it exists, and again if another node replaces it")
     func openedOnce() throws {
         let tree = try tree()
         let asked = Asked(outcome: .camera(NodeAnswers()))
@@ -218,7 +218,7 @@ struct CameraCatalogTests {
         #expect(catalog.look(&known, patience: .zero).cameras.count == first.count + 1)
         #expect(asked.nodes() == ["video5"])
 
-        // Unplugged and back at the same place, between two looks.
+        // Unplugged and restored between two scans.
         let folder = "\(tree.path)/devices/platform/vivid.1/video4linux"
         try FileManager.default.moveItem(atPath: "\(folder)/video5", toPath: "\(folder)/gone")
         try SyntheticSysfs.writeNode(tree, "devices/platform/vivid.1", "video5", index: 0, name: "vivid")
@@ -226,7 +226,7 @@ struct CameraCatalogTests {
         #expect(asked.nodes() == ["video5"])
     }
 
-    @Test("a node with a problem is asked at each look, until the problem is over")
+    @Test("queries a node with a problem on every scan until the problem is resolved")
     func askedAgain() throws {
         let tree = try tree()
         let asked = Asked(outcome: .camera(NodeAnswers(problem: .noPermission(group: "video"))))
@@ -245,7 +245,7 @@ struct CameraCatalogTests {
     }
 
     @Test(
-        "a new node that udevd has still to make accessible is held back for a while, then told with its problem"
+        "holds back a new node for a while until udevd makes it accessible, then reports it with its problem"
     )
     func patience() throws {
         let tree = try tree()
@@ -255,15 +255,15 @@ struct CameraCatalogTests {
         let (cameras, again) = waiting.look(&known, patience: .seconds(3600))
         #expect(cameras.isEmpty)
         #expect(again != nil)
-        // The time is over.
+        // The time limit has passed.
         let late = waiting.look(&known, patience: .zero)
         #expect(late.cameras.count == 4 && late.again == nil)
-        // udevd is done, and the user still may not.
+        // udevd is done, but the user still has insufficient permissions.
         let settled = catalog(tree, asked).look(&known, patience: .seconds(3600))
         #expect(settled.cameras.count == 4 && settled.again == nil)
     }
 
-    @Test("a new node that the driver does not open yet is held back; one that is in use is told at once")
+    @Test("holds back a new node that the driver cannot open yet, and reports a busy one immediately")
     func settling() throws {
         let tree = try tree()
         let asked = Asked(outcome: .camera(NodeAnswers(problem: .failing("no such device"))))
@@ -274,7 +274,7 @@ struct CameraCatalogTests {
         asked.become(.camera(NodeAnswers(problem: .inUse(by: "obs"))))
         let (cameras, never) = catalog.look(&known, patience: .seconds(3600))
         #expect(cameras.count == 4 && never == nil)
-        // What was told stays told: a later problem is a change, no departure.
+        // A camera stays listed once it is reported: a later problem is a change, not a removal.
         asked.become(.camera(NodeAnswers(problem: .failing("no answer"))))
         #expect(catalog.look(&known, patience: .seconds(3600)).cameras.count == 4)
     }

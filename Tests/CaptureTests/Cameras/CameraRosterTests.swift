@@ -3,7 +3,7 @@ import Testing
 
 @testable import Capture
 
-@Suite("Cameras that return to a session")
+@Suite("Cameras reconnecting to a session")
 struct CameraRosterTests {
     private func camera(_ port: String, serial: String = "", name: String = "Webcam") -> CaptureDevice {
         let path = "pci-0000:00:14.0-usb-0:\(port):1.0"
@@ -13,7 +13,7 @@ struct CameraRosterTests {
             name: name, node: "/dev/video\(port)", selector: "usb:\(path)")
     }
 
-    @Test("A camera that returns at another port is known there from then on")
+    @Test("A camera that reconnects at another port is expected at that port from then on")
     func moves() {
         let roster = CameraRoster()
         let number = roster.join(camera("1", serial: "A").identity)
@@ -26,20 +26,20 @@ struct CameraRosterTests {
         #expect(roster.welcome(number, as: moved) == nil)
     }
 
-    @Test("A camera that another role records is never taken for its twin that is away")
+    @Test("A camera recorded under another role is never mistaken for its disconnected twin")
     func twinInUse() {
         let roster = CameraRoster()
         let first = roster.join(camera("1").identity)
         _ = roster.join(camera("2").identity)
         roster.leave(first, among: [])
         #expect(roster.search(for: first, among: [camera("2")]) == .absent)
-        // At a new port it can only be the one that is missing.
+        // A twin at a new port can only be the missing one.
         #expect(
             roster.search(for: first, among: [camera("2"), camera("3")])
                 == .found(camera("3"), isElsewhere: true))
     }
 
-    @Test("Of twins that are both away each is expected at its own port, and a new port tells neither")
+    @Test("Disconnected twins are each expected at their own port, and a new port is ambiguous")
     func twinsAway() {
         let roster = CameraRoster()
         let first = roster.join(camera("1").identity)
@@ -54,24 +54,24 @@ struct CameraRosterTests {
     }
 
     @Test(
-        "Twins that were away together return with the remark that they may have been exchanged, others without"
+        "Twins that were disconnected together return with a note that they may be swapped, other cameras without it"
     )
     func exchangedPerhaps() {
         let roster = CameraRoster()
         let twins = [roster.join(camera("1").identity), roster.join(camera("2").identity)]
         let other = roster.join(camera("4", name: "Studio").identity)
         for number in twins + [other] { roster.leave(number, among: []) }
-        #expect(roster.welcome(twins[0], as: camera("1"))?.contains("exchanged") == true)
-        #expect(roster.welcome(twins[1], as: camera("2"))?.contains("exchanged") == true)
+        #expect(roster.welcome(twins[0], as: camera("1"))?.contains("swapped") == true)
+        #expect(roster.welcome(twins[1], as: camera("2"))?.contains("swapped") == true)
         #expect(roster.welcome(other, as: camera("4", name: "Studio")) == nil)
-        // One after the other there is no doubt.
+        // If only one is disconnected at a time, the match is unambiguous.
         roster.leave(twins[0], among: [])
         #expect(roster.welcome(twins[0], as: camera("1")) == nil)
         roster.leave(twins[1], among: [])
         #expect(roster.welcome(twins[1], as: camera("2")) == nil)
     }
 
-    @Test("A camera that was there when another went is not that one, unless it was away since")
+    @Test("A camera already present when another disconnects is not mistaken for it before it reconnects")
     func stranger() {
         let roster = CameraRoster()
         let number = roster.join(camera("1").identity)
@@ -83,7 +83,7 @@ struct CameraRosterTests {
         #expect(roster.search(for: number, among: [camera("2")]) == .found(camera("2"), isElsewhere: true))
     }
 
-    @Test("Devices on no bus are told apart by their names")
+    @Test("Devices that are not on a bus are distinguished by name")
     func withoutBus() {
         func device(_ name: String) -> CaptureDevice {
             CaptureDevice(
@@ -99,9 +99,9 @@ struct CameraRosterTests {
         #expect(roster.search(for: first, among: both) == .found(both[0], isElsewhere: false))
     }
 
-    @Test("Attempts at a camera that does not deliver come ever more seldom, up to 8 s")
+    @Test("Retries of a camera that delivers no frames back off to 8 s")
     func pauses() {
-        var pauses = RetryPauses()
+        var pauses = RetryBackoff()
         let milliseconds = (0..<8).map { _ in Int(pauses.next().inMilliseconds) }
         #expect(milliseconds == [200, 400, 800, 1600, 3200, 6400, 8000, 8000])
         pauses.reset()

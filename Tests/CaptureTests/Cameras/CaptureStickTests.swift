@@ -21,7 +21,7 @@ struct CaptureStickTests {
         return CaptureStick.isOne(camera, hasSignalInput: hasSignalInput)
     }
 
-    @Test("have no camera's sensor at their input, as they say, or a signal, or a name that tells")
+    @Test("are recognized by an input terminal that is not a sensor, a signal input, or their name")
     func told() throws {
         #expect(try stick(product: "USB Video", inputs: [0x04]))
         #expect(try stick(product: "USB Video", inputs: [], hasSignalInput: true))
@@ -29,7 +29,7 @@ struct CaptureStickTests {
         #expect(try stick(product: "USB3.0 HD Video Capture", inputs: [0x02]))
     }
 
-    @Test("are not what has a camera's sensor, and not what says nothing of its input")
+    @Test("are not devices with a camera sensor or without input information")
     func cameras() throws {
         #expect(try !stick(product: "Studio Webcam", inputs: [0x02]))
         #expect(try !stick(product: "Studio Webcam", inputs: [0x04, 0x02]))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Capture
 
-@Suite("Selectors")
+@Suite("Device selectors")
 struct DeviceSelectorTests {
     private static func camera(
         _ number: Int, _ name: String, path: String, serial: String = "",
@@ -25,7 +25,7 @@ struct DeviceSelectorTests {
     ]
 
     @Test(
-        "names exactly one",
+        "matches exactly one camera",
         arguments: [
             ("/dev/video4", 4), ("usb:pci-0-usb-0:12:1.0", 4), ("usb:pci-0-usb-0:1", 2), ("serial:8B2F", 6),
             ("integrated", 0), ("position:front", 0), ("c920E", 8), ("hd pro webcam c920", 6),
@@ -37,7 +37,7 @@ struct DeviceSelectorTests {
     }
 
     @Test(
-        "names none",
+        "matches no camera",
         arguments: [
             "/dev/video1", "/dev/video", "usb:pci-0-usb-0:4:1.0", "usb:", "serial:", "serial:8b2f",
             "position:back",
@@ -51,7 +51,7 @@ struct DeviceSelectorTests {
     }
 
     @Test(
-        "lists all that fit and picks none",
+        "reports all candidates and selects none if several match",
         arguments: [
             ("serial:200901010001", [1, 2]), ("c270", [1, 2]), ("Webcam C270", [1, 2]),
             ("webcam", [1, 2, 3, 4]),
@@ -66,7 +66,7 @@ struct DeviceSelectorTests {
         #expect(error?.device == selector)
     }
 
-    @Test("a camera and the microphone in it know each other, others stay alone")
+    @Test("links a camera with its built-in microphone, and leaves other devices unlinked")
     func companions() {
         let microphone = CaptureDevice(
             mediaType: .audio, deviceType: .microphone, identity: DeviceIdentity(name: "C920 mic"),

@@ -2,14 +2,15 @@ import Testing
 
 @testable import Capture
 
-@Suite("What a camera's node answers")
+@Suite("Responses of a camera node")
 struct NodeAnswersTests {
     @Test(
-        "a camera without a format that can be read says what it offers, and what to do",
+        "a camera without a supported format is reported with its formats and a remedy",
         arguments: [
-            (["Z16 "], "it is a depth camera (Z16): it measures distances"),
-            (["Z16 ", "Y8I "], "it is a depth camera (Z16, Y8I)"), (["Q\u{1}13"], "it offers only Q"),
-            ([], "it offers no format. Plug it in again"),
+            (["Z16 "], "it is a depth camera (Z16), and depth data cannot be recorded"),
+            (["Z16 ", "Y8I "], "it is a depth camera (Z16, Y8I)"),
+            (["Q\u{1}13"], "it offers only unsupported formats (Q"),
+            ([], "it offers no video format. Plug it in again"),
         ])
     func unreadable(codes: [String], sentence: String) {
         let text = NodeAnswers.unreadable(codes.map { FourCC($0) })

@@ -1,8 +1,9 @@
 import Foundation
 
-/// A sysfs as the kernel would show it, in a folder of a test's own.
+/// A sysfs tree in a test's folder, as the kernel would present it.
 enum SyntheticSysfs {
-    /// A laptop's own camera, a webcam with a metadata node on the same controller, and a virtual one on none.
+    /// A laptop's built-in camera, a webcam with a metadata node on the same controller, and a virtual camera
+    /// without a controller.
     static func studio() throws -> TemporaryFolder {
         let tree = try TemporaryFolder()
         let controller = "devices/pci0000:00/0000:00:14.0"
@@ -26,7 +27,7 @@ enum SyntheticSysfs {
         return tree
     }
 
-    /// A USB device.
+    /// Adds a USB device.
     static func addDevice(
         _ tree: TemporaryFolder, _ folder: String, product: String, serial: String?, removable: String
     ) throws {
@@ -38,7 +39,7 @@ enum SyntheticSysfs {
         if let serial { try tree.write("serial", in: folder, "\(serial)\n") }
     }
 
-    /// A node of the device or interface whose folder is `parent`, with its link in the class.
+    /// Adds a node to the device or interface with the folder `parent`, with its link in the class.
     static func addNode(
         _ tree: TemporaryFolder, _ parent: String, _ node: String, index: Int, name: String
     ) throws {
@@ -46,7 +47,7 @@ enum SyntheticSysfs {
         try tree.link("class/video4linux/\(node)", to: "../../\(parent)/video4linux/\(node)")
     }
 
-    /// The node's folder alone.
+    /// Writes only the node's folder.
     static func writeNode(
         _ tree: TemporaryFolder, _ parent: String, _ node: String, index: Int, name: String
     ) throws {

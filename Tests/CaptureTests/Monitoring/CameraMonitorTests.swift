@@ -4,15 +4,15 @@ import Testing
 
 @testable import Capture
 
-@Suite("Hearing of cameras that come and go")
+@Suite("Monitoring of camera nodes")
 struct CameraMonitorTests {
-    /// Counts calls, to be waited for.
+    /// Counts calls and can wait for them.
     private final class Calls: Sendable {
         private let count = ConditionLock(0)
 
         func add() { count.broadcast { $0 += 1 } }
 
-        /// Whether more than `count` came within 120 s.
+        /// Whether more than `count` calls arrive within 120 s.
         func isMore(than count: Int) -> Bool {
             self.count.wait(until: MonotonicClock().now + .seconds(120)) { $0 > count ? true : nil } ?? false
         }
@@ -20,7 +20,7 @@ struct CameraMonitorTests {
         var value: Int { count.withLock { $0 } }
     }
 
-    @Test("a node that appears, gets other permissions or vanishes is told each time; other files are not")
+    @Test("reports when a node appears, changes its permissions, or disappears, and ignores other files")
     func nodes() throws {
         let folder = try TemporaryFolder()
         let calls = Calls()
@@ -44,7 +44,7 @@ struct CameraMonitorTests {
         #expect(calls.value == before)
     }
 
-    @Test("what asks to be called again is called when its time has come, without any news")
+    @Test("calls again at the requested time, even without a change")
     func deadline() throws {
         let folder = try TemporaryFolder()
         let calls = Calls()
@@ -57,7 +57,7 @@ struct CameraMonitorTests {
         monitor.stop()
     }
 
-    @Test("it stops while nothing happens, and twice is once")
+    @Test("can be stopped while idle, and stopped twice")
     func stop() throws {
         let monitor = try CameraMonitor { nil }
         monitor.stop()

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Capture
 
-// Beside hundreds of others a test may wait minutes for its turn.
-@Suite("News of a file", .timeLimit(.minutes(240)))
+// A test that runs in parallel with hundreds of others may wait minutes for its turn.
+@Suite("Monitoring of a file", .timeLimit(.minutes(240)))
 struct FolderMonitorTests {
     @Test(
-        "a file that is put in its place is told, in a folder that is there or made later, and no other file")
+        "reports a file that is moved into place, in an existing or a later folder, and ignores other files")
     func news() throws {
         let root = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
@@ -23,7 +23,7 @@ struct FolderMonitorTests {
         try Data().write(to: URL(fileURLWithPath: folder + "/choices.json.new"))
         try FileManager.default.moveItem(
             atPath: folder + "/choices.json.new", toPath: folder + "/choices.json")
-        // However the making of the folders and of the file fell together, the file's being there is told.
+        // The file is reported regardless of the order of events while folders and file are created.
         told.wait { $0 > 0 ? true : nil }
         monitor.stop()
 

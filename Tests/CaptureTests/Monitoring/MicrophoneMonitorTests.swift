@@ -4,9 +4,9 @@ import Testing
 
 @testable import Capture
 
-@Suite("Hearing of microphones that come and go", .serialized)
+@Suite("Monitoring of microphones", .serialized)
 struct MicrophoneMonitorTests {
-    /// What was reported, to be waited for.
+    /// Collects reports and can wait for them.
     private final class Reports: Sendable {
         enum Report: Equatable {
             case sources([String])
@@ -24,7 +24,8 @@ struct MicrophoneMonitorTests {
             }
         }
 
-        /// Takes all reports up to the first that is equal to `report`; all that came within 20 s if there is none.
+        /// Removes and returns all reports up to the first that equals `report`, or returns all that arrive
+        /// within 20 s.
         func take(until report: Report) -> [Report] {
             let found = reports.wait(until: MonotonicClock().now + .seconds(20)) { reports -> [Report]? in
                 guard let index = reports.firstIndex(of: report) else { return nil }
@@ -35,7 +36,7 @@ struct MicrophoneMonitorTests {
         }
     }
 
-    @Test("a source is told when it comes and when it goes; a dead server once, and the next one is found")
+    @Test("reports appearing and disappearing sources, reports a lost server once, and finds the next")
     func life() throws {
         let server = try PulseServer("load-module module-sine-source source_name=one")
         let reports = Reports()
@@ -48,16 +49,16 @@ struct MicrophoneMonitorTests {
         #expect(reports.take(until: .sources([])).last == .sources([]))
 
         server.kill()
-        let gone = Reports.Report.failure(.noSoundServer("it went away"))
+        let gone = Reports.Report.failure(.noSoundServer("the connection was lost"))
         let told = reports.take(until: gone)
         #expect(told.last == gone)
         try server.start()
-        // The next report is that of the new server: the old one's end was told once.
+        // The next report comes from the new server: the loss of the old one was reported once.
         #expect(reports.take(until: .sources(["one"])) == [.sources(["one"])])
         monitor.stop()
     }
 
-    @Test("no server is told once, with the reason")
+    @Test("reports a missing server once, with the reason")
     func noServer() throws {
         let reports = Reports()
         let monitor = MicrophoneMonitor(server: "unix:/nonexistent/socket") { reports.add($0) }
@@ -66,12 +67,12 @@ struct MicrophoneMonitorTests {
         monitor.stop()
     }
 
-    @Test("waiting for a server that took the call and does not answer can be ended from outside")
+    @Test("can interrupt the wait for a server that accepts the connection but never answers")
     func interruption() throws {
         let server = try DeafServer()
         let interruption = PulseInterruption()
         let failure = ConditionLock<DeviceError?>(nil)
-        let thread = MediaThread(name: "caller") {
+        let thread = MediaThread.eventually(name: "caller") {
             do throws(DeviceError) {
                 _ = try PulseConnection(
                     server: server.address, timeLimit: .seconds(1_000_000), interruption: interruption)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Capture
 
-@Suite("PulseAudio and PipeWire's pulse server", .serialized)
+@Suite("PulseAudio and PipeWire's PulseAudio server", .serialized)
 struct AlikeServersTests {
     private static let speaker =
         "load-module module-null-sink sink_name=speaker rate=48000 channels=2 channel_map=front-left,front-right"
-    /// A microphone that hears what its left channel plays.
+    /// A microphone that carries the speaker's left channel.
     private static let left =
         "load-module module-remap-source source_name=left master=speaker.monitor channels=1 remix=no "
         + "master_channel_map=front-left channel_map=mono"
@@ -29,10 +29,10 @@ struct AlikeServersTests {
         try PulseConnection(server: server.address).modules().map(\.name)
     }
 
-    /// Two tones of a minute, one in each channel.
+    /// One minute of two tones, one per channel.
     private func tones(_ left: Double, _ right: Double, in folder: URL) throws -> URL {
         let path = folder.appending(path: "tones.wav")
-        // A second of whole numbers of waves, again and again.
+        // Each frequency completes a whole number of periods per second, so that the second can be repeated.
         var second: [Int16] = []
         for index in 0..<48_000 {
             for frequency in [left, right] {
@@ -65,7 +65,7 @@ struct AlikeServersTests {
         return path
     }
 
-    /// Whether the latest tenth of a second has nothing but these tones, one in each channel. Looks at every tenth event.
+    /// Whether the latest 0.1 s contains only these tones, one per channel. Checks every tenth event.
     private func hears(_ tones: [Double], in events: [MicrophoneEvent]) -> Bool {
         guard events.count.isMultiple(of: 10) else { return false }
         let latest = events.suffix(100).compactMap(\.audio).flatMap(\.samples).suffix(4_800 * tones.count)
@@ -78,7 +78,7 @@ struct AlikeServersTests {
     }
 
     @Test(
-        "list sources with rate, channels and order, the monitors of outputs only when asked",
+        "list sources with rate, channels, and channel order, and monitors of outputs only on request",
         arguments: PulseServer.Kind.allCases)
     func list(kind: PulseServer.Kind) throws {
         let server = try PulseServer(Self.speaker, Self.left, by: kind)
@@ -91,7 +91,7 @@ struct AlikeServersTests {
     }
 
     @Test(
-        "hand channels through in their order, and every sample once",
+        "deliver channels in order, and every sample once",
         arguments: PulseServer.Kind.allCases)
     func channels(kind: PulseServer.Kind) throws {
         let server = try PulseServer(Self.speaker, by: kind)
@@ -99,7 +99,7 @@ struct AlikeServersTests {
         let microphone = try microphone("speaker.monitor", of: server, channels: 2)
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
-        // The tones begin in the middle, and a busy server has holes.
+        // Playback starts in the middle of a buffer, and a busy server may drop audio.
         try log.wait(seconds: 30, "a tenth of a second of either tone in its channel") { events in
             hears([700, 1_300], in: events)
         }
@@ -113,7 +113,7 @@ struct AlikeServersTests {
     }
 
     @Test(
-        "give the mean of two channels where one is wanted, and each of two what one has",
+        "downmix two channels to one, and duplicate one channel to two",
         arguments: PulseServer.Kind.allCases)
     func mean(kind: PulseServer.Kind) throws {
         let server = try PulseServer(Self.speaker, Self.left, by: kind)
@@ -122,7 +122,7 @@ struct AlikeServersTests {
             let microphone = try microphone(name, of: server, channels: channels)
             let log = MicrophoneLog()
             try microphone.start(on: MonotonicClock()) { log.add($0) }
-            // It may have begun before the tones.
+            // Capture may start before the tones.
             try log.wait(seconds: 30, "a tenth of a second of the tone") { events in
                 hears(Array(repeating: 700, count: channels), in: events)
             }
@@ -133,7 +133,7 @@ struct AlikeServersTests {
     }
 
     @Test(
-        "tell of a source that is unplugged, and give no other in its place",
+        "report an unplugged source, and do not substitute another",
         arguments: PulseServer.Kind.allCases)
     func unplugged(kind: PulseServer.Kind) throws {
         let other = "load-module module-null-sink sink_name=other rate=48000 channels=2"
@@ -153,23 +153,24 @@ struct AlikeServersTests {
         #expect(log.all.notices == ["away: unplugged", "returned"])
     }
 
-    @Test("are said to have gone when they have, whatever is asked", arguments: PulseServer.Kind.allCases)
+    @Test("report a lost connection on every request after a kill", arguments: PulseServer.Kind.allCases)
     func gone(kind: PulseServer.Kind) throws {
         let server = try PulseServer(Self.speaker, by: kind)
         let connection = try PulseConnection(server: server.address)
         server.kill()
         for _ in 0..<3 {
             let error = #expect(throws: DeviceError.self) { try connection.sources() }
-            #expect(error?.reason == .noSoundServer("it went away"))
+            #expect(error?.reason == .noSoundServer("the connection was lost"))
         }
     }
 
-    @Test("take noise out on request, and keep nothing of it", arguments: PulseServer.Kind.allCases)
+    @Test("suppress noise on request, and unload the module afterwards", arguments: PulseServer.Kind.allCases)
     func voice(kind: PulseServer.Kind) throws {
         let server = try PulseServer(Self.speaker, by: kind)
         let before = try modules(of: server)
         let voice = try PulseVoice(
-            of: source("speaker.monitor", of: server), role: "host", VoiceSettings(noise: true), pick: [1],
+            of: source("speaker.monitor", of: server), role: "host", VoiceProcessing(noiseSuppression: true),
+            sourceChannels: [1],
             server: server.address)
         let log = MicrophoneLog()
         try voice.start(on: MonotonicClock()) { log.add($0) }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A sound server that takes calls and never answers.
+/// A sound server that accepts connections and never answers.
 final class DeafServer: Sendable {
     struct Failure: Error {
         let errno: Int32
@@ -32,7 +32,7 @@ final class DeafServer: Sendable {
 
     var address: String { "unix:\(path)" }
 
-    /// Sleeps until somebody has called. The call stays open as long as this process lives.
+    /// Blocks until a client connects. The connection stays open until this process exits.
     func waitForCall() {
         _ = accept(listener, nil, nil)
     }

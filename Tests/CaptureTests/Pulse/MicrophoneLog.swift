@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-/// What a microphone told, for tests to wait on.
+/// Records a microphone's events for tests to wait on.
 final class MicrophoneLog: Sendable {
     private let events = ConditionLock<[MicrophoneEvent]>([])
 
@@ -12,9 +12,9 @@ final class MicrophoneLog: Sendable {
     var all: [MicrophoneEvent] { events.withLock { $0 } }
     var audioBlocks: [CapturedAudio] { all.compactMap(\.audio) }
 
-    /// Waits until what has been told since event number `start` satisfies `condition`.
+    /// Waits until the events from index `start` on satisfy `condition`.
     ///
-    /// - Returns: How many events there are then.
+    /// - Returns: The number of events at that time.
     @discardableResult
     func wait(
         from start: Int = 0, seconds: Int64 = 120, _ what: Comment,
@@ -32,20 +32,21 @@ extension MicrophoneEvent {
         if case .audio(let audio) = self { audio } else { nil }
     }
 
-    /// `away: <cause>`, `returned`, `lost`, `audio`, `ended`.
+    /// `away: <cause>`, `returned`, `remarked`, `lost`, `audio`, `ended`.
     var summary: String {
         switch self {
         case .audio: "sound"
         case .lost: "lost"
         case .away(_, let cause): "away: \(cause)"
         case .returned: "returned"
+        case .remarked: "remarked"
         case .ended: "ended"
         }
     }
 }
 
 extension [MicrophoneEvent] {
-    /// The events but for the audio.
+    /// All events except audio.
     var notices: [String] { map(\.summary).filter { $0 != "sound" } }
 
     var frameCount: Int { reduce(0) { $0 + ($1.audio?.frameCount ?? 0) } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Capture
 
-@Suite("A microphone for other programs", .serialized)
+@Suite("Virtual microphone for other programs", .serialized)
 struct OfferedMicrophoneTests {
     private let speaker = "load-module module-null-sink sink_name=speaker rate=48000 channels=2"
 
@@ -28,7 +28,7 @@ struct OfferedMicrophoneTests {
     }
 
     @Test(
-        "other programs see it by its name and hear what is written; it is none of ours, and gone afterwards",
+        "appears to other programs under its name, carries the written audio, is not listed as an input, and is removed at the end",
         arguments: PulseServer.Kind.allCases)
     func heard(kind: PulseServer.Kind) throws {
         let server = try PulseServer(speaker, by: kind)
@@ -53,7 +53,7 @@ struct OfferedMicrophoneTests {
             program.stop()
             let samples = log.audioBlocks.flatMap(\.samples).suffix(96_000)
             let left = samples.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-            // On a busy machine a sound server leaves pieces out: the tone is heard in between.
+            // A sound server on a busy machine drops audio, so most slices must contain the tone, not all.
             let shares = stride(from: 0, to: left.count - 2400, by: 2400).map {
                 Tone.share(of: 1_000, in: Array(left[$0..<$0 + 2400]), rate: 48_000)
             }
@@ -62,7 +62,7 @@ struct OfferedMicrophoneTests {
         #expect(try own(server).isEmpty)
     }
 
-    @Test("what comes faster than time is dropped, so that the delay stays bounded")
+    @Test("drops audio that is written faster than real time, to keep the delay bounded")
     func bounded() throws {
         let server = try PulseServer(speaker)
         let offered = try offer(server)
@@ -70,7 +70,7 @@ struct OfferedMicrophoneTests {
         #expect(taken >= 1 && taken < 50)
     }
 
-    @Test("a name may have any characters", arguments: ["it's \"live\"", "Studio \\ ä 漢字", "a=b c,d"])
+    @Test("accepts any characters in a name", arguments: ["it's \"live\"", "Studio \\ ä 漢字", "a=b c,d"])
     func names(description: String) throws {
         let server = try PulseServer(speaker)
         let offered = try offer(server, description)
@@ -80,7 +80,7 @@ struct OfferedMicrophoneTests {
     }
 
     @Test(
-        "what a killed process has left is gone on with under the same parent, and removed when the parent is gone",
+        "reuses the modules of a killed process with the same parent, and removes them if the parent has exited",
         arguments: PulseServer.Kind.allCases)
     func left(kind: PulseServer.Kind) throws {
         let server = try PulseServer(speaker, by: kind)
@@ -105,7 +105,7 @@ struct OfferedMicrophoneTests {
             let offered = try offer(server)
             try offered.check()
             #expect(try own(server).map(\.index) == before.map(\.index))
-            // With another name it is another microphone.
+            // Another name makes it another microphone.
             let renamed = try offer(server, "Other")
             try renamed.check()
             _ = try source("Other", of: server)
@@ -113,7 +113,7 @@ struct OfferedMicrophoneTests {
         #expect(try own(server).isEmpty)
     }
 
-    @Test("a server that is killed is an error, and so is a microphone that somebody removes")
+    @Test("reports an error if the server is killed or the microphone is removed")
     func ended() throws {
         let server = try PulseServer(speaker)
         let offered = try offer(server)
@@ -125,10 +125,10 @@ struct OfferedMicrophoneTests {
         let another = try offer(server)
         server.kill()
         let killed = try wait(pause) { try another.check() }
-        #expect(killed.description.contains("went away"))
+        #expect(killed.description.contains("the connection was lost"))
     }
 
-    /// Tries until it fails, at most 10 s.
+    /// Retries until `body` fails, for at most 10 s.
     private func wait(_ pause: Cancellation, _ body: () throws -> Void) throws -> DeviceError {
         for _ in 0..<500 {
             do {

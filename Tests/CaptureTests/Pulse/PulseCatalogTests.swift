@@ -23,14 +23,14 @@ struct PulseCatalogTests {
     ]
 
     @Test(
-        "a selector finds the source that it means",
+        "resolves a selector to its source",
         arguments: [
             ("default", 0),
             ("pulse:alsa_input.usb-046d_C920-02.stereo", 1),
             ("pulse:alsa_output.hdmi.monitor", 3),
             ("c270", 0),
             ("SECOND", 2),
-            // A whole name wins over being a part of another.
+            // An exact name takes precedence over a substring match.
             ("alsa_input.usb-046d_C920-02.stereo", 1),
         ])
     func found(selector: String, index: Int) throws {
@@ -38,7 +38,7 @@ struct PulseCatalogTests {
     }
 
     @Test(
-        "what no microphone is called is not found",
+        "reports a selector that matches no microphone as not found",
         arguments: ["", "hdmi", "c930", "pulse:C270", "pulse:", "Default"])
     func notFound(selector: String) {
         let error = #expect(throws: DeviceError.self) {
@@ -48,7 +48,7 @@ struct PulseCatalogTests {
         #expect(error?.device == selector)
     }
 
-    @Test("what several microphones are called names them all")
+    @Test("lists all microphones that an ambiguous selector matches")
     func ambiguous() {
         let error = #expect(throws: DeviceError.self) {
             try PulseCatalog.resolve("webcam", among: Self.sources)
@@ -60,7 +60,7 @@ struct PulseCatalogTests {
                 ]))
     }
 
-    @Test("the monitor of an output is never the default microphone")
+    @Test("never selects the monitor of an output as the default microphone")
     func monitorAsDefault() {
         let sources = [
             Self.sources[1], Self.source("out.monitor", "Monitor", isMonitor: true, isDefault: true),
@@ -72,7 +72,7 @@ struct PulseCatalogTests {
         #expect(other?.reason == .notFound)
     }
 
-    @Test("a source is a device of the catalog with what USB knows of it")
+    @Test("describes a source as a catalog device with its USB properties")
     func device() {
         let source = PulseSource(
             name: "alsa_input.usb", description: "C270\u{1B}[2J",
@@ -91,7 +91,7 @@ struct PulseCatalogTests {
         #expect(device.audio == AudioFormat(rate: 16_000, channels: 2))
     }
 
-    @Test("lists a real server's sources, the monitors of outputs only when asked")
+    @Test("lists a real server's sources, and monitors of outputs only on request")
     func realServer() throws {
         let server = try PulseServer(
             "load-module module-sine-source source_name=tone rate=16000",
@@ -108,9 +108,9 @@ struct PulseCatalogTests {
         #expect(all.count == 2)
     }
 
-    @Test("without a server, the reason is told soon, and no thread stays behind")
+    @Test("reports the reason promptly without a server, and leaves no threads behind")
     func noServer() throws {
-        // The library's threads bear this name; a thread that ends meanwhile has none.
+        // The library's threads have this name; threads that exit during the count are not counted.
         func threads() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count {
                 FileManager.default.contents(atPath: "/proc/self/task/\($0)/comm") == Data("pulse\n".utf8)
@@ -123,11 +123,11 @@ struct PulseCatalogTests {
             #expect(error?.reason == .noSoundServer("Connection refused"))
             #expect(error?.device == "PulseAudio")
         }
-        // Other tests speak with servers meanwhile; forty threads would stand out.
+        // Other tests connect to servers at the same time; 40 leaked threads would exceed the limit.
         #expect(try threads() < 30)
     }
 
-    @Test("a server that takes the call and never answers is given up")
+    @Test("times out on a server that accepts the connection and never answers")
     func deafServer() throws {
         let server = try DeafServer()
         let error = #expect(throws: DeviceError.self) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Capture
 
-@Suite("A microphone of the sound server")
+@Suite("Microphones captured from the sound server")
 struct PulseMicrophoneTests {
     private func microphone(_ name: String, of server: PulseServer, channels: Int = 1) throws
         -> PulseMicrophone
@@ -14,7 +14,7 @@ struct PulseMicrophoneTests {
         return try PulseMicrophone(source: source, channels: channels, server: server.address)
     }
 
-    @Test("a tone comes whole, at its pitch, and dated at its rate")
+    @Test("captures a complete tone at its pitch, with timestamps that match its rate")
     func tone() throws {
         let server = try PulseServer(
             "load-module module-sine-source source_name=tone frequency=1000 rate=48000")
@@ -41,7 +41,7 @@ struct PulseMicrophoneTests {
         #expect(Tone.share(of: 1_000, in: samples, rate: 48_000) > 0.999)
     }
 
-    @Test("audio written at a known time is dated at that time")
+    @Test("timestamps audio with the time it was written")
     func knownTime() throws {
         let server = try PulseServer(
             "load-module module-pipe-source source_name=pipe file=FOLDER/fifo format=s16le rate=48000 channels=1"
@@ -56,7 +56,8 @@ struct PulseMicrophoneTests {
         for chunk in 0..<150 as Range<Int64> {
             let due = begin + .milliseconds(10 * chunk)
             _ = pace.wait(until: due)
-            // What a busy machine writes late the server has had nothing before, and dates as well as it can.
+            // If a busy machine writes a chunk late, the server's pipe was empty before, and the server can
+            // only estimate the timestamp.
             let isLate = MonotonicClock().now - due > .milliseconds(50)
             let value: Int16 = chunk % 20 == 19 ? Int16(chunk * 100) : 0
             if value != 0 { marked.append((value, MonotonicClock().now, isLate)) }
@@ -78,7 +79,7 @@ struct PulseMicrophoneTests {
                     continue
                 }
                 let time = audio.capturedAt + .microseconds(Int64(index) * 1_000_000 / 48_000)
-                // Measured: 9 ms before, since a piece of 10 ms is written when its audio is over.
+                // Measured: 9 ms early, because a chunk of 10 ms is written when its audio has ended.
                 #expect(mark.isLate || (time - mark.writtenAt).magnitude < .milliseconds(100))
                 found += 1
                 break
@@ -88,7 +89,7 @@ struct PulseMicrophoneTests {
     }
 
     @Test(
-        "a killed server and its return are told, and the count goes on by time",
+        "reports a killed server and its return, and advances the sample count by the elapsed time",
         arguments: PulseServer.Kind.allCases)
     func serverKilled(kind: PulseServer.Kind) throws {
         let server = try PulseServer(
@@ -103,11 +104,11 @@ struct PulseMicrophoneTests {
         try log.wait(from: gone, "audio comes again") { $0.frameCount >= 9_600 }
         microphone.stop()
 
-        #expect(log.all.notices == ["away: the sound server went away", "returned"])
+        #expect(log.all.notices == ["away: the connection to the sound server was lost", "returned"])
         try expectConsistentCount(log.audioBlocks, rate: 48_000)
     }
 
-    @Test("an unplugged source and its return are told; no other source is taken instead")
+    @Test("reports an unplugged source and its return, and does not substitute another source")
     func unplugged() throws {
         let server = try PulseServer(
             "load-module module-sine-source source_name=other frequency=3000 rate=48000",
@@ -116,7 +117,7 @@ struct PulseMicrophoneTests {
         let log = MicrophoneLog()
         try microphone.start(on: MonotonicClock()) { log.add($0) }
         try log.wait("audio comes") { $0.frameCount >= 9_600 }
-        // The second that the script loads after the protocol.
+        // The second module that the script loads after the protocol module.
         try server.control("unload-module", "2")
         let gone = try log.wait("the unplugging is told") { !$0.notices.isEmpty }
         try server.control(
@@ -130,7 +131,7 @@ struct PulseMicrophoneTests {
         #expect(Tone.share(of: 1_000, in: after, rate: 48_000) > 0.99)
     }
 
-    @Test("a suspended source and its resuming are told")
+    @Test("reports when a source is suspended and when it resumes")
     func suspended() throws {
         let server = try PulseServer(
             "load-module module-null-sink sink_name=speaker rate=44100 channels=2")
@@ -148,7 +149,7 @@ struct PulseMicrophoneTests {
         try expectConsistentCount(log.audioBlocks, rate: 44_100)
     }
 
-    @Test("a source that is suspended and then unplugged, as a pulled cable looks, is told as unplugged")
+    @Test("reports a source that is suspended and then removed, as when a cable is pulled, as unplugged")
     func suspendedAndUnplugged() throws {
         let server = try PulseServer(
             "load-module module-null-sink sink_name=speaker rate=48000 channels=1")
@@ -169,7 +170,7 @@ struct PulseMicrophoneTests {
         #expect(Set(times).count == 1, "it is one outage")
     }
 
-    @Test("no event follows a stop, and nothing stays behind on the server")
+    @Test("sends no events after a stop, and leaves nothing on the server")
     func stop() throws {
         let server = try PulseServer("load-module module-sine-source source_name=tone rate=48000")
         let microphone = try microphone("tone", of: server)
@@ -178,7 +179,7 @@ struct PulseMicrophoneTests {
         try log.wait("audio comes") { $0.frameCount >= 4_800 }
         microphone.stop()
         let count = log.all.count
-        // The server goes on and would have delivered; its end would be told.
+        // The server still runs and would deliver audio, and its end would be reported.
         let second = try self.microphone("tone", of: server)
         let secondLog = MicrophoneLog()
         try second.start(on: MonotonicClock()) { secondLog.add($0) }
@@ -189,7 +190,7 @@ struct PulseMicrophoneTests {
         #expect(log.all.count == count)
     }
 
-    @Test("a source that is not there is not found, and none is taken instead")
+    @Test("reports a missing source as not found, and does not substitute another")
     func wrongName() throws {
         let server = try PulseServer("load-module module-sine-source source_name=tone rate=48000")
         let absent = PulseSource(
@@ -199,14 +200,14 @@ struct PulseMicrophoneTests {
         }
         #expect(error == DeviceError(device: "pulse:absent", operation: "open", reason: .notFound))
 
-        // It may also go away between the check and the start.
+        // The source may also disappear between the check and the start.
         let microphone = try microphone("tone", of: server)
         try server.control("unload-module", "1")
         let late = #expect(throws: DeviceError.self) { try microphone.start(on: MonotonicClock()) { _ in } }
         #expect(late?.reason == .notFound)
     }
 
-    @Test("without a server, a microphone says so")
+    @Test("reports a missing server")
     func noServer() {
         let source = PulseSource(
             name: "tone", description: "", format: AudioFormat(rate: 48_000, channels: 1))
@@ -218,10 +219,10 @@ struct PulseMicrophoneTests {
 
     // MARK: Measures
 
-    /// Back to the number that was written into the pipe.
+    /// Converts a sample back to the integer written into the pipe.
     private func value(_ sample: Float) -> Int16 { Int16((sample * 32_768).rounded()) }
 
-    /// The count of samples agrees with time over an outage, within 100 ms.
+    /// Expects the sample count to match the elapsed time across an outage, within 100 ms.
     private func expectConsistentCount(_ audioBlocks: [CapturedAudio], rate: Double) throws {
         let first = try #require(audioBlocks.first)
         let last = try #require(audioBlocks.last)

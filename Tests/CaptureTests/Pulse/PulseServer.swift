@@ -5,9 +5,9 @@ import Testing
 
 @testable import Capture
 
-/// A real sound server of a test's own, with nothing but what the test loads into it.
+/// A real sound server for one test, with only the modules that the test loads.
 final class PulseServer: Sendable {
-    /// Whose server it is that speaks PulseAudio's protocol.
+    /// Implementations of PulseAudio's protocol.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         case pulseAudio = "PulseAudio"
         case pipeWire = "PipeWire"
@@ -26,14 +26,14 @@ final class PulseServer: Sendable {
     private let processes = ConditionLock<[pid_t]>([])
 
     /// - Parameters:
-    ///   - modules: Lines of a PulseAudio start-up script; of `load-module` alone for PipeWire. `FOLDER` stands for the server's
-    ///     folder.
-    ///   - kind: Whose it is.
-    /// - Throws: When the folder cannot be made, or the server cannot be launched or accepts nobody within 10
-    ///   s.
+    ///   - modules: Lines of a PulseAudio start-up script; for PipeWire, only `load-module` lines. `FOLDER`
+    ///     is replaced with the server's folder.
+    ///   - kind: The implementation.
+    /// - Throws: If the folder cannot be created, or the server cannot be launched or accepts no connection
+    ///   within 10 s.
     init(_ modules: String..., by kind: Kind = .pulseAudio) throws {
         self.kind = kind
-        // Short: a socket's path has 107 bytes at most.
+        // Short, because a socket's path has at most 107 bytes.
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "pulse-\(UUID().uuidString.prefix(8))")
         self.folder = folder
@@ -81,11 +81,12 @@ final class PulseServer: Sendable {
         try waitUntilItAnswers()
     }
 
-    /// A graph without a device, a manager that does nothing but link streams, and the server that speaks PulseAudio's protocol.
+    /// Starts PipeWire without devices, a session manager that only links streams, and the PulseAudio
+    /// protocol server.
     private func startPipeWire() throws {
         try writeManagerConfiguration()
         let socket = folder.path + "/pipewire-0"
-        // Of one that was killed: who finds it finds nobody behind it.
+        // A killed server leaves its socket file, with no listener.
         if FileManager.default.fileExists(atPath: socket) {
             try FileManager.default.removeItem(atPath: socket)
         }
@@ -101,11 +102,12 @@ final class PulseServer: Sendable {
 
     private static let sharedManager = "/usr/share/wireplumber"
 
-    /// Whether it is WirePlumber 0.5, which has a profile that does nothing but link streams.
+    /// Whether WirePlumber 0.5 is installed, which has a profile that only links streams.
     private let hasManagerProfiles = FileManager.default.fileExists(
         atPath: sharedManager + "/wireplumber.conf.d")
 
-    /// WirePlumber's own scripts for links, and none that looks for devices: those of this machine are not the test's.
+    /// Uses WirePlumber's linking scripts without its device scripts, because tests must not see this
+    /// machine's devices.
     private func writeManagerConfiguration() throws {
         let (own, shared) = (folder.appending(path: "manager"), Self.sharedManager)
         guard !FileManager.default.fileExists(atPath: own.path) else { return }
@@ -179,7 +181,7 @@ final class PulseServer: Sendable {
         }
     }
 
-    /// As the kernel's out-of-memory killer does it: no farewell, and the socket's file stays.
+    /// Like the kernel's out-of-memory killer: without a shutdown, and the socket file remains.
     func kill() {
         let running = processes.withLock { processes in
             defer { processes = [] }
@@ -200,7 +202,7 @@ final class PulseServer: Sendable {
         }
     }
 
-    /// Plays a file into an output until it is over or the server ends.
+    /// Plays a file on an output until the file or the server ends.
     func play(_ file: URL, on sink: String) throws {
         try run("paplay", ["--latency-msec=50", "-d", sink, file.path])
     }
@@ -210,7 +212,7 @@ final class PulseServer: Sendable {
         processes.withLock { $0.append(process) }
     }
 
-    // Not Foundation's `Process`, whose `waitUntilExit` needs the thread that launched.
+    // Doesn't use Foundation's `Process`, because its `waitUntilExit` must run on the launching thread.
 
     private func launch(_ program: String, _ arguments: [String]) throws -> pid_t {
         let path = "/usr/bin/\(program)"

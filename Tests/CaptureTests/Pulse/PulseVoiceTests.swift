@@ -5,7 +5,7 @@ import Testing
 
 @testable import Capture
 
-@Suite("a microphone's voice", .serialized)
+@Suite("Voice processing of a microphone", .serialized)
 struct PulseVoiceTests {
     private let speaker = "load-module module-null-sink sink_name=speaker rate=48000 channels=1"
     private let tone = "load-module module-sine-source source_name=tone frequency=400 rate=48000"
@@ -20,13 +20,14 @@ struct PulseVoiceTests {
     }
 
     @Test(
-        "what it needs is in the server while it is there, is no microphone to others, and is gone afterwards",
+        "loads its modules while it runs, hides them from the microphone list, and unloads them afterwards",
         arguments: [true, false])
     func lifetime(echo: Bool) throws {
         let server = try PulseServer(tone, speaker)
         let before = try modules(of: server)
         let voice = try PulseVoice(
-            of: source("tone", of: server), role: "host", VoiceSettings(echo: echo, noise: true),
+            of: source("tone", of: server), role: "host",
+            VoiceProcessing(echoCancellation: echo, noiseSuppression: true),
             server: server.address)
         let log = MicrophoneLog()
         try voice.start(on: MonotonicClock()) { log.add($0) }
@@ -39,22 +40,22 @@ struct PulseVoiceTests {
     }
 
     @Test(
-        "the module is told of the extended filter by those who have a switch for it: PulseAudio before 17, and PipeWire",
+        "enables the extended filter only on servers with that option: PulseAudio before 17, and PipeWire",
         arguments: [
             (server: "pulseaudio 16.1", isTold: true), (server: "pulseaudio 17.0", isTold: false),
             (server: "pulseaudio 17.0-rebootstrapped", isTold: false), (server: "pulseaudio", isTold: false),
             (server: "PulseAudio (on PipeWire 1.4.2) 15.0.0", isTold: true),
         ])
     func extendedFilter(server: String, isTold: Bool) {
-        let words = VoiceModules.arguments(VoiceSettings(noise: true), server: server)
+        let words = VoiceModules.arguments(VoiceProcessing(noiseSuppression: true), server: server)
         #expect(words.contains("extended_filter") == isTold)
         #expect(words.contains("noise_suppression=") && !words.contains("  "))
     }
 
-    @Test("what a process that is gone has left is removed by the next one; that of one that lives is not")
+    @Test("removes modules left by an exited process, and keeps the modules of a running one")
     func stale() throws {
         let server = try PulseServer(tone, speaker)
-        // A process that has ended for certain.
+        // A process that has certainly exited.
         var gone: pid_t = 0
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/true"), nil]
         defer { free(arguments[0]) }
@@ -66,7 +67,8 @@ struct PulseVoiceTests {
                 "load-module", "module-null-sink", "sink_name=multicam_voice_\(process)_host_rest")
         }
         let voice = try PulseVoice(
-            of: source("tone", of: server), role: "host", VoiceSettings(noise: true), server: server.address)
+            of: source("tone", of: server), role: "host", VoiceProcessing(noiseSuppression: true),
+            server: server.address)
         defer { voice.stop() }
         let names = try PulseConnection(server: server.address).modules().compactMap {
             PulseConnection.process(of: $0.argument, VoiceModules.prefix)
@@ -75,24 +77,26 @@ struct PulseVoiceTests {
     }
 
     @Test(
-        "without the module, or without an output to compare with, it is refused with what to do, and nothing stays"
+        "fails with a remedy and without leftovers if the module or an output for echo cancellation is missing"
     )
     func refused() throws {
         let server = try PulseServer(tone)
         let tone = try source("tone", of: server)
         let before = try modules(of: server)
         let error = #expect(throws: DeviceError.self) {
-            _ = try PulseVoice(of: tone, role: "host", VoiceSettings(echo: true), server: server.address)
+            _ = try PulseVoice(
+                of: tone, role: "host", VoiceProcessing(echoCancellation: true), server: server.address)
         }
-        #expect(error?.description.contains("no output whose audio could come back") == true)
+        #expect(error?.description.contains("no output to remove from the recording") == true)
         let unnamable = PulseSource(
             name: "nowhere", description: "Nowhere", format: AudioFormat(rate: 48_000, channels: 1))
         let second = #expect(throws: DeviceError.self) {
             _ = try PulseVoice(
-                of: unnamable, role: "host", VoiceSettings(noise: true), server: server.address)
+                of: unnamable, role: "host", VoiceProcessing(noiseSuppression: true), server: server.address)
         }
-        #expect(second?.description.contains("does not load module-echo-cancel") == true)
-        #expect(second?.description.contains("take `voice` out of the profile") == true)
+        #expect(second?.description.contains("could not load module-echo-cancel") == true)
+        #expect(
+            second?.description.contains("set `echo_cancellation` and `noise_suppression` to false") == true)
         #expect(try modules(of: server) == before)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Capture
 
-@Suite("Dating samples")
+@Suite("Timestamps of audio samples")
 struct SampleDatingTests {
     private let start = ClockTime(nanoseconds: 5_000_000_000)
 
@@ -13,7 +13,7 @@ struct SampleDatingTests {
         return dating
     }
 
-    @Test("samples before the first report cannot be placed and are not counted")
+    @Test("does not count samples before the first report, because they cannot be timestamped")
     func undated() {
         var dating = SampleDating(rate: 48_000)
         #expect(dating.take(480) == nil)
@@ -23,7 +23,7 @@ struct SampleDatingTests {
         #expect(slice?.time == start)
     }
 
-    @Test("slices follow one another at the rate, without rounding that adds up")
+    @Test("spaces slices at the sample rate without accumulating rounding errors")
     func rate() {
         var dating = SampleDating(rate: 44_100)
         _ = dating.report(start)
@@ -33,7 +33,7 @@ struct SampleDatingTests {
         #expect(slice?.time == start + .seconds(10))
     }
 
-    @Test("the first reports are averaged")
+    @Test("averages the first reports")
     func average() {
         var dating = dating()
         #expect(dating.report(start + .milliseconds(6)) == .steady)
@@ -41,7 +41,7 @@ struct SampleDatingTests {
         #expect(dating.end == start + .milliseconds(1))
     }
 
-    @Test("one wild report changes nothing")
+    @Test("ignores a single outlier")
     func wildReport() {
         var dating = dating()
         #expect(dating.report(start + .seconds(2)) == .doubtful)
@@ -51,7 +51,7 @@ struct SampleDatingTests {
         #expect(dating.end == start)
     }
 
-    @Test("a jump that two reports agree on is a loss of that many samples")
+    @Test("counts a jump confirmed by two reports as that many lost samples")
     func jump() {
         var dating = dating()
         _ = dating.take(480)
@@ -63,7 +63,7 @@ struct SampleDatingTests {
         #expect(slice?.time == expected + .milliseconds(100))
     }
 
-    @Test("a stalled source, ever later, is no loss before it goes on")
+    @Test("counts a stalled source as a loss only once it resumes")
     func stall() {
         var dating = dating()
         for tenths in 1...10 as ClosedRange<Int64> {
@@ -72,7 +72,7 @@ struct SampleDatingTests {
         #expect(dating.report(start + .milliseconds(1_001)) == .lost(count: 48_048, at: start))
     }
 
-    @Test("a jump back dates anew and takes no sample back")
+    @Test("adjusts the timestamps after a jump back without repeating samples")
     func jumpBack() {
         var dating = dating()
         _ = dating.take(4_800)
@@ -82,7 +82,7 @@ struct SampleDatingTests {
         #expect(dating.position == 4_800)
     }
 
-    @Test("after an interruption the count has gone on by time")
+    @Test("advances the sample count by the duration of an interruption")
     func interruption() {
         var dating = dating()
         _ = dating.take(48_000)
@@ -95,7 +95,7 @@ struct SampleDatingTests {
         #expect(slice?.time == start + .seconds(3))
     }
 
-    @Test("after an interruption, audio from before its beginning is not taken")
+    @Test("discards audio from before an interruption")
     func oldBuffer() {
         var dating = dating()
         _ = dating.take(48_000)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Capture
 
-@Suite("The accelerometer in sysfs")
+@Suite("Accelerometer in sysfs")
 struct AccelerometerTests {
     private static let device = "sys/bus/iio/devices/iio:device1"
 
-    /// One that feels upright: 1000 units are 9.81 m/s².
+    /// A machine held upright: 1000 units are 9.81 m/s².
     private func machine(_ changes: [String: String?] = [:]) throws -> SyntheticMachine {
         let machine = try SyntheticMachine()
         var files: [String: String?] = [
@@ -17,7 +17,7 @@ struct AccelerometerTests {
         ]
         files.merge(changes) { $1 }
         for (name, text) in files { if let text { try machine.write("\(Self.device)/\(name)", "\(text)\n") } }
-        // A light sensor is none.
+        // A light sensor must be ignored.
         try machine.write("sys/bus/iio/devices/iio:device0/in_illuminance_raw", "3\n")
         return machine
     }
@@ -38,7 +38,7 @@ struct AccelerometerTests {
         return ""
     }
 
-    @Test("what is felt is (raw + offset) × scale, turned as the sensor sits")
+    @Test("reads (raw + offset) × scale, rotated by the mount matrix")
     func reads() throws {
         #expect(try felt() == [0, -981, 20])
         #expect(try felt(["in_accel_offset": "100"]) == [98, -883, 118])
@@ -46,28 +46,34 @@ struct AccelerometerTests {
         for name in ["mount_matrix", "in_mount_matrix", "in_accel_mount_matrix"] {
             #expect(try felt([name: "0, -1, 0; 1, 0, 0; 0, 0, 1"]) == [981, 0, 20])
         }
-        // As in systemd's list: the sensor counts two axes the other way round.
+        // As in systemd's database: the sensor has two inverted axes.
         #expect(try felt(["mount_matrix": "0,-1,0;-1,0,0;0,0,1"]) == [981, 0, 20])
         #expect(
             try felt(["mount_matrix": "0.998, 0.054, 0; -0.054, 0.998, 0; 0, 0, 1"]) == [-53, -979, 20])
     }
 
     @Test(
-        "nonsense is said, with where it stands",
+        "reports an invalid value with its file",
         arguments: [
-            (["in_accel_y_raw": "much\u{7}"], "in_accel_y_raw says “much", "no number"),
-            (["in_accel_y_raw": ""], "in_accel_y_raw says “”", "no number"),
-            (["in_accel_y_raw": nil], "there is no", "in_accel_y_raw"),
-            (["in_accel_scale": nil], "has no in_accel_scale", "how much a unit is"),
-            (["in_accel_scale": "0"], "has no in_accel_scale", ""),
-            (["in_accel_scale": "nan"], "says “nan”", "no number"),
-            (["in_accel_scale": "1e300"], "which cannot be", "gravity is 9.81"),
-            (["in_accel_y_raw": "0", "in_accel_z_raw": "0"], "that 0.0 m/s² are felt", "cannot be"),
-            (["mount_matrix": "1, 0, 0; 0, 1, 0"], "mount_matrix says “1, 0, 0; 0, 1, 0”", "only turns"),
-            (["mount_matrix": "1, 0, 0; 1, 0, 0; 0, 0, 1"], "mount_matrix says", "only turns"),
-            (["mount_matrix": "2, 0, 0; 0, 2, 0; 0, 0, 2"], "mount_matrix says", "only turns"),
-            (["mount_matrix": "nan, 0, 0; 0, 1, 0; 0, 0, 1"], "mount_matrix says", "only turns"),
-            (["mount_matrix": ""], "mount_matrix says “”", "only turns"),
+            (["in_accel_y_raw": "much\u{7}"], "in_accel_y_raw contains “much", "not a number"),
+            (["in_accel_y_raw": ""], "in_accel_y_raw contains “”", "not a number"),
+            (["in_accel_y_raw": nil], "is missing", "in_accel_y_raw"),
+            (["in_accel_scale": nil], "in_accel_scale is missing", "the unit is unknown"),
+            (["in_accel_scale": "0"], "in_accel_scale is missing", ""),
+            (["in_accel_scale": "nan"], "contains “nan”", "not a number"),
+            (["in_accel_scale": "1e300"], "not plausible", "gravity is 9.81"),
+            (["in_accel_y_raw": "0", "in_accel_z_raw": "0"], "reports 0.0 m/s²", "not plausible"),
+            (
+                ["mount_matrix": "1, 0, 0; 0, 1, 0"], "mount_matrix contains “1, 0, 0; 0, 1, 0”",
+                "not a rotation matrix"
+            ),
+            (["mount_matrix": "1, 0, 0; 1, 0, 0; 0, 0, 1"], "mount_matrix contains", "not a rotation matrix"),
+            (["mount_matrix": "2, 0, 0; 0, 2, 0; 0, 0, 2"], "mount_matrix contains", "not a rotation matrix"),
+            (
+                ["mount_matrix": "nan, 0, 0; 0, 1, 0; 0, 0, 1"], "mount_matrix contains",
+                "not a rotation matrix"
+            ),
+            (["mount_matrix": ""], "mount_matrix contains “”", "not a rotation matrix"),
         ] as [([String: String?], String, String)])
     func nonsense(changes: [String: String?], first: String, second: String) throws {
         let reason = try reason(changes)
@@ -75,7 +81,7 @@ struct AccelerometerTests {
         #expect(!reason.hasSuffix(".") && reason.printable(limit: 4000) == reason)
     }
 
-    @Test("a convertible's second sensor, under its keyboard, is not asked; a computer without any says so")
+    @Test("ignores a convertible's second sensor below the keyboard, and reports a missing sensor")
     func which() throws {
         let two = try machine(["label": "accel-base"])
         for (axis, raw) in [("x", "-1000"), ("y", "0"), ("z", "0")] {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Capture
 
-@Suite("The lid of a portable computer")
+@Suite("Lid of a laptop")
 struct LidTests {
-    @Test("it is closed when the driver says so, and open where there is none")
+    @Test("is closed if the driver reports it, and open on a computer without a lid")
     func state() throws {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "multicam-lid-\(UUID().uuidString)")

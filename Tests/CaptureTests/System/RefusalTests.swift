@@ -5,11 +5,11 @@ import Testing
 
 @testable import Capture
 
-@Suite("Why a camera is refused")
+@Suite("Errors when opening a camera")
 struct RefusalTests {
     // MARK: Busy
 
-    @Test("who has a node open is found in proc, and we ourselves are not meant")
+    @Test("finds the process that holds a node open in /proc, and ignores its own process")
     func holder() throws {
         let machine = try SyntheticMachine()
         try machine.program(4242, "obs\u{1b}[31m", holding: ["/dev/video-none"])
@@ -40,7 +40,7 @@ struct RefusalTests {
                 to: UserGroups(id: user, groups: groups, groupsAtLogin: atLogin), inContainer: container)
     }
 
-    @Test("who is refused hears which group, whether to log in again, or that it is the container")
+    @Test("reports the missing group, the need to log in again, or the container as the cause")
     func obstacles() {
         #expect(obstacle(mode: 0o660) == .notInGroup("video"))
         #expect(obstacle(mode: 0o660, atLogin: [1000, 44]) == .loginNeeded(group: "video"))
@@ -55,7 +55,7 @@ struct RefusalTests {
         #expect(obstacle(mode: 0o660, container: true) == .notInGroup("video"))
     }
 
-    @Test("each obstacle comes with what helps, in words that a shell takes as they are")
+    @Test("suggests a shell-safe command for each obstacle")
     func advice() {
         let node = "/dev/my camera"
         #expect(
@@ -66,12 +66,12 @@ struct RefusalTests {
         #expect(AccessObstacle.container.explanation(node: node).contains("--device '/dev/my camera'"))
         #expect("it's \u{1B}".shellQuoted() == #"'it'\''s ?'"#)
         #expect("".shellQuoted() == "''")
-        // With an accent on it, it is still the end of the word to a shell.
+        // A quote with a combining accent still ends the word in a shell.
         #expect("a'\u{301}; reboot".shellQuoted().unicodeScalars.filter { $0 == "'" }.count == 5)
         #expect("$(reboot)".shellQuoted() == "'$(reboot)'")
     }
 
-    @Test("this machine's nodes and groups are read")
+    @Test("reads the permissions of this machine's nodes and groups")
     func facts() throws {
         let null = try #require(NodePermissions(of: "/dev/null"))
         #expect(null.mode == 0o666 && null.groupName == "root")
@@ -81,7 +81,7 @@ struct RefusalTests {
         #expect(UserGroups.name(ofGroup: 4_000_000_000) == "4000000000")
     }
 
-    @Test("containers leave marks")
+    @Test("detects a container by its files")
     func container() throws {
         let machine = try SyntheticMachine()
         #expect(!Container.isAround(root: machine.root))
@@ -114,7 +114,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "a full bus is explained: the controller, who keeps what with which program, what was asked, what fits"
+        "explains a full bus: the controller, the reservations with their programs, the request, and the formats that fit"
     )
     func fullBus() throws {
         let machine = try SyntheticMachine()
@@ -142,21 +142,22 @@ struct RefusalTests {
             device: "/dev/video1", operation: "VIDIOC_STREAMON", reason: .noBandwidth(found))
         #expect(
             error.description
-                == "/dev/video1: VIDIOC_STREAMON failed: the USB controller 0000:00:14.0 has no bandwidth left for it "
-                + "(this is not about disk space): Studio Webcam (/dev/video0), in use by `obs` (process 4312), keeps "
-                + "2048 bytes a microframe (41 %), and this camera asks for at least 3072 bytes a microframe (61 %). "
-                + "Choose yuyv 640x480 at 10 or yuyv 320x240 at 30, or an mjpeg size for which it asks for up to "
-                + "2048 bytes a microframe (41 %), or move it to a port of the controller 0000:00:1a.0, which is free."
+                == "/dev/video1: VIDIOC_STREAMON failed: the USB controller 0000:00:14.0 does not have enough free bandwidth for it "
+                + "(this is not about disk space): Studio Webcam (/dev/video0), in use by `obs` (process 4312), reserves "
+                + "2048 bytes per microframe (41 %), and this camera needs at least 3072 bytes per microframe (61 %). "
+                + "Choose yuyv 640x480 at 10 or yuyv 320x240 at 30, or an mjpeg size that needs at most "
+                + "2048 bytes per microframe (41 %), or connect it to a port of the controller 0000:00:1a.0, which is free."
         )
     }
 
-    @Test("a raw format asks for what its frames need")
+    @Test("requests the bandwidth of its frames for a raw format")
     func raw() throws {
         let machine = try SyntheticMachine()
         try machine.bus(1)
         try machine.camera("usb1/1-1", node: 0, alternate: 6)
         try machine.camera("usb1/1-2", node: 1)
-        // 3072 bytes leave room for 1600. 2048 do not fit, but do not carry 640×480 at 30 either, which needs 2316.
+        // 3072 bytes leave room for 1600. 2048 do not fit, and would not be enough for 640×480 at 30 either,
+        // which needs 2316.
         let found = try shortage(machine, .yuyv, 640, 480)
         #expect(found.asked?.bytes == 3072)
         #expect(found.fitting?.bytes == 1600)
@@ -168,7 +169,7 @@ struct RefusalTests {
                 == 2316)
     }
 
-    @Test("where no setting fits, that is said, and nothing is proposed that cannot be")
+    @Test("reports that no setting fits, and proposes nothing impossible")
     func nothingFits() throws {
         let machine = try SyntheticMachine()
         try machine.bus(1)
@@ -178,17 +179,17 @@ struct RefusalTests {
         let found = try shortage(machine)
         #expect(found.claims.map(\.share.bytes) == [3072, 1600])
         #expect(found.asked?.bytes == 1024 && found.fitting == nil && found.freeControllers.isEmpty)
-        #expect(found.explanation.contains("No format of it fits beside them"))
+        #expect(found.explanation.contains("None of its formats fits in the rest"))
     }
 
-    @Test("by a bus whose sums have room nothing is claimed that we do not know")
+    @Test("names no unverified cause if the bus has free bandwidth")
     func unknown() throws {
         let machine = try SyntheticMachine()
         try machine.bus(1)
         try machine.camera("usb1/1-2", node: 1)
         let found = try shortage(machine)
         #expect(found.claims.isEmpty && found.asked == nil)
-        #expect(!found.explanation.contains("asks for"))
+        #expect(!found.explanation.contains("needs at least"))
         #expect(
             USBShortage(node: "/dev/video9", asking: nil, offers: [], sysfs: machine.sysfs).shortage == nil)
         let plain = DeviceError(device: "/dev/video0", operation: "VIDIOC_STREAMON", errno: ENOSPC)
@@ -196,7 +197,7 @@ struct RefusalTests {
             plain.explained(node: "/dev/video-none").description.contains("Choose mjpeg or a smaller size"))
     }
 
-    @Test("errors are explained by what the system can tell")
+    @Test("explains errors with facts from the system")
     func explained() {
         let closed = DeviceError(device: "/dev/null", operation: "open", errno: EACCES)
         let expected: AccessObstacle = Container.isAround() ? .container : .forbidden

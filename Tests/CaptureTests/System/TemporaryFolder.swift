@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes away with its owner.
+/// A temporary folder, deleted with its owner.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -12,7 +12,7 @@ final class TemporaryFolder: Sendable {
 
     deinit {
         do { try FileManager.default.removeItem(atPath: path) } catch {
-            // Left behind in the system's folder for such things.
+            // Stays in the system's folder for temporary files.
         }
     }
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Capture
 
-@Suite("What USB devices say of themselves")
+@Suite("USB descriptors")
 struct USBDescriptionTests {
-    @Test("a webcam's alternate settings, with their bytes a microframe")
+    @Test("reads a webcam's alternate settings with their bytes per microframe")
     func webcam() throws {
         let description = try #require(USBDescription(USBBytes.webcam()))
         #expect(description.version == 0x0200)
@@ -22,22 +22,22 @@ struct USBDescriptionTests {
         #expect(audio.bytes == 192 && audio.microframes == 8)
     }
 
-    @Test("where a camera's frames come from is what its input terminals say, of video control alone")
+    @Test("reads the frame source from the input terminals of the video control interface only")
     func inputs() throws {
         var device = USBBytes()
         device.interface(0, classCode: 14, subclass: 1)
         device.videoHeader(streaming: [1])
-        // A composite input and, cut off, another one.
+        // A composite input, and a truncated descriptor.
         device.raw([8, 0x24, 2, 1, 0x01, 0x04, 0, 0])
         device.raw([7, 0x24, 2, 1, 0x01, 0x02, 0])
         device.interface(2, classCode: 1, subclass: 1)
-        // A microphone's input terminal is of another class.
+        // A microphone's input terminal belongs to another class.
         device.raw([12, 0x24, 2, 1, 0x01, 0x02, 0, 1, 0, 0, 0, 0])
         let description = try #require(USBDescription(device.bytes))
         #expect(description.settings.map(\.inputTerminals) == [[0x0401], []])
     }
 
-    @Test("at SuperSpeed the endpoint's companion counts")
+    @Test("reads the bandwidth from the endpoint companion at SuperSpeed")
     func superSpeed() throws {
         let description = try #require(USBDescription(USBBytes.superSpeedCamera()))
         let settings = try #require(description.videoStreams[1])
@@ -45,11 +45,12 @@ struct USBDescriptionTests {
             settings.map { $0.reservations(at: .superSpeed).map(\.bytes) } == [
                 [], [1024], [16_384], [49_152],
             ])
-        // The same device at a port of USB 2 would have other descriptors; without a companion its packet counts.
+        // At a USB 2 port, the device would have other descriptors; without a companion, the packet size
+        // counts.
         #expect(settings[1].reservations(at: .high).map(\.bytes) == [1024])
     }
 
-    @Test("a SuperSpeedPlus companion after the first one counts instead of it")
+    @Test("prefers a SuperSpeedPlus companion to the one before it")
     func superSpeedPlus() throws {
         var device = USBBytes(version: 0x0320)
         device.interface(1, alternate: 1, classCode: 14, subclass: 2, endpoints: 1)
@@ -60,7 +61,7 @@ struct USBDescriptionTests {
         #expect(setting.endpoints.map(\.superSpeedBytes) == [98_304])
     }
 
-    @Test("only the first configuration counts")
+    @Test("reads only the first configuration")
     func configurations() throws {
         var device = USBBytes()
         device.interface(0, classCode: 3, subclass: 1)
@@ -71,7 +72,7 @@ struct USBDescriptionTests {
         #expect(!description.hasVideo)
     }
 
-    @Test("whatever bytes come, there is a value or none, and never a trap")
+    @Test("parses any bytes without a trap")
     func anyBytes() {
         var generator = SeededBytes(seed: 7)
         let good = USBBytes.webcam() + USBBytes.superSpeedCamera()
@@ -96,7 +97,7 @@ struct USBDescriptionTests {
         #expect(USBDescription([UInt8](repeating: 0xFF, count: 70_000)) == nil)
     }
 
-    @Test("BOS descriptors tell who knows SuperSpeed")
+    @Test("reads SuperSpeed support from the BOS descriptors")
     func capabilities() {
         #expect(USBCapabilities.includesSuperSpeed(USBBytes.capabilities([2, 3])))
         #expect(!USBCapabilities.includesSuperSpeed(USBBytes.capabilities([2])))
@@ -105,7 +106,7 @@ struct USBDescriptionTests {
     }
 }
 
-/// Numbers that are the same each time.
+/// Random numbers from a fixed seed.
 private struct SeededBytes {
     private var state: UInt64
 

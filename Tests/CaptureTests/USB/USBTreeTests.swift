@@ -12,7 +12,7 @@ struct USBTreeTests {
         try #require(tree(machine).devices.first { $0.name == name })
     }
 
-    @Test("place, speed and what is reserved now")
+    @Test("reads location, speed, and current reservations")
     func webcam() throws {
         let machine = try SyntheticMachine()
         try machine.bus(1)
@@ -35,7 +35,7 @@ struct USBTreeTests {
             ])
     }
 
-    @Test("a camera of USB 3 behind a hub of USB 3")
+    @Test("reads a USB 3 camera behind a USB 3 hub")
     func superSpeed() throws {
         let machine = try SyntheticMachine()
         try machine.bus(2, driver: "xhci_hcd", speed: "5000")
@@ -48,7 +48,7 @@ struct USBTreeTests {
         #expect(camera.reservations.map(\.bytes) == [16_384])
         let port = try #require(camera.domains.first)
         #expect(camera.domains.count == 1 && port.name == "2-port1" && port.speed == .superSpeed)
-        // By `xhci_get_ss_bw_consumed`: 32 blocks, and 8 + 64 for each of 16 packets, at 32 ns a block.
+        // By `xhci_get_ss_bw_consumed`: 32 blocks, and 8 + 64 for each of 16 packets, at 32 ns per block.
         #expect(
             camera.reservations.map { port.time(of: $0, at: .superSpeed) } == [
                 Nanoseconds((32 + 16 * 72) * 32)
@@ -56,7 +56,7 @@ struct USBTreeTests {
         )
     }
 
-    @Test("who knows SuperSpeed is seen at a port of USB 2 too, where the system tells")
+    @Test("detects SuperSpeed support also at a USB 2 port, if the system reports it")
     func slowPort() throws {
         let machine = try SyntheticMachine()
         try machine.bus(1)
@@ -73,7 +73,7 @@ struct USBTreeTests {
         #expect(try device("1-2", machine).knowsSuperSpeed == false)
     }
 
-    @Test("who shares bandwidth: all on the bus of an EHCI controller, those of a port with xHCI")
+    @Test("shares bandwidth across the bus of an EHCI controller, and per port with xHCI")
     func domains() throws {
         for (driver, shared) in [("ehci-pci", ["1-1", "1-2.1"]), ("xhci_hcd", ["1-2.1"])] {
             let machine = try SyntheticMachine()
@@ -86,16 +86,16 @@ struct USBTreeTests {
             try machine.camera("usb3/3-1", node: 3, controller: "0000:00:1a.0", alternate: 6)
             let tree = tree(machine)
             let camera = try device("1-2.2", machine)
-            let neighbours = tree.neighbours(of: camera).filter(\.isCamera)
-            #expect(neighbours.map(\.name).sorted() == shared)
+            let neighbors = tree.neighbors(of: camera).filter(\.isCamera)
+            #expect(neighbors.map(\.name).sorted() == shared)
             let domain = try #require(camera.domains.first)
             #expect(domain.name == (driver == "xhci_hcd" ? "1-port2" : "1"))
-            let times = neighbours.flatMap(\.reservations).map { domain.time(of: $0, at: .high) }
+            let times = neighbors.flatMap(\.reservations).map { domain.time(of: $0, at: .high) }
             #expect(tree.load(around: camera).peak(domain) == times.reduce(.zero, +))
         }
     }
 
-    @Test("a slow device behind a fast hub costs the fast bus its split transactions")
+    @Test("charges split transactions of a slow device behind a fast hub to the fast bus")
     func split() throws {
         let machine = try SyntheticMachine()
         try machine.bus(1)
@@ -105,7 +105,8 @@ struct USBTreeTests {
         #expect(camera.domains.map(\.name) == ["1", "1-2-tt"])
         let reservation = try #require(camera.reservations.first)
         #expect(reservation.bytes == 1024)
-        // EHCI counts the whole packet in each microframe, to whole microseconds; the slow side an eighth of its frame's time.
+        // EHCI counts the whole packet in each microframe, in whole microseconds; the slow side counts an
+        // eighth of its frame's time.
         #expect(
             camera.domains.map { $0.time(of: reservation, at: .full) } == [
                 .microseconds(21),
@@ -114,7 +115,7 @@ struct USBTreeTests {
     }
 
     @Test(
-        "a hub that is slower than its port, and a device of full speed at the port itself, are narrow stretches"
+        "treats a hub slower than its port, and a full-speed device at the port itself, as bottlenecks"
     )
     func narrow() throws {
         let machine = try SyntheticMachine()
@@ -132,7 +133,7 @@ struct USBTreeTests {
         #expect(slow.domains.map(\.name) == ["1-port3"] && slow.domains.map(\.speed) == [.full])
     }
 
-    @Test("ports that the firmware calls built in are not free")
+    @Test("does not list ports that the firmware calls built-in as free")
     func freePorts() throws {
         let machine = try SyntheticMachine()
         try machine.bus(1, driver: "xhci_hcd")
@@ -145,7 +146,7 @@ struct USBTreeTests {
         #expect(bus.freePorts == [3] && bus.freeDomain?.name == "1-port3")
     }
 
-    @Test("files that are missing or hold nonsense leave out what they would tell")
+    @Test("omits facts from missing or invalid files")
     func nonsense() throws {
         let machine = try SyntheticMachine()
         try machine.bus(1)

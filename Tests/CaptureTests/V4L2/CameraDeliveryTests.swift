@@ -3,9 +3,9 @@ import Testing
 
 @testable import Capture
 
-@Suite("What a camera tells of its absence")
+@Suite("Outage reports of a camera")
 struct CameraDeliveryTests {
-    /// What was told by `steps`, in words.
+    /// The outages reported by `steps`, as text.
     private func told(_ steps: (CameraDelivery) -> Void) -> [String] {
         let format = VideoFormat(
             pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(30))
@@ -18,7 +18,7 @@ struct CameraDeliveryTests {
         return heard.withLock { $0 }
     }
 
-    @Test("one that was asked for is its own from the moment at which the camera is found missing")
+    @Test("reports a requested outage as an unrequested one once the camera is missing")
     func unpluggedMeanwhile() {
         let told = told { delivery in
             delivery.away("off", isRequested: true)
@@ -28,7 +28,7 @@ struct CameraDeliveryTests {
         #expect(told == ["asked: off", "unplugged"])
     }
 
-    @Test("one of its own is nobody else's, whatever is asked of it meanwhile")
+    @Test("does not turn an unrequested outage into a requested one")
     func askedMeanwhile() {
         let told = told { delivery in
             delivery.away("silent")

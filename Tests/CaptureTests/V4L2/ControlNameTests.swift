@@ -2,10 +2,10 @@ import Testing
 
 @testable import Capture
 
-@Suite("Controls")
+@Suite("Camera control names")
 struct ControlNameTests {
     @Test(
-        "names are as v4l2-ctl prints them",
+        "matches the names that v4l2-ctl prints",
         arguments: [
             ("Brightness", "brightness"), ("Focus, Automatic Continuous", "focus_automatic_continuous"),
             ("White Balance, Automatic", "white_balance_automatic"),

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Capture
 
-@Suite("A format that a running camera is asked for")
+@Suite("Format changes of a running camera")
 struct FormatOnTrialTests {
     private let first = VideoFormat(
         pixel: .mjpeg, size: FrameSize(width: 1280, height: 720), rate: FrameRate(30))
     private let other = VideoFormat(
         pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(30))
 
-    @Test("is given up for the one before, once, unless a frame came in it")
+    @Test("reverts to the previous format, once, unless frames arrived in the new one")
     func trial() {
         var format = FormatOnTrial(first)
         #expect(format.giveUp() == nil)
@@ -23,7 +23,7 @@ struct FormatOnTrialTests {
         #expect(format.giveUp() == nil && format.wanted == other)
     }
 
-    @Test("is not proven by frames of one that stands in for it")
+    @Test("does not confirm a format by frames in a substitute format")
     func substitute() {
         var format = FormatOnTrial(first)
         format.delivered(in: other)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Capture
 
-@Suite("Formats as drivers tell them")
+@Suite("Formats reported by drivers")
 struct FormatStepsTests {
-    @Test("a range of sizes becomes the common ones on its steps, and its ends")
+    @Test("converts a range of sizes into its limits and the common sizes on its steps")
     func stepwise() {
         let sizes = FormatSteps.sizes(width: .init(160, 1280, step: 16), height: .init(120, 960, step: 8))
         #expect(
@@ -14,13 +14,13 @@ struct FormatStepsTests {
             ])
     }
 
-    @Test("a range that is one size gives that size once")
+    @Test("lists a range of one size once")
     func fixed() {
         let sizes = FormatSteps.sizes(width: .init(640, 640, step: 1), height: .init(480, 480, step: 1))
         #expect(sizes == [FrameSize(width: 640, height: 480)])
     }
 
-    @Test("a range with sides beyond what a frame may have keeps what is usable")
+    @Test("reduces a range beyond the maximum frame size to its usable sizes")
     func huge() {
         let sizes = FormatSteps.sizes(width: .init(0, 100_000, step: 0), height: .init(0, 100_000, step: 0))
         #expect(sizes.count == 10)
@@ -28,7 +28,7 @@ struct FormatStepsTests {
     }
 
     @Test(
-        "an interval becomes the rate that is meant",
+        "converts an interval into the nominal rate",
         arguments: [
             (1, 30, FrameRate(30, per: 1)), (333_333, 10_000_000, FrameRate(30, per: 1)),
             (1001, 30_000, FrameRate(30_000, per: 1001)),
@@ -41,7 +41,7 @@ struct FormatStepsTests {
     }
 
     @Test(
-        "format codes are told by what we can read",
+        "maps format codes to supported pixel formats",
         arguments: [
             ("MJPG", .mjpeg), ("JPEG", .mjpeg), ("YUYV", .yuyv), ("UYVY", .uyvy), ("NV12", .nv12),
             ("GREY", .grey),
@@ -52,7 +52,7 @@ struct FormatStepsTests {
         #expect(FourCC(text).pixel == pixel)
     }
 
-    @Test("a format code is four characters from the lowest byte on, and rubbish in it is not shown")
+    @Test("formats a code as four characters, lowest byte first, and replaces invalid ones")
     func codeText() {
         #expect(FourCC(0x5659_5559).text == "YUYV")
         #expect(FourCC(0x2036_3159).text == "Y16")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Capture
 
-@Suite("Sequence numbers and time stamps")
+@Suite("Sequence numbers and timestamps")
 struct FrameCounterTests {
     private let interval = Nanoseconds.milliseconds(40)
 
@@ -13,7 +13,7 @@ struct FrameCounterTests {
         DriverStamp(time: time(milliseconds), isStartOfExposure: true)
     }
 
-    @Test("a steady stream loses nothing, and its numbers begin at 0 wherever the driver's begin")
+    @Test("loses nothing in a steady stream, and numbers frames from 0 regardless of the driver's count")
     func steady() {
         var counter = FrameCounter(interval: interval)
         for index in 0..<5 {
@@ -25,7 +25,7 @@ struct FrameCounterTests {
         }
     }
 
-    @Test("a jump is a loss from the first missing frame on")
+    @Test("counts a jump as a loss that starts at the first missing frame")
     func jump() {
         var counter = FrameCounter(interval: interval)
         _ = counter.place(0, exposure(100_000), arrivedAt: time(100_050))
@@ -35,7 +35,7 @@ struct FrameCounterTests {
         #expect(place.sequence == 4)
     }
 
-    @Test("the driver's count may wrap")
+    @Test("accepts a wrap of the driver's counter")
     func wrap() {
         var counter = FrameCounter(interval: interval)
         _ = counter.place(.max - 1, exposure(100_000), arrivedAt: time(100_050))
@@ -44,7 +44,7 @@ struct FrameCounterTests {
         #expect(place.sequence == 3)
     }
 
-    @Test("a step back, a standstill and a restart are no losses", arguments: [UInt32(10), 3, 0])
+    @Test("counts a repeated, decreasing, or restarted number as no loss", arguments: [UInt32(10), 3, 0])
     func back(raw: UInt32) {
         var counter = FrameCounter(interval: interval)
         _ = counter.place(10, exposure(100_000), arrivedAt: time(100_050))
@@ -53,7 +53,7 @@ struct FrameCounterTests {
         #expect(place.sequence == 1)
     }
 
-    @Test("after a restart the count goes on without a loss")
+    @Test("continues the count after a restart without a loss")
     func restart() {
         var counter = FrameCounter(interval: interval)
         _ = counter.place(10, exposure(100_000), arrivedAt: time(100_050))
@@ -63,7 +63,7 @@ struct FrameCounterTests {
         #expect(place.sequence == 1)
     }
 
-    @Test("no more frames are missing than the time had room for")
+    @Test("limits missing frames to the number that fits the elapsed time")
     func rubbish() {
         var counter = FrameCounter(interval: interval)
         _ = counter.place(1, exposure(100_000), arrivedAt: time(100_050))
@@ -71,7 +71,7 @@ struct FrameCounterTests {
         #expect(place.missing == 4)
     }
 
-    @Test("a stamp of the last byte is brought to the start of exposure")
+    @Test("converts an end-of-frame timestamp to the start of exposure")
     func endOfFrame() {
         var counter = FrameCounter(interval: interval)
         let stamp = DriverStamp(time: time(100_040), isStartOfExposure: false)
@@ -79,7 +79,7 @@ struct FrameCounterTests {
     }
 
     @Test(
-        "without a stamp, or with one by another clock, it is the arrival less one interval",
+        "uses the arrival minus one interval if the timestamp is missing or from another clock",
         arguments: [
             DriverStamp(time: nil, isStartOfExposure: true),
             DriverStamp(time: ClockTime(nanoseconds: 1_700_000_000_000_000_000), isStartOfExposure: true),
@@ -91,7 +91,7 @@ struct FrameCounterTests {
         #expect(counter.place(0, stamp, arrivedAt: time(100_040)).capturedAt == time(100_000))
     }
 
-    @Test("stamps that do not grow are replaced by one interval more")
+    @Test("replaces a timestamp that does not increase with the previous one plus one interval")
     func monotonic() {
         var counter = FrameCounter(interval: interval)
         _ = counter.place(0, exposure(100_000), arrivedAt: time(100_050))
@@ -99,7 +99,7 @@ struct FrameCounterTests {
         #expect(counter.place(2, exposure(100_080), arrivedAt: time(100_130)).capturedAt == time(100_080))
     }
 
-    @Test("a stamp from the future, from long ago or not after the last is replaced and said to be")
+    @Test("replaces a timestamp that is in the future, too old, or not increasing, and marks it as corrected")
     func corrected() {
         var counter = FrameCounter(interval: interval)
         let first = counter.place(0, exposure(100_000), arrivedAt: time(100_050))
@@ -115,7 +115,7 @@ struct FrameCounterTests {
         #expect(!unstamped.isCorrected)
     }
 
-    @Test("a stamp may be any number", arguments: [Int64.min, .min + 1, -1, .max - 1, .max])
+    @Test("accepts any number as a timestamp", arguments: [Int64.min, .min + 1, -1, .max - 1, .max])
     func anyStamp(nanoseconds: Int64) {
         for isStart in [true, false] {
             var counter = FrameCounter(interval: interval)
@@ -125,7 +125,7 @@ struct FrameCounterTests {
         }
     }
 
-    @Test("a jump of the driver's count by half of its range is no more than the time had room for")
+    @Test("limits a jump by half of the counter's range to the elapsed time")
     func hugeJump() {
         var counter = FrameCounter(interval: interval)
         _ = counter.place(0, exposure(100_000), arrivedAt: time(100_050))
@@ -133,7 +133,7 @@ struct FrameCounterTests {
         #expect(place.missing == 2 && place.sequence == 3)
     }
 
-    @Test("stamps that stand still never run ahead of the present, however fast the camera is")
+    @Test("never dates frames with a constant timestamp into the future, at any frame rate")
     func standingStamps() {
         var counter = FrameCounter(interval: interval)
         for index in 0..<1000 {

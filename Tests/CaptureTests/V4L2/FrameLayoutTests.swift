@@ -3,7 +3,7 @@ import Testing
 
 @testable import Capture
 
-@Suite("Frames in a driver's memory")
+@Suite("Frames in driver memory")
 struct FrameLayoutTests {
     private let size = FrameSize(width: 64, height: 48)
 
@@ -12,7 +12,7 @@ struct FrameLayoutTests {
     }
 
     @Test(
-        "rows may be longer than the frame is wide",
+        "supports rows longer than the frame's width",
         arguments: [
             (.yuyv, 128, [FramePlane(offset: 0, stride: 128)], 128 * 48),
             (.yuyv, 160, [FramePlane(offset: 0, stride: 160)], 160 * 48),
@@ -36,7 +36,7 @@ struct FrameLayoutTests {
         #expect(layout.color == .bt709Limited)
     }
 
-    @Test("compressed frames have no planes, and JPEG is full range whatever the driver says")
+    @Test("sets no planes for compressed frames, and full range for JPEG regardless of the driver")
     func compressed() {
         let layout = layout(.mjpeg, stride: 0)
         #expect(layout.planes.isEmpty)
@@ -44,7 +44,7 @@ struct FrameLayoutTests {
         #expect(layout.color == .jpeg)
     }
 
-    @Test("converted frames leave as I420")
+    @Test("converts frames to I420")
     func converted() {
         let layout = layout(.converted, stride: 64)
         #expect(layout.pixel == .i420)
@@ -52,9 +52,9 @@ struct FrameLayoutTests {
         #expect(layout.color == .bt601Limited)
     }
 
-    /// Numbers of `enum v4l2_colorspace`, `v4l2_ycbcr_encoding` and `v4l2_quantization` in linux/videodev2.h.
+    /// Values of `enum v4l2_colorspace`, `v4l2_ycbcr_encoding`, and `v4l2_quantization` in linux/videodev2.h.
     @Test(
-        "colours follow the driver, and the header's defaults where it says nothing",
+        "uses the driver's color properties, and the header's defaults for unspecified ones",
         arguments: [
             (0, 0, 0, .bt601Limited), (8, 0, 0, .bt601Limited), (7, 0, 0, .jpeg), (3, 0, 0, .bt709Limited),
             (8, 2, 0, .bt709Limited), (3, 1, 0, .bt601Limited), (8, 0, 1, .jpeg), (7, 0, 2, .bt601Limited),
@@ -67,7 +67,7 @@ struct FrameLayoutTests {
     }
 
     @Test(
-        "an access unit is a key if it brings an IDR slice or a sequence parameter set",
+        "treats an access unit with an IDR slice or a sequence parameter set as a key frame",
         arguments: [
             ([0, 0, 0, 1, 0x09, 0xf0, 0, 0, 1, 0x67, 1, 2, 0, 0, 1, 0x68, 3], true),
             ([0, 0, 1, 0x65, 0x88], true),

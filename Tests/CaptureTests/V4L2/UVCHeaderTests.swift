@@ -3,9 +3,9 @@ import Testing
 
 @testable import Capture
 
-@Suite("Headers of a camera's packets")
+@Suite("UVC payload headers")
 struct UVCHeaderTests {
-    /// As uvcvideo lays them out on this machine.
+    /// In the layout that uvcvideo uses on this machine.
     private func block(length: UInt8, flags: UInt8, _ fields: [UInt8]) -> [UInt8] {
         let host = withUnsafeBytes(of: UInt64(0x0102_0304_0506_0708)) { Array($0) }
         return host + withUnsafeBytes(of: UInt16(1999)) { Array($0) } + [length, flags] + fields
@@ -18,7 +18,7 @@ struct UVCHeaderTests {
     private static let presentation: [UInt8] = [0x44, 0x33, 0x22, 0x11]
     private static let clock: [UInt8] = [0x88, 0x77, 0x66, 0x55, 0xFF, 0xFF]
 
-    @Test("The first header of a frame is read with the fields that it announces")
+    @Test("Reads the first header of a frame with the fields that its flags announce")
     func fields() {
         let all = read(
             block(length: 12, flags: 0x8C, Self.presentation + Self.clock)
@@ -32,12 +32,12 @@ struct UVCHeaderTests {
         #expect(clockOnly?.presentationTime == nil && clockOnly?.sourceClock == 0x5566_7788)
         let timeOnly = read(block(length: 6, flags: 0x84, Self.presentation))
         #expect(timeOnly?.presentationTime == 0x1122_3344 && timeOnly?.busFrame == nil)
-        // A camera with data of its own behind the fields: the driver leaves it out, and the length says so.
+        // A camera with vendor data after the fields: the driver omits the data, but the length includes it.
         #expect(read(block(length: 60, flags: 0x8C, Self.presentation + Self.clock))?.sourceClock != nil)
     }
 
     @Test(
-        "A header that is cut short, or shorter than its flags say, is none",
+        "Rejects a header that is truncated or shorter than its flags require",
         arguments: [(12, 11), (12, 13), (12, 21), (6, 22), (2, 22)])
     func broken(length: UInt8, count: Int) {
         let whole = block(length: length, flags: 0x8C, Self.presentation + Self.clock)
@@ -45,12 +45,12 @@ struct UVCHeaderTests {
         #expect(read([]) == nil)
     }
 
-    @Test("The metadata node is the one after the camera's in its function, and nothing else")
+    @Test("The metadata node is the one after the camera's node in its function, and no other")
     func node() throws {
         let sysfs = try SyntheticSysfs.studio()
         let tree = SysfsTree(root: sysfs.path)
         #expect(MetadataNode.path(of: "/dev/video10", in: tree) == "/dev/video3")
-        // It has none itself, as the laptop's camera, a virtual one, and one that is not there.
+        // A metadata node, a laptop's camera, a virtual camera, and a missing one.
         for node in ["/dev/video3", "/dev/video0", "/dev/video4", "/dev/video99"] {
             #expect(MetadataNode.path(of: node, in: tree) == nil)
         }

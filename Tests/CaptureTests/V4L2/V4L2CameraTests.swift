@@ -4,7 +4,7 @@ import Testing
 
 @testable import Capture
 
-@Suite("Nodes that are not to be had")
+@Suite("Unavailable camera nodes")
 struct V4L2CameraTests {
     private let format = VideoFormat(
         pixel: .mjpeg, size: FrameSize(width: 640, height: 480), rate: FrameRate(30, per: 1))
@@ -16,7 +16,7 @@ struct V4L2CameraTests {
             selector: node)
     }
 
-    @Test("a missing camera says how to list cameras")
+    @Test("explains how to list cameras if a camera is missing")
     func missing() {
         let error = #expect(throws: DeviceError.self) {
             _ = try V4L2Camera(device: camera("/dev/video-none"), format: format)
@@ -25,7 +25,7 @@ struct V4L2CameraTests {
         #expect(error?.description.contains("multicam devices") == true)
     }
 
-    @Test("what is no V4L2 node is an error of its first ioctl, and no camera")
+    @Test("reports a node that is not a V4L2 node at its first ioctl")
     func otherNode() {
         let error = #expect(throws: DeviceError.self) {
             let device = try V4L2Device(path: "/dev/null")

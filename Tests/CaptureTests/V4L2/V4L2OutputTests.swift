@@ -2,9 +2,9 @@ import Testing
 
 @testable import Capture
 
-@Suite("A node that takes frames")
+@Suite("V4L2 output nodes")
 struct V4L2OutputTests {
-    /// V4L2_CAP_VIDEO_CAPTURE, V4L2_CAP_VIDEO_OUTPUT and V4L2_CAP_READWRITE of linux/videodev2.h.
+    /// V4L2_CAP_VIDEO_CAPTURE, V4L2_CAP_VIDEO_OUTPUT, and V4L2_CAP_READWRITE in linux/videodev2.h.
     private let capture: UInt32 = 0x1
     private let output: UInt32 = 0x2
     private let writes: UInt32 = 0x0100_0000
@@ -13,17 +13,17 @@ struct V4L2OutputTests {
         V4L2Output.Capability(driver: driver, name: "Desk", capabilities)
     }
 
-    @Test("a loopback takes frames, unless another program sends to it, which only exclusive_caps shows")
+    @Test("accepts a loopback device unless another program writes to it, which only exclusive_caps reveals")
     func loopback() {
         for driver in ["v4l2 loopback", "v4l2loopback"] {
             #expect(judged(driver, output | writes) == .frames)
             #expect(judged(driver, capture | output | writes) == .frames)
             #expect(judged(driver, writes) == .frames)
-            #expect(judged(driver, capture | writes) == .framesOfAnother)
+            #expect(judged(driver, capture | writes) == .inUseByAnotherWriter)
         }
     }
 
-    @Test("another device takes frames where it is an output that is written to; a camera does not")
+    @Test("accepts another output device if it supports write(), and rejects a camera")
     func others() {
         #expect(judged("vivid", output | writes) == .frames)
         #expect(judged("vivid", output) == .none(name: "Desk"))

@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import Testing
 
-/// The built command as a stranger meets it: words in, two streams and an exit status out.
+/// Runs the built command as a user would: arguments in; two streams and an exit status out.
 enum Multicam {
     struct Outcome {
         let status: Int32
         let output: String
         let errors: String
 
-        /// Without what it says of this machine's load, which is the tests' own.
+        /// Without messages about system pressure, which the tests themselves cause.
         var errorsOfItsOwn: String {
             errors.split(separator: "\n").filter { !$0.hasPrefix(Multicam.pressureWords) }.joined(
                 separator: "\n")
@@ -18,10 +18,10 @@ enum Multicam {
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// How a message about system pressure begins: a machine that runs tests may well be under some.
+    /// The start of a message about system pressure, which is likely on a machine that runs tests.
     static let pressureWords = "multicam: system pressure is "
 
-    /// Beside the test bundle, where the package manager builds both.
+    /// Next to the test bundle, because the package manager builds both into one folder.
     static let path: String = {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
@@ -30,8 +30,7 @@ enum Multicam {
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().appending(path: "multicam").path
     }()
 
-    /// A machine without a sound server, whatever this one has, with no profiles but those that are shipped and no memory
-    /// of devices.
+    /// An environment without a sound server, user profiles, and device history, regardless of this machine.
     static var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment
         environment["PULSE_SERVER"] = "unix:/nonexistent/pulse"
@@ -40,14 +39,14 @@ enum Multicam {
         return environment
     }
 
-    /// Copies it to where a user who is not us can start it.
+    /// Copies the command to a folder so that another user can start it.
     ///
-    /// By a process of its own: a child that another test starts while this one has the copy open for writing has it open, too, and
-    /// nothing that is open for writing can be started (ETXTBSY).
+    /// Uses a separate process for the copy: a child process that another test starts meanwhile would inherit
+    /// the file open for writing, and such a file cannot be executed (ETXTBSY).
     ///
-    /// - Parameter scratch: For the copy.
+    /// - Parameter scratch: The destination folder.
     /// - Returns: The copy's path.
-    /// - Throws: When there is no room for it.
+    /// - Throws: If the disk is full.
     static func copy(in scratch: Scratch) throws -> String {
         let copy = scratch.path + "/multicam"
         let outcome = try run(["cp", path, copy])
@@ -55,14 +54,14 @@ enum Multicam {
         return copy
     }
 
-    /// Runs it to its end.
+    /// Runs the command until it exits.
     static func run(
         _ arguments: String..., environment: [String: String] = environment, in folder: Scratch? = nil
     ) throws -> Outcome {
         try run([path] + arguments, environment: environment, in: folder)
     }
 
-    /// Runs a whole command line that leads to it.
+    /// Runs a full command line that starts the command.
     static func run(
         _ command: [String], environment: [String: String] = environment, in folder: Scratch? = nil
     ) throws -> Outcome {

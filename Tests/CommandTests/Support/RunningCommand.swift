@@ -1,9 +1,13 @@
 import Foundation
 import Glibc
+import LedgerCheck
+import SessionFolder
+import Testing
 
-/// A command that runs: its standard output can be waited for line by line, and it can be sent signals.
+/// A running command: tests can wait for lines of its standard output and send it signals.
 ///
-/// It is killed after ten minutes, which is much even on a busy machine, so that a test that waits for what never comes fails instead of hanging.
+/// A watchdog kills it after ten minutes, which is ample even on a busy machine, so that a test fails instead
+/// of hanging.
 final class RunningCommand {
     private let process = Process()
     private let output = Pipe()
@@ -11,6 +15,8 @@ final class RunningCommand {
     private var pending: [UInt8] = []
     private var allOutput: [UInt8] = []
     private let watchdog: any DispatchSourceTimer
+    private let isRecording: Bool
+    private var isChecked = false
 
     init(
         _ command: [String], environment: [String: String] = Multicam.environment, in folder: Scratch? = nil,
@@ -18,6 +24,7 @@ final class RunningCommand {
     ) throws {
         errorFile = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         _ = FileManager.default.createFile(atPath: errorFile.path, contents: nil)
+        isRecording = command.contains("record")
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = command
         process.environment = environment
@@ -33,12 +40,15 @@ final class RunningCommand {
         watchdog.resume()
     }
 
+    /// Process ID.
+    var identifier: Int32 { process.processIdentifier }
+
     deinit {
         watchdog.cancel()
         unlink(errorFile.path)
     }
 
-    /// The next line of standard output; `nil` when there is none any more.
+    /// The next line of standard output, or `nil` at the end.
     func nextLine() -> String? {
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
@@ -53,7 +63,7 @@ final class RunningCommand {
         }
     }
 
-    /// Reads events until one of a name has come.
+    /// Reads events until one with the given name arrives.
     func event(_ name: String) throws -> [String: Any] {
         while let line = nextLine() {
             let event = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
@@ -64,21 +74,52 @@ final class RunningCommand {
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-    /// Nobody reads what it prints any more.
+    /// Closes the read end of the command's standard output.
     func closeOutput() throws { try output.fileHandleForReading.close() }
 
     func waitForEnd() -> Int32 {
         process.waitUntilExit()
+        if isRecording, !isChecked { checkLedgers() }
+        isChecked = true
         return process.terminationReason == .uncaughtSignal
             ? -process.terminationStatus : process.terminationStatus
     }
 
-    /// Reads the rest and waits for the end.
+    /// Reads the remaining output and waits for the exit.
     func finish() throws -> Multicam.Outcome {
         while nextLine() != nil {}
         let status = waitForEnd()
         return Multicam.Outcome(
             status: status, output: String(decoding: allOutput, as: UTF8.self), errors: try errors)
+    }
+
+    /// Compares the manifests of the recordings that the output names, and of their backups, with their files. A recording
+    /// that was killed has no counts yet.
+    private func checkLedgers() {
+        for line in allOutput.split(separator: UInt8(ascii: "\n")) {
+            var folder = String(decoding: line, as: UTF8.self)
+            do {
+                if line.first == UInt8(ascii: "{") {
+                    let event = try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any]
+                    guard event?["event"] as? String == "finished",
+                        let named = event?["folder"] as? String
+                    else { continue }
+                    folder = named
+                }
+                guard FileManager.default.fileExists(atPath: folder + "/manifest.json") else { continue }
+                let manifest = try LedgerCheck.manifest(of: folder)
+                guard manifest.outcome != .recording else { continue }
+                var breaches = try LedgerCheck.breaches(of: manifest, in: folder)
+                if let other = manifest.other_folder?.folder,
+                    FileManager.default.fileExists(atPath: other + "/manifest.json")
+                {
+                    breaches += try LedgerCheck.breaches(of: LedgerCheck.manifest(of: other), in: other)
+                }
+                #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
+            } catch {
+                Issue.record(error)
+            }
+        }
     }
 
     struct Failure: Error, CustomStringConvertible {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A folder for one test, with blanks and umlauts on the way to it, which goes when the test ends.
+/// A temporary folder for one test, with spaces and umlauts in its path, deleted at the end of the test.
 final class Scratch {
     private let root: URL
     let url: URL
 
     init() throws {
-        // Not in a home: other users must be able to come here.
+        // Outside of any home folder, because other users must have access.
         root = URL(fileURLWithPath: "/tmp/multicam-\(UUID().uuidString)")
         url = root.appending(path: "Übung mit Läufern")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -28,7 +28,7 @@ final class Scratch {
         return file.path
     }
 
-    /// A profile of small frames: program, copied camera and microphone.
+    /// A profile with small frames: program, copied camera, and microphone.
     func smallProfile() throws -> String {
         try file(
             "small.yaml",

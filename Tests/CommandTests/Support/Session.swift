@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A session folder, read by other programs than the one that wrote it.
+/// A session folder, read with programs other than multicam.
 struct Session {
     struct Media {
         let frames: Int
@@ -19,7 +19,7 @@ struct Session {
 
     var outcome: String? { manifest["outcome"] as? String }
     var seconds: Double { ((manifest["duration_ns"] as? NSNumber)?.doubleValue ?? 0) / 1e9 }
-    var marks: [[String: Any]] { manifest["marks"] as? [[String: Any]] ?? [] }
+    var markers: [[String: Any]] { manifest["markers"] as? [[String: Any]] ?? [] }
 
     func track(_ name: String) throws -> [String: Any] {
         let tracks = manifest["tracks"] as? [[String: Any]] ?? []
@@ -30,7 +30,7 @@ struct Session {
         try #require(try track(name)["frames"] as? [String: Any])
     }
 
-    /// Decodes a whole file with ffmpeg, which must have nothing to complain about, and says what is in it.
+    /// Decodes a whole file with ffmpeg, expects no error messages, and returns its frame count and duration.
     func play(_ file: String) throws -> Media {
         let full = path + "/" + file
         let decoded = try Multicam.run(["ffmpeg", "-v", "error", "-i", full, "-f", "null", "-"])

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// A terminal of our own (pty): what a command shows on it, and the keys that somebody presses.
+/// A pseudoterminal (pty): shows a command's output and sends it key presses.
 final class Terminal {
-    /// The end that a command gets as its standard streams.
+    /// The end used as a command's standard streams.
     let end: FileHandle
     private let keyboard: Int32
 
     init(columns: UInt16) throws {
-        // As pts(4) says; the functions around it are not in Swift's Glibc.
+        // See pts(4); Swift's Glibc lacks its wrapper functions.
         let (setLock, getNumber) = (UInt(0x4004_5431), UInt(0x8004_5430))
         keyboard = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         var isLocked: Int32 = 0
@@ -36,7 +36,7 @@ final class Terminal {
         write(keyboard, &key, 1)
     }
 
-    /// What is shown, until it is enough.
+    /// Reads the terminal's output until `isEnough` accepts it.
     func read(until isEnough: (String) -> Bool) -> String {
         var shown: [UInt8] = []
         while !isEnough(String(decoding: shown, as: UTF8.self)) {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Containers
 
-@Suite("Stills as files")
+@Suite("Still image files")
 struct StillFileTests {
-    /// 64×48, of ffmpeg's; `bits` are coded with the standard tables where they are asked for.
+    /// A 64×48 JPEG from ffmpeg, with the standard Huffman tables by default.
     private static func jpeg(_ folder: Folder, _ options: [String] = ["-huffman", "default"]) throws
         -> SharedBytes
     {
@@ -23,7 +23,7 @@ struct StillFileTests {
 
     private static func facts(rotation: Rotation = .none, isMirrored: Bool = false) throws -> ExifFacts {
         ExifFacts(
-            // 2026-11-21 14:23:10.123 at Berlin's.
+            // 2026-11-21 14:23:10.123 in Berlin.
             date: Date(timeIntervalSince1970: 1_795_267_390.1235),
             secondsFromGMT: 3600,
             size: FrameSize(width: 64, height: 48), rotation: rotation, isMirrored: isMirrored,
@@ -32,7 +32,7 @@ struct StillFileTests {
             exposureTime: .milliseconds(4), isExposureAutomatic: false, isWhiteBalanceAutomatic: true)
     }
 
-    /// What exiftool says of a file, by tag.
+    /// The tags that exiftool reads from a file.
     private static func read(_ path: String) throws -> [String: String] {
         let output = try Program.run("exiftool", ["-j", "-G1", "-n", "-validate", "-all", path])
         let list = try JSONSerialization.jsonObject(with: output) as? [[String: Any]]
@@ -45,7 +45,7 @@ struct StillFileTests {
             ["-v", "error", "-noautorotate", "-i", path, "-f", "rawvideo", "-pix_fmt", "yuvj422p", "-"])
     }
 
-    @Test("exiftool reads every fact, and finds nothing wrong with the file")
+    @Test("exiftool reads every tag and reports no errors")
     func exif() throws {
         let folder = try Folder()
         let path = folder.file("still.jpg")
@@ -65,7 +65,7 @@ struct StillFileTests {
     }
 
     @Test(
-        "orientation undoes rotation and mirroring, as exiftool names it",
+        "the orientation tag reverts rotation and mirroring, in exiftool's terms",
         arguments: [
             (Rotation.none, false, "Horizontal (normal)"), (.quarter, false, "Rotate 90 CW"),
             (.half, false, "Rotate 180"),
@@ -81,15 +81,16 @@ struct StillFileTests {
         #expect(String(decoding: output, as: UTF8.self) == words + "\n")
     }
 
-    /// The corners' luma of a frame with four grey quarters, after a reader has applied the orientation.
+    /// Compares the corners' luma of a frame with four gray quarters after the orientation is applied.
     @Test(
-        "a reader that applies the orientation of a turned and mirrored still shows it upright",
+        "a rotated and mirrored still is upright in a viewer that applies the orientation",
         arguments: [
             (Rotation.quarter, true), (.threeQuarters, true), (.quarter, false),
         ])
     func transposed(rotation: Rotation, isMirrored: Bool) throws {
         let folder = try Folder()
-        // What is seen upright: 0 top left, 80 top right, 160 bottom left, 240 bottom right; stored as the camera sees it.
+        // Upright luma: 0 top left, 80 top right, 160 bottom left, 240 bottom right. The frame is stored in
+        // the camera's orientation.
         let turns: [Rotation: String] = [.quarter: "transpose=cclock", .threeQuarters: "transpose=clock"]
         let mirror = isMirrored ? "hflip," : ""
         let stored = folder.file("stored.jpg")
@@ -111,10 +112,10 @@ struct StillFileTests {
         }
     }
 
-    /// Luma of a square frame as libjpeg's own tool turns it by what exiftool reads.
+    /// The luma of a square frame after it is transformed according to the orientation that exiftool reads.
     private static func upright(_ path: String) throws -> [UInt8] {
         let words = try Program.run("exiftool", ["-s3", "-n", "-Orientation", path])
-        // Exif 2.32, 4.6.4.A: how the stored frame is brought upright.
+        // Exif 2.32, 4.6.4.A: the transformation of the stored frame to an upright one.
         let filters = [
             "1": "null", "2": "hflip", "3": "hflip,vflip", "4": "vflip", "5": "transpose=cclock_flip",
             "6": "transpose=clock", "7": "transpose=clock_flip", "8": "transpose=cclock",
@@ -131,7 +132,7 @@ struct StillFileTests {
                 ]))
     }
 
-    @Test("nothing that is coded is touched: the scan is the camera's own, byte for byte")
+    @Test("the coded scan matches the camera's byte for byte")
     func untouched() throws {
         let folder = try Folder()
         let source = try Self.jpeg(folder)
@@ -144,7 +145,7 @@ struct StillFileTests {
         #expect(try Self.decoded(path) == Self.decoded(folder.file("source.jpg")))
     }
 
-    @Test("a JPEG without Huffman tables, as Motion JPEG allows, becomes a file that any program reads")
+    @Test("a JPEG without Huffman tables, as allowed in Motion JPEG, becomes a standard JPEG file")
     func tables() throws {
         let folder = try Folder()
         let source = try Self.jpeg(folder)
@@ -154,7 +155,7 @@ struct StillFileTests {
         for segment in headers.segments where source.bytes[segment.lowerBound + 1] != 0xC4 {
             bare += source.bytes[segment]
         }
-        // Some cameras send no end either.
+        // Some cameras also omit the end marker.
         bare += source.bytes[headers.scan..<headers.end - 2]
         let shared = SharedBytes(bare)
         #expect(JPEGHeaders(shared.bytes)?.hasHuffmanTables == false)
@@ -163,11 +164,11 @@ struct StillFileTests {
         let written = SharedBytes(try Data(contentsOf: URL(fileURLWithPath: path)))
         #expect(JPEGHeaders(written.bytes)?.hasHuffmanTables == true)
         #expect(JPEGHeaders(written.bytes)?.hasEnd == true)
-        // ffmpeg knows the tables by itself, so this says only that they are the right ones beside them.
+        // ffmpeg has built-in tables, so this verifies only that the added tables match them.
         #expect(try Self.decoded(path) == Self.decoded(folder.file("source.jpg")))
     }
 
-    @Test("a camera's own Exif segment and JFIF header make room, its other segments stay")
+    @Test("the camera's Exif segment and JFIF header are replaced, and its other segments are kept")
     func segments() throws {
         let folder = try Folder()
         let source = try Self.jpeg(folder)
@@ -183,7 +184,7 @@ struct StillFileTests {
         #expect(tags["JFIF:JFIFVersion"] == nil)
     }
 
-    @Test("what a camera leaves behind the end of its frame is left out")
+    @Test("data after the end of the camera's frame is excluded")
     func trailing() throws {
         let folder = try Folder()
         let source = try Self.jpeg(folder)
@@ -192,7 +193,7 @@ struct StillFileTests {
         #expect(pieces.last?.bytes.suffix(2).elementsEqual([0xFF, 0xD9]) == true)
     }
 
-    @Test("rubbish is refused in a sentence, and a file that is there is left alone")
+    @Test("invalid data is rejected with one sentence, and an existing file is not overwritten")
     func refusals() throws {
         let folder = try Folder()
         let path = folder.file("still.jpg")
@@ -201,7 +202,7 @@ struct StillFileTests {
             let error = #expect(throws: FileError.self) {
                 try StillFile.write(SharedBytes(rubbish), try Self.facts(), to: path)
             }
-            #expect(error?.description.contains("no JPEG") == true)
+            #expect(error?.description.contains("not a readable JPEG") == true)
         }
         #expect(!FileManager.default.fileExists(atPath: path))
         try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
@@ -209,12 +210,12 @@ struct StillFileTests {
         let error = #expect(throws: FileError.self) {
             try StillFile.write(source, try Self.facts(), to: path)
         }
-        #expect(error?.description.contains("it is there already") == true)
+        #expect(error?.description.contains("it already exists") == true)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     }
 
     @Test(
-        "an exposure time is a fraction as photographers write it, where it is one",
+        "an exposure time is written as a photographic fraction if possible",
         arguments: [
             (Nanoseconds.milliseconds(4), "1/250"), (.microseconds(16_600), "1/60"),
             (.milliseconds(33), "0.033"),

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The boxes of a file, found by their sizes alone.
+/// The boxes of a file, parsed only from their sizes.
 struct Boxes {
     struct Box: Equatable {
         let type: String
-        /// Of the whole box in the file.
+        /// The range of the whole box in the file.
         let range: Range<Int>
-        /// Without size and type.
+        /// The content without size and type.
         let content: Data
     }
 
@@ -40,14 +40,15 @@ struct Boxes {
 
     var types: [String] { boxes.map(\.type) }
 
-    /// The content of the first box at a path of types, each within the one before.
+    /// The content of the first box at a path of nested types.
     func content(_ path: String...) -> Data? {
         var boxes = self
         var content: Data?
         for type in path {
             guard let box = boxes.boxes.first(where: { $0.type == type }) else { return nil }
             content = box.content
-            // A table of descriptions begins with 8 bytes of its own, a frame's description has 78.
+            // A sample description table starts with 8 bytes before its boxes; the description of a video
+            // stream has 78.
             boxes = Boxes(
                 box.content.dropFirst(type == "stsd" ? 8 : type == "avc1" || type == "jpeg" ? 78 : 0))
         }
@@ -56,12 +57,12 @@ struct Boxes {
 }
 
 extension Data {
-    /// A number, the highest byte first.
+    /// A big-endian number.
     func number(at place: Int, bytes: Int) -> Int {
         self[place..<place + bytes].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// A number, the lowest byte first.
+    /// A little-endian number.
     func littleNumber(at place: Int, bytes: Int) -> Int {
         self[place..<place + bytes].reversed().reduce(0) { $0 << 8 | Int($1) }
     }

@@ -2,20 +2,20 @@ import Foundation
 import Media
 import Testing
 
-/// A short stream made by ffmpeg, as packets, with the file that it came from.
+/// A short stream made by ffmpeg, as packets, with its original file.
 struct Clip: Sendable {
     let parameters: StreamParameters
     let packets: [EncodedPacket]
-    /// The MD5 of each decoded frame or slice of audio, in the order in which it is shown.
+    /// The MD5 of each decoded frame or audio slice, in presentation order.
     let frames: [String]
-    /// ffmpeg's own file of it.
+    /// ffmpeg's file with the stream.
     let reference: Data
 
     static let size = FrameSize(width: 64, height: 48)
 
     /// Three seconds of H.264 with B-frames, a key frame every half second.
     static let film = Result { try h264(coder: ["-bf", "2", "-g", "15", "-x264-params", "aud=1:b-adapt=0"]) }
-    /// Three seconds of H.264 as a camera makes it: no B-frames.
+    /// Three seconds of H.264 like a camera's: no B-frames.
     static let camera = Result { try h264(coder: ["-bf", "0", "-g", "15", "-x264-params", "aud=1"]) }
 
     private static func h264(coder: [String]) throws -> Clip {
@@ -32,7 +32,8 @@ struct Clip: Sendable {
             "ffmpeg",
             ["-v", "error", "-i", path, "-c", "copy", "-bsf:v", "h264_mp4toannexb", "-f", "h264", "-"])
         let delimiter = Data([0, 0, 0, 1, 9])
-        // ffmpeg puts the first frame's parameter sets before its delimiter, and shortens that one's start code.
+        // ffmpeg writes the first frame's parameter sets before its delimiter, and shortens the delimiter's
+        // start code.
         let later = stream.split(before: delimiter)
         let frames = [stream.dropLast(later.reduce(0) { $0 + $1.count })] + later
         let times = try Probe.packets(path, stream: "v:0")
@@ -51,7 +52,7 @@ struct Clip: Sendable {
             reference: try Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Two seconds of JPEG frames at 29.97 a second.
+    /// Two seconds of JPEG frames at 29.97 frames per second.
     static let photographs = Result {
         let folder = try Folder()
         let path = folder.file("clip.mkv")
@@ -79,7 +80,7 @@ struct Clip: Sendable {
             frames: try Probe.decodedFrames(path), reference: try Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Three seconds and a bit of AAC, mono: 144 480 samples behind 1024 of priming.
+    /// Just over three seconds of AAC, mono: 144,480 samples after 1024 of priming.
     static let tone = Result {
         let folder = try Folder()
         let path = folder.file("clip.aac")
@@ -94,7 +95,7 @@ struct Clip: Sendable {
         var packets: [EncodedPacket] = []
         var place = stream.startIndex
         while place + 7 < stream.endIndex {
-            // ADTS (ISO/IEC 14496-3, 1.A.2.2): 13 bits of length, the header of 7 bytes included.
+            // ADTS (ISO/IEC 14496-3, 1.A.2.2): a 13-bit length that includes the 7-byte header.
             let length =
                 Int(stream[place + 3] & 3) << 11 | Int(stream[place + 4]) << 3 | Int(stream[place + 5]) >> 5
             let time = Int64(packets.count) * 1024 - 1024
@@ -114,7 +115,7 @@ struct Clip: Sendable {
 }
 
 extension Data {
-    /// Cuts before each occurrence of a pattern; the first piece begins at the first.
+    /// Splits before each occurrence of a pattern; the first piece starts at the first occurrence.
     func split(before pattern: Data) -> [Data] {
         var pieces: [Data] = []
         guard var start = range(of: pattern)?.lowerBound else { return [] }

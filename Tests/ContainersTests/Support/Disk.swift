@@ -2,20 +2,20 @@ import Containers
 import Foundation
 import Media
 
-/// Everything that is done to one file, so that any moment of its life can be made again.
+/// Records all changes to a file, so that its state at any time can be reconstructed.
 final class Disk: Sendable {
     private let monitor = ConditionLock<[FileChange]>([])
 
-    /// What a file is given so that it is watched.
-    var conduct: DiskConduct {
-        var conduct = DiskConduct()
+    /// Write hooks that record a file's changes.
+    var conduct: FileWriteHooks {
+        var conduct = FileWriteHooks()
         conduct.afterChange = { [monitor] change in monitor.withLock { $0.append(change) } }
         return conduct
     }
 
     var changes: [FileChange] { monitor.withLock { $0 } }
 
-    /// The file after the first changes, and some bytes of the next if that is a write.
+    /// The file after `changes`, with the first `bytes` bytes of `next` if it is a write.
     static func content(after changes: ArraySlice<FileChange>, then next: FileChange? = nil, bytes: Int = 0)
         -> Data
     {
@@ -27,12 +27,14 @@ final class Disk: Sendable {
         return data
     }
 
-    /// What a power cut may leave: all up to the last change that is durable, and of what came later any sectors.
+    /// A possible file after a power cut: all changes up to the last durable one, and any sectors of later
+    /// writes.
     ///
     /// - Parameters:
-    ///   - changes: Until the power fails.
-    ///   - keeps: Decides of each sector of 512 bytes that was written since, by its number, whether it got to the disk.
-    /// - Returns: The file.
+    ///   - changes: The changes before the power cut.
+    ///   - keeps: Whether a 512-byte sector written after the last durable change, given by its number,
+    ///     reached the disk.
+    /// - Returns: The file's content.
     static func content(afterPowerCutAfter changes: ArraySlice<FileChange>, keeps: (Int) -> Bool) -> Data {
         let durable = changes.lastIndex(of: .durable) ?? changes.startIndex
         var data = content(after: changes[changes.startIndex..<durable])
@@ -41,7 +43,7 @@ final class Disk: Sendable {
                 apply(change, to: &data)
                 continue
             }
-            // The file's size comes to the disk with its bytes or without them: zeros stand where they are missing.
+            // The file's size may reach the disk without its data: missing bytes are zeros.
             extend(&data, to: Int(offset) + content.count)
             for sector in Int(offset) / 512...(Int(offset) + content.count - 1) / 512 where keeps(sector) {
                 let part =

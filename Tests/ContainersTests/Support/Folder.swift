@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder for one test, gone with it.
+/// A temporary folder for one test, deleted with it.
 final class Folder {
     let path: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What ffprobe says of a file.
+/// ffprobe's description of a file.
 struct Probe: Decodable {
     struct Stream: Decodable {
         struct SideData: Decodable {
@@ -54,14 +54,14 @@ struct Probe: Decodable {
         self = try JSONDecoder().decode(Self.self, from: output)
     }
 
-    /// The seconds that the file's head promises, without reading on.
+    /// The duration in seconds from the file's header, without reading further.
     static func duration(_ path: String) throws -> Double? {
         let output = try Program.run(
             "ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", path])
         return Double(String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
-    /// The packets of one stream, in the file's order.
+    /// The packets of a stream in file order.
     static func packets(_ path: String, stream: String) throws -> [Packet] {
         struct Packets: Decodable {
             let packets: [Packet]
@@ -71,7 +71,7 @@ struct Probe: Decodable {
         return try JSONDecoder().decode(Packets.self, from: output).packets
     }
 
-    /// The MD5 of each decoded frame or slice of audio, in the order in which it is shown.
+    /// The MD5 of each decoded frame or audio slice, in presentation order.
     static func decodedFrames(_ path: String, stream: String = "v:0", mayFail: Bool = false) throws
         -> [String]
     {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Another program, run to its end: the independent reader of what we wrote, and the maker of what we are given.
+/// Runs another program, which independently reads our files or creates input for tests.
 enum Program {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// - Returns: What it wrote to standard output.
-    /// - Throws: When it cannot be run, or ends with another code than 0.
+    /// - Returns: The standard output.
+    /// - Throws: If the program cannot be run or exits with a status other than 0.
     @discardableResult
     static func run(_ name: String, _ arguments: [String], mayFail: Bool = false) throws -> Data {
         let process = Process()

@@ -6,7 +6,7 @@ extension MovieFile {
     /// 2026-11-21 13:23:10 UTC.
     static let date = Date(timeIntervalSince1970: 1_795_267_390)
 
-    /// Appends the packets of several clips as they would come: by the time at which they are decoded.
+    /// Appends the packets of several clips in decoding order.
     func append(_ clips: [Clip], from track: Int = 0) throws {
         var next = clips.map { _ in 0 }
         while true {

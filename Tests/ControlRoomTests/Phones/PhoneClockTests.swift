@@ -3,9 +3,9 @@ import Testing
 
 @testable import ControlRoom
 
-@Suite("The clock of a phone")
+@Suite("Clock synchronization with a phone")
 struct PhoneClockTests {
-    /// A phone whose clock has another zero and runs apart, behind a network whose ways differ.
+    /// A phone with a clock offset and drift, behind a network with asymmetric delays.
     private struct Phone {
         var clock = PhoneClock()
         var now = ClockTime(nanoseconds: 1_000_000_000_000)
@@ -19,20 +19,20 @@ struct PhoneClockTests {
             Nanoseconds.seconds(rounding: (instant - zero).inSeconds * (1 + partsPerMillion / 1e6))
         }
 
-        /// Asks once; the answer takes `there` and `back`.
+        /// Queries the clock once, with delays of `there` and `back`.
         mutating func ask(there: Nanoseconds, back: Nanoseconds) {
             let asked = now
             clock.note(time(at: asked + there), asked: asked, answered: asked + there + back)
             now = now + .seconds(1)
         }
 
-        /// By how much an instant is dated too late.
+        /// The error of the estimated time of an instant; positive if it is too late.
         func offset(at instant: ClockTime) -> Nanoseconds? {
             clock.time(of: time(at: instant)).map { $0 - instant }
         }
     }
 
-    /// The same numbers each time (Steele and others, SplitMix64).
+    /// Reproducible random numbers (Steele et al., SplitMix64).
     private struct Chance: RandomNumberGenerator {
         var state: UInt64 = 29
 
@@ -45,7 +45,7 @@ struct PhoneClockTests {
         }
     }
 
-    @Test("nothing is dated before some answers")
+    @Test("provides no time before a few answers")
     func first() {
         var phone = Phone(partsPerMillion: 0)
         for _ in 0..<4 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
@@ -56,13 +56,13 @@ struct PhoneClockTests {
     }
 
     @Test(
-        "a frame is never further off than the error that is stated, whatever ways and drift",
+        "never exceeds the stated error, for any delays and drift",
         arguments: [-90.0, 0, 55, 90])
     func bounded(partsPerMillion: Double) throws {
         var phone = Phone(partsPerMillion: partsPerMillion)
         var ways = Chance()
         for _ in 0..<300 {
-            // Wi-Fi: mostly 3 ms, now and then a stall on one of both ways.
+            // Wi-Fi: mostly 3 ms, with an occasional stall in one direction.
             let stall =
                 Int.random(in: 0..<8, using: &ways) == 0 ? Int64.random(in: 20...400, using: &ways) : 0
             let isThere = Bool.random(using: &ways)
@@ -71,13 +71,13 @@ struct PhoneClockTests {
                 back: .milliseconds(Int64.random(in: 1...4, using: &ways) + (isThere ? 0 : stall)))
             guard let off = phone.offset(at: phone.now) else { continue }
             let error = try #require(phone.clock.error(at: phone.now))
-            // Half a microsecond is rounding.
+            // Half a microsecond of rounding.
             #expect(off.magnitude <= error + Nanoseconds(500))
             #expect(error < .milliseconds(30))
         }
     }
 
-    @Test("one slow answer moves no frame by much, and the dates follow a drift")
+    @Test("changes times only slightly after one slow answer, and follows a drift")
     func steady() throws {
         var phone = Phone(partsPerMillion: 80)
         for _ in 0..<60 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
@@ -88,7 +88,7 @@ struct PhoneClockTests {
         #expect((after - before).magnitude < .milliseconds(1))
     }
 
-    @Test("a clock that stood still while the phone slept is believed anew, and nothing is dated meanwhile")
+    @Test("resynchronizes after the phone's clock paused during sleep, and provides no time meanwhile")
     func slept() throws {
         var phone = Phone(partsPerMillion: 0)
         for _ in 0..<10 { phone.ask(there: .milliseconds(2), back: .milliseconds(2)) }
@@ -99,7 +99,7 @@ struct PhoneClockTests {
         #expect(phone.offset(at: phone.now) == .zero)
     }
 
-    @Test("answers that cannot be, and numbers of any size, do no harm")
+    @Test("tolerates impossible answers and extreme numbers")
     func rubbish() {
         var phone = Phone(partsPerMillion: 0)
         let now = phone.now

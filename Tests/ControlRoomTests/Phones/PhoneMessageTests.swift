@@ -3,7 +3,7 @@ import Testing
 
 @testable import ControlRoom
 
-@Suite("What phones say")
+@Suite("Messages from phones")
 struct PhoneMessageTests {
     static func offer(
         name: String = "anna", codec: String = "h264", size: (Int, Int) = (640, 360), rate: String = "30",
@@ -13,7 +13,7 @@ struct PhoneMessageTests {
             + #""video":{"codec":"\#(codec)","width":\#(size.0),"height":\#(size.1),"rate":\#(rate),"matrix":"bt709"}}"#
     }
 
-    /// A parameter set of each kind, as they begin a key frame.
+    /// One parameter set of each type, as at the start of a key frame.
     static let sets: [UInt8] = [0, 0, 0, 1, 0x67, 0x42, 0xE0, 0x1F, 0x8C, 0, 0, 0, 1, 0x68, 0xCE, 0x3C]
 
     static func message(
@@ -27,7 +27,7 @@ struct PhoneMessageTests {
 
     private static func media(_ bytes: [UInt8]) -> PhoneMedia? { bytes.withUnsafeBytes { PhoneMedia($0) } }
 
-    @Test("an offer names a device, and says what is sent")
+    @Test("an offer specifies a device and its media")
     func offers() throws {
         let offer = try PhoneOffer(Self.offer())
         #expect(offer.selector == "phone:anna")
@@ -42,7 +42,7 @@ struct PhoneMessageTests {
     }
 
     @Test(
-        "an offer that cannot be recorded is refused with a sentence",
+        "an invalid offer is rejected with an explanation",
         arguments: [
             offer(name: ""), offer(name: "a b"), offer(name: "../x"), offer(name: "-x"),
             offer(name: String(repeating: "a", count: 33)), offer(codec: "vp8"), offer(size: (0, 360)),
@@ -55,7 +55,7 @@ struct PhoneMessageTests {
         #expect(error?.sentence.hasSuffix(".") == true)
     }
 
-    @Test("a frame and audio come as they were sent")
+    @Test("frames and audio are decoded unchanged")
     func frames() throws {
         let bytes = Self.message(2, key: false, number: 7, microseconds: 1_234_567, [0, 0, 0, 1, 0x41, 9])
         let frame = try #require(Self.media(bytes))
@@ -70,7 +70,7 @@ struct PhoneMessageTests {
     }
 
     @Test(
-        "what is no frame or audio is none",
+        "invalid frames and audio are rejected",
         arguments: [
             [], [2], message(2, number: 1, microseconds: 1, []), message(0, number: 1, microseconds: 1, [1]),
             message(9, number: 1, microseconds: 1, [1]), message(2, number: -1, microseconds: 1, [0, 0, 1]),
@@ -87,7 +87,7 @@ struct PhoneMessageTests {
         #expect(Self.media(bytes) == nil)
     }
 
-    /// A link whose phone's clock counts from 0 at `start`, and what it was told.
+    /// A connection to a phone with a clock that counts from 0 at `start`, and the messages sent to it.
     private final class Peer {
         var said: [String] = []
         var isCutOff = false
@@ -111,7 +111,7 @@ struct PhoneMessageTests {
     }
 
     @Test(
-        "frames are taken once the clock is known and the name is the phone's own, and dated on the session's clock"
+        "frames are accepted after clock synchronization and admission, with timestamps on the session clock"
     )
     func dated() throws {
         let peer = Peer()
@@ -140,7 +140,7 @@ struct PhoneMessageTests {
     }
 
     @Test(
-        "a key frame of H.264 without both parameter sets ends the phone with a sentence, whatever else it has",
+        "an H.264 key frame without both parameter sets ends the connection with an explanation",
         arguments: [
             [0, 0, 1, 0x65, 9], Array(sets.prefix(9)) + [0, 0, 1, 0x65],
             Array(sets.suffix(7)) + [0, 0, 1, 0x65],
@@ -161,7 +161,7 @@ struct PhoneMessageTests {
         #expect(peer.isCutOff && peer.said.last?.contains("without parameter sets") == true)
     }
 
-    @Test("a phone makes one offer, and says why it cannot go on")
+    @Test("a phone can make only one offer, and report a fault")
     func once() {
         let peer = Peer()
         guard case .offer = peer.link.take(text: Self.offer(), at: peer.now) else {
@@ -181,7 +181,7 @@ struct PhoneMessageTests {
         }
     }
 
-    @Test("a phone that floods or speaks otherwise is cut off, and one that is silent is away")
+    @Test("a phone that floods or sends invalid messages is disconnected, and a silent one is detected")
     func bounds() {
         let peer = Peer()
         var refusals = 0
@@ -200,7 +200,7 @@ struct PhoneMessageTests {
         #expect(peer.link.isSilent(at: peer.now + .milliseconds(3001)))
     }
 
-    @Test("questions that are never answered are forgotten, and answers to none are passed over")
+    @Test("unanswered clock queries are discarded, and unexpected answers are ignored")
     func questions() {
         let peer = Peer()
         for _ in 0..<100 {
@@ -208,7 +208,7 @@ struct PhoneMessageTests {
             peer.link.ask(at: peer.now)
         }
         #expect(peer.said.count == 100)
-        // Until it is known, the time is asked for quickly.
+        // The clock is queried at a higher rate until it is known.
         for _ in 0..<20 {
             peer.now = peer.now + .milliseconds(100)
             peer.link.ask(at: peer.now)

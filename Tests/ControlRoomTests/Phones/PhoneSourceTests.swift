@@ -1,18 +1,18 @@
 import Control
-import FileSystem
 import Foundation
 import Inputs
 import Media
 import Studio
+import System
 import Testing
 
 @testable import ControlRoom
 @testable import MediaLink
 @testable import MediaServing
 
-@Suite("Phones at the recorder")
+@Suite("Phones as sources of the recorder")
 struct PhoneSourceTests {
-    /// A media socket with its devices, as a recorder has it.
+    /// A recorder's media socket with its devices.
     private struct Place: Sendable {
         let path = "/tmp/phone-\(UUID().uuidString.prefix(8))"
         let devices = RemoteDevices()
@@ -36,7 +36,7 @@ struct PhoneSourceTests {
         }
     }
 
-    /// An instant at which frames are captured, and taken at once.
+    /// The capture and arrival time of frames.
     private static let now = ClockTime(nanoseconds: 5_000_000_000_000)
 
     private static func media(
@@ -49,7 +49,7 @@ struct PhoneSourceTests {
     }
 
     @Test(
-        "a phone is a camera and a microphone of its name, with frames from a key frame on, in order, none after a hole until the next key"
+        "a phone provides a camera and a microphone under its name, with frames in order from a key frame on, also after a gap"
     )
     func order() throws {
         let place = try Place()
@@ -64,7 +64,8 @@ struct PhoneSourceTests {
         let events = BoundedQueue<CameraEvent>(capacity: 100)
         try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
         defer { camera.stop() }
-        // A delta frame before a key, a key, its delta, a hole, what cannot be decoded, the next key, one from before, one too old, a key.
+        // A delta frame before a key frame, a key frame, its delta frame, a gap, an undecodable frame, the
+        // next key frame, one from before, one too old, a key frame.
         for (number, isKey) in [(0, false), (1, true), (2, false), (4, false), (5, true), (3, true)] {
             delivery.take(try Self.media(Int64(number), key: isKey), at: Self.now)
         }
@@ -85,13 +86,14 @@ struct PhoneSourceTests {
         #expect(seen == [1, 2, 5, 8])
         #expect(lost == 4)
         #expect(camera.timeError == .milliseconds(12))
-        delivery.leave(because: "network: its connection has ended")
+        delivery.leave(because: "network: the connection ended")
         while let event = events.next() {
             guard case .away(_, let cause, _) = event else { continue }
-            #expect(cause == "network: its connection has ended")
+            #expect(cause == "network: the connection ended")
             break
         }
-        // The same phone again is the same camera, as soon as the former connection is seen to have ended.
+        // The same phone reconnects as the same camera once the recorder detects the end of the previous
+        // connection.
         var returns = false
         for second in 1...60 where !returns {
             let later = Self.now + .seconds(Int64(second) * 2)
@@ -111,7 +113,7 @@ struct PhoneSourceTests {
     }
 
     @Test(
-        "a phone whose frames stop while its audio goes on has no camera until the next frame, and keeps its microphone"
+        "a phone that sends only audio loses its camera until the next frame, and keeps its microphone"
     )
     func stall() throws {
         let place = try Place()
@@ -137,9 +139,9 @@ struct PhoneSourceTests {
         while causes.isEmpty, let event = events.next() {
             if case .away(_, let cause, _) = event { causes.append(cause) }
         }
-        #expect(causes == ["network: no frame has come for 3 s"])
+        #expect(causes == ["network: no frames received for 3 s"])
         try take(3, 1, after: 65, [1, 2])
-        // The recorder notices the end of the camera's connection on its own thread: it is tried again.
+        // The recorder detects the end of the camera's connection on another thread, so this retries.
         var returns = false
         for second in Int64(70)...130 where !returns {
             try take(2, second, after: second * 2, [0, 0, 1])
@@ -150,7 +152,7 @@ struct PhoneSourceTests {
         delivery.leave(because: "network: the end")
     }
 
-    @Test("a phone with another format than before is told why the recorder does not take it")
+    @Test("a phone that returns with another format receives the reason for its rejection")
     func format() throws {
         let place = try Place()
         defer { place.server.stop() }
@@ -160,12 +162,12 @@ struct PhoneSourceTests {
         first.leave(because: "network: it has gone")
         let source = PhoneSource(place.recorder) { [news = place.news] in _ = news.offer($0) }
         source.begin(try PhoneOffer(PhoneMessageTests.offer(size: (1280, 720))))
-        // The refusal comes on a way of its own: audio and frames are sent until it is there.
+        // The refusal arrives asynchronously: audio and frames are sent until then, for at most a minute.
         var sentence: String?
-        while sentence == nil {
+        for _ in 0..<3000 where sentence == nil {
             source.take(try Self.media(0))
             while place.news.count > 0, case .problem(let text)? = place.news.next() {
-                if text.contains("before") { sentence = text }
+                if text.contains("previously") { sentence = text }
             }
             MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(20), unless: Cancellation())
         }
@@ -173,14 +175,14 @@ struct PhoneSourceTests {
         source.join()
     }
 
-    /// Waits until connections send so many devices.
+    /// Waits until connections provide `count` devices.
     private static func wait(for count: Int, at place: Place) {
         while place.devices.presentCount != count {
             MonotonicClock().sleep(until: MonotonicClock().now + .milliseconds(5), unless: Cancellation())
         }
     }
 
-    @Test("it is told once that all of a phone is taken, and never of what is refused again and again")
+    @Test("acceptance of all of a phone's devices is reported once, and never for repeatedly rejected ones")
     func taken() throws {
         let place = try Place()
         defer { place.server.stop() }
@@ -200,7 +202,7 @@ struct PhoneSourceTests {
         #expect(news == [.wantsKey, .taken])
     }
 
-    @Test("a refusal stands until something is taken, however often it is tried again")
+    @Test("a rejection stays in effect until a device is accepted, regardless of retries")
     func refused() throws {
         let place = try Place()
         defer { place.server.stop() }
@@ -229,7 +231,7 @@ struct PhoneSourceTests {
         second.leave(because: "network: the end")
     }
 
-    @Test("a microphone that is refused leaves the camera in place")
+    @Test("a rejected microphone does not affect the camera")
     func refusedMicrophone() throws {
         let place = try Place()
         defer { place.server.stop() }
@@ -265,7 +267,7 @@ struct PhoneSourceTests {
     }
 
     @Test(
-        "a phone's controls are its camera's: what is set waits for the phone, and what it cannot have does not reach it"
+        "a phone's controls belong to its camera; changes wait for the phone, and invalid values are never sent"
     )
     func controls() throws {
         let place = try Place()
@@ -287,7 +289,7 @@ struct PhoneSourceTests {
         }
         let outcomes = ConditionLock<[Result<[ControlOutcome], DeviceError>]>([])
         func set(_ requests: [ControlRequest]) -> MediaThread {
-            MediaThread(name: "set") {
+            MediaThread.eventually(name: "set") {
                 let outcome = Result { () throws(DeviceError) in try camera.set(requests) }
                 outcomes.withLock { $0.append(outcome) }
             }
@@ -301,7 +303,7 @@ struct PhoneSourceTests {
         let told = [zoom.with(value: 300), torch].map { ControlsReport.Control($0) }
         delivery.take(ToldControls(controls: told, number: wish?.number, refused: ["torch"]))
         thread.join()
-        // Nobody is asked for what is not possible.
+        // An invalid value is not sent to the phone.
         set([ControlRequest(name: "zoom_absolute", value: 333)]).join()
         delivery.leave(because: "network: the end")
         Self.wait(for: 0, at: place)
@@ -316,7 +318,7 @@ struct PhoneSourceTests {
     }
 
     @Test(
-        "phones send to the calibration that has the devices while there is no recorder, and to nobody afterwards"
+        "phones send to a calibration that uses the devices while no recorder runs, and stop afterwards"
     )
     func calibration() throws {
         let connector = RecorderConnector(OwnedDescriptor(owning: open("/dev/null", O_RDWR)))
@@ -330,7 +332,7 @@ struct PhoneSourceTests {
         #expect(phones.process() == nil)
     }
 
-    @Test("a phone that no session had is forgotten, and may come back in another format")
+    @Test("a phone never used by a session is discarded, and may return with another format")
     func forgotten() throws {
         let place = try Place()
         defer { place.server.stop() }

@@ -6,7 +6,7 @@ import Testing
 @testable import ControlRoom
 @testable import Studio
 
-@Suite("Who may be a phone")
+@Suite("Access of phones")
 struct PhoneTokenTests {
     private let phoneToken = AccessToken.random()
     private let token = AccessToken.random()
@@ -23,7 +23,7 @@ struct PhoneTokenTests {
         return guardian.refusal(of: head)?.status
     }
 
-    @Test("the phones' token opens the phones' socket, and nothing else; no other token opens that")
+    @Test("the phone socket accepts only the phone token, and the token is rejected elsewhere")
     func place() {
         #expect(refusal(phoneToken.text) == nil)
         #expect(refusal(nil) == 401 && refusal("") == 401 && refusal(token.text) == 401)
@@ -37,7 +37,7 @@ struct PhoneTokenTests {
         #expect(refusal(phoneToken.text, path: WebServer.socketPath) == 401)
     }
 
-    @Test("the token is kept for this user alone, and drawn anew where the file holds none")
+    @Test("the token is stored only for this user, and regenerated if the file is invalid")
     func kept() throws {
         let folder = NSTemporaryDirectory() + "phone-token-\(UUID().uuidString)"
         let path = folder + "/phone-token"
@@ -51,7 +51,7 @@ struct PhoneTokenTests {
         try FileManager.default.removeItem(atPath: folder)
     }
 
-    @Test("an invitation has the link, and its code as rows of one length")
+    @Test("an invitation contains the link, and its QR code as rows of equal length")
     func invitation() throws {
         let invitation = PhoneInvitation(
             address: "https://10.0.0.5:8470/phone#token=\(phoneToken.text)", isReachable: true)

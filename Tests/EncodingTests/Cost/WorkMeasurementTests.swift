@@ -3,9 +3,11 @@ import Testing
 
 @testable import Encoding
 
-@Suite("The measurement of what work costs")
+@Suite("Measurement of processing costs")
 struct WorkMeasurementTests {
-    @Test("has an entry for each kind, and one more where detail costs; more to see costs more")
+    @Test(
+        "the table has an entry per kind, plus one if detail affects the cost; more detail and a larger output cost more"
+    )
     func entries() throws {
         let kinds: [WorkKind] = [
             .decodeJPEG8, .decodeJPEG1, .encodeUltrafast, .recolor, .resample, .store, .decodeH264,
@@ -25,12 +27,12 @@ struct WorkMeasurementTests {
     }
 
     @Test(
-        "uses frames in which as much changes as before a camera: a JPEG of one has the size of a webcam's")
+        "measured frames change as much as a camera's, and their JPEGs are as large as a webcam's")
     func material() throws {
         let size = FrameSize(width: 1280, height: 720)
         let jpegs = try MeasuringMaterial(.photographic, size: size).jpegs()
         let bytes = jpegs.map(\.memory.count)
-        // Webcams' JPEGs of 720p are of 60 to 200 KB.
+        // Webcam JPEGs at 720p have 60 to 200 KB.
         #expect(bytes.allSatisfy { (60_000...220_000).contains($0) }, "\(bytes)")
         #expect(Set(jpegs.map { Array($0.memory.bytes.prefix(5000)) }).count == jpegs.count)
         let plain = try MeasuringMaterial(.plain, size: size).jpegs().map(\.memory.count)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Encoding
 
-@Suite("trial of a hardware encoder")
+@Suite("Trial of a hardware encoder")
 struct EncoderTrialTests {
     private static let small = FrameSize(width: 640, height: 360)
-    /// How fast x264 stands in is nothing to be tested.
+    /// These tests don't depend on x264's speed.
     private static let anyRate: FrameRate = FrameRate(1, per: 100)
 
     private func trial(
@@ -19,7 +19,7 @@ struct EncoderTrialTests {
         ).run()
     }
 
-    @Test("an encoder that does as it should works, with figures that can be reckoned with")
+    @Test("a correct encoder passes, with plausible figures")
     func works() throws {
         let sizes = [Self.small, FrameSize(width: 960, height: 540)]
         let figures = try #require(trial(.none, sizes: sizes).figures)
@@ -34,13 +34,13 @@ struct EncoderTrialTests {
     }
 
     @Test(
-        "each way of being broken is a verdict that says what is wrong",
+        "each defect results in a verdict that names it",
         arguments: [
             (.refusesToOpen, "no more sessions"), (.refusesSecond, "no more sessions"),
-            (.dropsFrames, "left out a frame"), (.wrongOrder, "out of order"),
-            (.coarse, " dB where 30.0 are needed"),
-            (.noKeysOnRequest, "makes no key frame when asked to"),
-            (.noParameterSets, "tells no parameter sets"), (.otherSize, "instead of 640x360"),
+            (.dropsFrames, "dropped a frame"), (.wrongOrder, "out of order"),
+            (.coarse, " dB; at least 30.0 dB is required"),
+            (.noKeysOnRequest, "does not produce key frames on request"),
+            (.noParameterSets, "does not provide parameter sets"), (.otherSize, "instead of 640x360"),
             (.fails(atFrame: 30), "device lost"),
         ] as [(StandIn.Fault, String)])
     func verdicts(_ fault: StandIn.Fault, _ words: String) throws {
@@ -52,28 +52,31 @@ struct EncoderTrialTests {
         #expect(reason.hasPrefix("libx264 on /dev/stand-in: ") && reason.hasSuffix("."))
     }
 
-    @Test("frames that are exchanged under their times cannot be read back, or not as they were given in")
+    @Test("frames with swapped timestamps can't be read back, or differ from the input")
     func exchanged() throws {
         guard case .fails(let reason) = trial(.exchangedFrames).outcome else {
             Issue.record("it passed")
             return
         }
         #expect(
-            ["reading back its stream failed", "could be read back in order", "dB where 30.0 are needed"]
-                .contains { reason.contains($0) },
+            [
+                "reading back its stream failed", "could be read back in order",
+                "dB; at least 30.0 dB is required",
+            ]
+            .contains { reason.contains($0) },
             "\(reason)")
     }
 
-    @Test("an encoder that does not keep up with a camera is not used")
+    @Test("an encoder slower than a camera isn't used")
     func slow() throws {
         guard case .fails(let reason) = trial(.none, leastRate: FrameRate(100_000)).outcome else {
             Issue.record("it passed")
             return
         }
-        #expect(reason.contains("it encodes no more than") && reason.contains("frames of 640x360 a second"))
+        #expect(reason.contains("it encodes at most") && reason.contains("frames of 640x360 per second"))
     }
 
-    @Test("an encoder that hangs is left behind, and the verdict says so")
+    @Test("an encoder that hangs is abandoned, and the verdict reports it")
     func hangs() throws {
         let gate = StandIn.Gate(atFrame: 20)
         defer { gate.open() }
@@ -81,20 +84,20 @@ struct EncoderTrialTests {
             Issue.record("it passed")
             return
         }
-        #expect(reason.contains("did not answer within 0.5 s"))
+        #expect(reason.contains("did not respond within 0.5 s"))
     }
 
-    @Test("colours that the encoder does not name are written into its stream, and it works")
+    @Test("an encoder without color tags passes; the tags are written into its stream")
     func colors() throws {
         #expect(try #require(trial(.noColorTags).figures).lacksColorTags)
     }
 
-    @Test("parameter sets that come in a packet of their own are no frame")
+    @Test("a separate packet of parameter sets isn't a frame")
     func parameterSets() throws {
         #expect(trial(.separateParameterSets).figures != nil)
     }
 
-    @Test("a size that it refuses is left out, and the others stand")
+    @Test("a rejected size is excluded, and other sizes remain available")
     func oneSizeOnly() throws {
         let open = StandIn.opening(.none)
         let picky: HardwareOpening = { settings throws(EncodingError) in
@@ -109,7 +112,7 @@ struct EncoderTrialTests {
         #expect(try #require(tried.figures).sizes == [Self.small])
     }
 
-    @Test("as many streams at once as the device has sessions")
+    @Test("the number of simultaneous streams is limited by the device's sessions")
     func sessions() throws {
         let open = ConditionLock(0)
         let opening = StandIn.opening(.none)
@@ -124,7 +127,7 @@ struct EncoderTrialTests {
         #expect(try #require(tried.figures).streams == 3)
     }
 
-    /// Counts how many of them there are.
+    /// Counts open instances.
     private final class CountedCoder: HardwareCoding {
         private let inner: any HardwareCoding
         private let count: ConditionLock<Int>

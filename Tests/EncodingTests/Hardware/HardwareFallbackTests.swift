@@ -4,7 +4,7 @@ import Testing
 
 @testable import Encoding
 
-@Suite("a stream that hardware encodes")
+@Suite("Hardware encoding with fallback")
 struct HardwareFallbackTests {
     private static let size = FrameSize(width: 320, height: 240)
 
@@ -18,7 +18,7 @@ struct HardwareFallbackTests {
             name: "program", open: StandIn.opening(fault), patience: patience)
     }
 
-    /// Each frame is of one grey, another for each of 40 ticks.
+    /// Each frame is a solid gray, which differs for each of 40 ticks.
     private static func grey(_ tick: Int64) -> UInt8 { UInt8(30 + tick % 40 * 5) }
 
     private func layer(_ tick: Int64) -> FrameLayer {
@@ -43,7 +43,7 @@ struct HardwareFallbackTests {
         return packets + (try encoder.finish())
     }
 
-    /// The mean luma of each frame, as a player with the file's parameter sets decodes it.
+    /// The mean luma of each frame, decoded like a player with the file's parameter sets.
     private func decoded(_ packets: [EncodedPacket], _ setup: [UInt8]) throws -> [Int64: Double] {
         let reading = try StreamReading(setup: setup, subject: "test")
         var lumas: [Int64: Double] = [:]
@@ -63,7 +63,7 @@ struct HardwareFallbackTests {
         #expect(packets.first?.isKey == true)
     }
 
-    @Test("keeps every tick in order, with a key frame where one is asked for")
+    @Test("hardware keeps every tick in order, with a key frame at each requested tick")
     func whole() throws {
         let encoder = try encoder(.none)
         #expect(encoder.hardware == StandIn.encoder)
@@ -78,7 +78,7 @@ struct HardwareFallbackTests {
     }
 
     @Test(
-        "which fails in the middle goes on by x264 in the same stream: no tick is missing, and what was lost is told"
+        "if hardware fails during a stream, x264 continues it: every tick is present, and lost frames are reported"
     )
     func failsInTheMiddle() throws {
         let encoder = try encoder(.fails(atFrame: 60))
@@ -91,7 +91,7 @@ struct HardwareFallbackTests {
         #expect(fallback.reason.contains("device lost"))
         let first = try #require(fallback.tick)
         #expect(packets[Int(first)].isKey)
-        // The error is told with the next frame, whose own frame is the one at hand.
+        // The error is reported with the next frame, and only that frame is still available.
         #expect(fallback.lostFrames == 61 - Int(first))
         let lumas = try decoded(packets, encoder.parameters.setup)
         for tick in Int64(0)..<120 {
@@ -100,7 +100,7 @@ struct HardwareFallbackTests {
         }
     }
 
-    @Test("whose first half is decoded again after its second one, as when somebody seeks back")
+    @Test("ticks before the fallback decode correctly after a seek back")
     func seekingBack() throws {
         let encoder = try encoder(.fails(atFrame: 60))
         let packets = try record(encoder, ticks: 0..<120)
@@ -112,17 +112,17 @@ struct HardwareFallbackTests {
         }
     }
 
-    @Test("which hangs is left behind, and x264 goes on")
+    @Test("hardware that hangs is abandoned, and x264 continues")
     func hangs() throws {
         let gate = StandIn.Gate(atFrame: 20)
         defer { gate.open() }
         let encoder = try encoder(.hangs(gate), patience: .milliseconds(500))
         let packets = try record(encoder, ticks: 0..<40)
         expectWhole(packets, ticks: 0..<40)
-        #expect(try #require(encoder.takeFallback()).reason.contains("did not answer within 0.5 s"))
+        #expect(try #require(encoder.takeFallback()).reason.contains("did not respond within 0.5 s"))
     }
 
-    @Test("which fails with the last frame loses none of what came before")
+    @Test("a failure at the last frame loses no earlier frames")
     func failsAtTheEnd() throws {
         // The call after the last frame flushes.
         let encoder = try encoder(.fails(atFrame: 30))
@@ -132,7 +132,7 @@ struct HardwareFallbackTests {
     }
 
     @Test(
-        "which refuses at the start is x264's from the first frame on, with the profile's own preset",
+        "if hardware can't be opened, x264 encodes from the first frame with the profile's preset",
         arguments: [StandIn.Fault.refusesToOpen, .refusesSecond])
     func refusesAtStart(_ fault: StandIn.Fault) throws {
         let encoder = try encoder(fault)
@@ -147,12 +147,14 @@ struct HardwareFallbackTests {
         #expect(try record(encoder, ticks: 0..<30).map(\.presentation).sorted() == Array(0..<30))
     }
 
-    @Test("which refuses at the start is an error where the profile demands hardware")
+    @Test("if hardware can't be opened, a profile that requires it fails with an error")
     func demanded() throws {
         #expect(throws: EncodingError.self) { try encoder(.refusesToOpen, isRequired: true) }
     }
 
-    @Test("names its colours, by itself or by this program", arguments: [StandIn.Fault.none, .noColorTags])
+    @Test(
+        "the stream has color tags, from the encoder or from multicam",
+        arguments: [StandIn.Fault.none, .noColorTags])
     func colors(_ fault: StandIn.Fault) throws {
         let encoder = try encoder(fault)
         let packets = try record(encoder, ticks: 0..<10)

@@ -2,35 +2,35 @@ import Media
 
 @testable import Encoding
 
-/// x264 in the place of hardware: opened by name like any encoder of libavcodec, by the ways of one that nobody knows.
+/// x264 as a substitute for hardware: opened by name, like any unknown libavcodec encoder.
 enum StandIn {
     static let encoder = HardwareEncoder(
         library: "libx264", node: "/dev/stand-in", device: "x264 standing in", driver: "test")
 
-    /// How a device could be broken.
+    /// Possible defects of a device.
     enum Fault: Sendable {
         case none
         case refusesToOpen
-        /// Opens for the rehearsal only, as a device does whose sessions are used up by then.
+        /// Only the rehearsal can be opened, as if the device then had no sessions left.
         case refusesSecond
         case dropsFrames
         case wrongOrder
-        /// The frames of two ticks are exchanged, their times are not.
+        /// The frames of two ticks are swapped, but not their times.
         case exchangedFrames
         case coarse
         case noKeysOnRequest
         case noParameterSets
-        /// Parameter sets come in a packet of their own, as from V4L2.
+        /// Parameter sets are in a separate packet, as from V4L2.
         case separateParameterSets
         case noColorTags
         case otherSize
-        /// It answers no more from a frame on, until it is let go.
+        /// Blocks at a frame until the gate opens.
         case hangs(Gate)
-        /// It fails with a frame, counted over a whole stream.
+        /// Fails at this frame of the stream.
         case fails(atFrame: Int)
     }
 
-    /// Holds threads back until it is opened.
+    /// Blocks threads until it is opened.
     final class Gate: Sendable {
         private let monitor = ConditionLock(false)
         let frame: Int
@@ -41,7 +41,8 @@ enum StandIn {
         func open() { monitor.broadcast { $0 = true } }
     }
 
-    /// - Returns: What opens an encoder with a fault; the rehearsal's, which is the first one, works.
+    /// - Returns: A function that opens an encoder with a fault. The first encoder, used for the rehearsal,
+    ///   works.
     static func opening(_ fault: Fault) -> HardwareOpening {
         let count = ConditionLock(0)
         return { settings throws(EncodingError) in
@@ -60,7 +61,7 @@ enum StandIn {
 }
 
 extension StandIn.Fault {
-    /// What of a fault shows in the rehearsal too.
+    /// The part of the fault that also affects the rehearsal.
     fileprivate var always: Self {
         switch self {
         case .noColorTags, .separateParameterSets, .noParameterSets, .otherSize: self
@@ -69,7 +70,7 @@ extension StandIn.Fault {
     }
 }
 
-/// The stand-in with a fault. Used by one thread alone.
+/// The substitute encoder with a fault. Used by only one thread.
 final class FaultyCoder: HardwareCoding {
     private let inner: LibraryCoder
     private let fault: StandIn.Fault

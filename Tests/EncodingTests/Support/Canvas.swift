@@ -2,7 +2,7 @@ import Media
 
 @testable import Encoding
 
-/// A 4:2:0 frame to paint on and to look at.
+/// A 4:2:0 frame that tests paint and inspect.
 final class Canvas {
     let size: FrameSize
     let memory: SharedBytes
@@ -14,7 +14,7 @@ final class Canvas {
         planes = Planes(i420: memory, size: size)
     }
 
-    /// Of raw I420 bytes, as ffmpeg writes them.
+    /// From raw I420 bytes, as written by ffmpeg.
     init(_ width: Int, _ height: Int, _ bytes: some Collection<UInt8>) {
         size = FrameSize(width: width, height: height)
         memory = SharedBytes(bytes)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// ffmpeg and ffprobe as independent witnesses, and a folder that goes away with the test.
+/// ffmpeg and ffprobe as independent references, and a folder that is deleted after the test.
 final class Workbench {
     let folder: URL
 
@@ -25,7 +25,7 @@ final class Workbench {
         return path(name)
     }
 
-    /// Runs a program and returns what it wrote to standard output.
+    /// Runs a program and returns its standard output.
     func run(_ program: String, _ arguments: [String]) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/\(program)")

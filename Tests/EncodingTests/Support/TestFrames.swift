@@ -1,9 +1,9 @@
 import Encoding
 import Media
 
-/// Small frames made for a test.
+/// Small synthetic frames.
 enum TestFrames {
-    /// A frame of the given format whose pixels are painted by a function of their place, without loss.
+    /// A frame of the given format with pixels computed from their position, lossless.
     static func raw(
         _ pixel: PixelFormat, _ width: Int, _ height: Int, color: ColorDescription = .jpeg,
         _ paint: (Int, Int) -> [Int]
@@ -54,7 +54,7 @@ enum TestFrames {
         }
     }
 
-    /// A JPEG whose pixels are painted by a function of their place.
+    /// A JPEG with pixels computed from their position.
     static func jpeg(
         _ width: Int, _ height: Int, chroma: ChromaSampling = .c422, quality: Int = 98,
         _ paint: (Int, Int) -> [Int]
@@ -88,12 +88,12 @@ enum TestFrames {
             capturedAt: ClockTime(nanoseconds: 7), sequence: 3, memory: bytes)
     }
 
-    /// One colour all over.
+    /// A frame of a single color.
     static func plain(_ width: Int, _ height: Int, _ code: [Int]) throws -> CapturedFrame {
         try jpeg(width, height) { _, _ in code }
     }
 
-    /// The same JPEG without its end: little is kept of the headers, much of the scan.
+    /// The JPEG, truncated to a share of its bytes.
     static func truncated(_ frame: CapturedFrame, keeping share: Double = 0.75) -> CapturedFrame {
         let kept = Int(Double(frame.memory.count) * share)
         return jpeg(SharedBytes(frame.memory.bytes.prefix(kept)), frame.size.width, frame.size.height)
@@ -105,7 +105,7 @@ enum TestFrames {
         [0, 0, 0.75],
     ]
 
-    /// Codes of a colour by the defining equations, unrounded.
+    /// Codes of a color by the defining equations, unrounded.
     static func exactCodes(_ rgb: [Double], _ color: ColorDescription) -> [Double] {
         let (red, blue) = color.matrix == .bt601 ? (0.299, 0.114) : (0.2126, 0.0722)
         let luma = red * rgb[0] + (1 - red - blue) * rgb[1] + blue * rgb[2]
@@ -121,21 +121,21 @@ enum TestFrames {
 }
 
 extension FrameLayer {
-    /// A layer at a place.
+    /// A layer at the given position.
     init(
         _ frame: CapturedFrame?, at x: Int, _ y: Int, _ width: Int, _ height: Int,
-        filling: Filling = .fit,
+        fit: Fit = .contain,
         rotation: Rotation = .none, isMirrored: Bool = false, crop: PixelRectangle? = nil, border: Int = 0
     ) {
         self.init(
             frame: frame, rectangle: PixelRectangle(x: x, y: y, width: width, height: height),
-            filling: filling,
+            fit: fit,
             rotation: rotation, isMirrored: isMirrored, crop: crop, border: border)
     }
 }
 
 extension SharedBytes {
-    /// A copy. Unlike `bytes` it may outlive the owner, which Swift lets go after its last use.
+    /// A copy. Unlike `bytes`, it may outlive its owner, which Swift releases after the last use.
     var array: [UInt8] { withExtendedLifetime(self) { Array(bytes) } }
 }
 

@@ -1,13 +1,13 @@
 import CFuzzer
 import Glibc
 
-/// libFuzzer's program: `MULTICAM_FUZZ_TARGET` is what it tries, `MULTICAM_FUZZ_FOLDER` an empty folder in memory; its words are
-/// libFuzzer's own. `tools/fuzz` builds and runs it.
+/// libFuzzer program. `MULTICAM_FUZZ_TARGET` is the target, `MULTICAM_FUZZ_FOLDER` an empty folder in memory;
+/// arguments are libFuzzer's. `tools/fuzz` builds and runs it.
 @main
 enum Fuzz {
     static func main() throws {
         guard let name = value("MULTICAM_FUZZ_TARGET"), let folder = value("MULTICAM_FUZZ_FOLDER") else {
-            // For the tool: each target with its limit.
+            // For `tools/fuzz`: each target with its size limit.
             for target in FuzzTargets.all { print(target.name, target.limit) }
             return
         }
@@ -26,7 +26,7 @@ enum Fuzz {
             })
     }
 
-    /// Set once, before libFuzzer, which has one thread, begins.
+    /// Set once, before the single-threaded libFuzzer starts.
     nonisolated(unsafe) private static var target: (any FuzzTarget)?
 
     private static func tryOne(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -34,7 +34,7 @@ enum Fuzz {
             try target?.check(Array(bytes))
         } catch {
             say("\(error)")
-            // libFuzzer keeps the input of what ends so.
+            // libFuzzer saves the input that caused the abort.
             abort()
         }
     }

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// What `tools/fuzz` begins with, and what it once found, tried again without it.
-@Suite("Bytes from outside")
+/// Replays the initial corpus of `tools/fuzz` and earlier findings without libFuzzer.
+@Suite("Untrusted input")
 struct CorpusTests {
     @Test(
-        "what is in a corpus, and every former finding, does no harm",
+        "the corpus and all earlier findings are harmless",
         arguments: FuzzTargets.all.map { $0.name })
     func corpus(_ name: String) throws {
         let target = try #require(FuzzTargets.all.first { $0.name == name })
@@ -25,7 +25,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("every input belongs to a target, and all of them are small")
+    @Test("every input belongs to a target, and the total size is small")
     func belonging() throws {
         let names = Set(FuzzTargets.all.map { $0.name })
         var byteCount = 0
@@ -45,7 +45,7 @@ struct CorpusTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// In the order of their names; none where there is no such folder.
+    /// Sorted by name; empty if the folder doesn't exist.
     private static func files(_ folder: URL) throws -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

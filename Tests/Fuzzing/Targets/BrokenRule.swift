@@ -1,14 +1,14 @@
-/// What did not hold of an input, as a sentence.
+/// A violated rule, as a sentence.
 struct BrokenRule: Error, CustomStringConvertible {
     let description: String
 }
 
-/// - Throws: The sentence, where it does not hold.
+/// - Throws: The sentence, if the condition is false.
 func hold(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(BrokenRule) {
     guard condition else { throw BrokenRule(description: sentence()) }
 }
 
-/// Holds that a sentence can be shown: a line of some length, without anything that a terminal would obey.
+/// Checks that a message can be displayed: one line of limited length, without terminal control characters.
 func holdShown(_ sentence: String, limit: Int = 8192) throws(BrokenRule) {
     try hold(sentence.utf8.count <= limit, "a sentence for people has \(sentence.utf8.count) bytes")
     try hold(

@@ -2,12 +2,12 @@ import Media
 
 @testable import Encoding
 
-/// A JPEG as a camera sends it: its markers, its header, and its decoding into rectangles as the program and the tracks do it.
+/// A JPEG from a camera: markers, header, and decoding into rectangles as for the program and tracks.
 final class CameraFrame: FuzzTarget {
     static let name = "jpeg"
     static let limit = 4096
 
-    /// More is only read about, not decoded: it takes longer, and finds no more.
+    /// Larger images are only parsed, because decoding them takes longer without finding more.
     private static let largest = 128
     private let good: CapturedFrame
     private let expected: [UInt8]
@@ -58,7 +58,7 @@ final class CameraFrame: FuzzTarget {
             _ = target.paint(frame, part: part, rotation: rotation, by: painter)
             try hold(target.isUntouchedAround, "a turned frame is painted beyond its rectangle")
         }
-        // What a damaged frame leaves behind must not be seen in the next.
+        // A damaged frame must not affect the next one.
         var target = Target(good.size)
         try hold(target.paint(good, by: painter), "a good frame is refused after another")
         try hold(target.bytes == expected, "a good frame is another one after another")
@@ -70,7 +70,7 @@ final class CameraFrame: FuzzTarget {
             memory: memory)
     }
 
-    /// A 4:2:0 rectangle in the middle of memory that must stay as it was.
+    /// A 4:2:0 rectangle inside memory that must stay unchanged.
     private struct Target {
         private static let room = 256
         private static let mark: UInt8 = 0xA5
@@ -108,7 +108,7 @@ final class CameraFrame: FuzzTarget {
 }
 
 extension FrameSize {
-    /// Composed frames have even sides.
+    /// Composed frames have even dimensions.
     fileprivate var even: FrameSize {
         FrameSize(width: max(2, width & ~1), height: max(2, height & ~1))
     }

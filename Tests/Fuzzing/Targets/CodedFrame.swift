@@ -2,14 +2,14 @@ import Media
 
 @testable import Containers
 
-/// H.264 as a camera sends it: parameter sets and frames on their way into a file.
+/// H.264 from a camera: parameter sets and frames as they are written to a file.
 final class CodedFrame: FuzzTarget {
     static let name = "h264"
     static let limit = 2048
 
     init(folder: String) {}
 
-    /// The first byte says where parameter sets end and the frame begins.
+    /// The first byte is the offset that separates parameter sets from the frame.
     func check(_ bytes: [UInt8]) throws(BrokenRule) {
         let turn = min(Int(bytes.first ?? 0), max(0, bytes.count - 1))
         let setup = Array(bytes.dropFirst().prefix(turn))
@@ -21,7 +21,7 @@ final class CodedFrame: FuzzTarget {
             "more parameter sets than a record has room for")
         if configuration.isComplete { try checkRecord(of: configuration) }
         let sample = AccessUnit.sample(of: frame, configuration: configuration)
-        // Each unit in place of a start code of three bytes has a length of four; a shorter length becomes four as well.
+        // A four-byte length replaces each three-byte start code or shorter length.
         try hold(
             sample.count <= 5 * frame.count, "a frame of \(frame.count) bytes became \(sample.count)")
         guard let units = NetworkUnits.lengthPrefixed(sample.bytes, lengthSize: 4) else {
@@ -30,7 +30,7 @@ final class CodedFrame: FuzzTarget {
         try hold(units.reduce(0) { $0 + $1.count + 4 } == sample.count, "units do not fill their frame")
     }
 
-    /// What a file says of the stream is read again as it was.
+    /// The stream description written to a file is read back unchanged.
     private func checkRecord(of configuration: DecoderConfiguration) throws(BrokenRule) {
         var buffer = BoxBuffer()
         configuration.write(into: &buffer)

@@ -3,17 +3,17 @@ import Media
 import Plan
 import SessionFolder
 
-/// A cut that a person or another program has written, as `--cut FILE` reads it.
+/// A cut written by a user or another program, as read by `--cut FILE`.
 final class CutText: FuzzTarget {
     static let name = "cut"
     static let limit = 4096
     private let session: RecordedSession
 
-    /// A recording of ten seconds at 29.97 with two cameras and a program.
+    /// A ten-second recording at 29.97 fps with two cameras and a program.
     private static let manifest = """
         {"schema": 1, "multicam": "0.0.0", "profile": "pip", "started": "2026-11-21T14:23:10.000000000+01:00",
          "t0_monotonic_ns": 1, "duration_ns": 10010000000, "alignment_delay_ns": 1, "outcome": "finished",
-         "machine": {"host": "h", "system": "s", "processors": 1}, "devices": [], "governor": [], "marks": [], "gaps": [],
+         "machine": {"host": "h", "system": "s", "processors": 1}, "devices": [], "governor": [], "markers": [], "gaps": [],
          "tracks": [
            {"name": "desk", "kind": "camera", "file": "cameras/desk.mov", "stream": 0, "codec": "mjpeg", "width": 640,
             "height": 360, "rate": 29.97, "rotation": 0, "first_ns": 0, "duration_ns": 10010000000},

@@ -2,7 +2,7 @@ import Media
 
 @testable import Capture
 
-/// What a device on USB says of itself: its descriptors, and what would be kept of the bus for it.
+/// Descriptors of a USB device, and the bandwidth that would be reserved for it.
 final class DescriptorBytes: FuzzTarget {
     static let name = "descriptors"
     static let limit = 1024

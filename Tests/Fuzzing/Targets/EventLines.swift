@@ -2,7 +2,7 @@ import Media
 import SessionFolder
 import Timing
 
-/// The events of a recording that did not come to its end, as `recover` reads them.
+/// The events of an interrupted recording, as read by `recover`.
 final class EventLines: FuzzTarget {
     static let name = "events"
     static let limit = 4096
@@ -12,8 +12,8 @@ final class EventLines: FuzzTarget {
     func check(_ bytes: [UInt8]) throws(BrokenRule) {
         let events = RecordedEvents(bytes)
         try hold(
-            (0...bytes.count).contains(events.wholeByteCount),
-            "\(events.wholeByteCount) bytes are whole lines")
+            (0...bytes.count).contains(events.validByteCount),
+            "\(events.validByteCount) bytes are whole lines")
         let end = MediaTime(nanoseconds: 10_000_000_000)
         for gap in events.gaps(until: end) {
             try hold(
@@ -23,11 +23,11 @@ final class EventLines: FuzzTarget {
         for track in ["desk", "program", "host"] {
             try hold(events.lost(of: track).values.allSatisfy { $0 > 0 }, "less than nothing was lost")
         }
-        try hold(events.marks.allSatisfy { $0.at_ns >= 0 }, "a mark before the beginning")
+        try hold(events.markers.allSatisfy { $0.at_ns >= 0 }, "a marker before the beginning")
         _ = events.governor
         _ = events.start(ofPart: "cameras/desk-2.mov")
-        // The whole lines alone say the same.
-        let again = RecordedEvents(Array(bytes.prefix(events.wholeByteCount)))
+        // The complete lines give the same result.
+        let again = RecordedEvents(Array(bytes.prefix(events.validByteCount)))
         try hold(again.events == events.events, "what follows the last whole line changes the lines")
     }
 }

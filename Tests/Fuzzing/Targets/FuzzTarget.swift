@@ -1,17 +1,17 @@
-/// One way in for bytes from outside, and what must hold of whatever comes that way.
+/// An entry point for untrusted input, and the rules for handling it.
 ///
-/// A crash, a trap, a leak, memory out of proportion and a hang are found by whoever calls it; `check` adds what is more than
-/// that. Used by one thread at a time.
+/// The fuzzer detects crashes, traps, leaks, excessive memory use and hangs; `check` tests additional rules.
+/// Used by one thread at a time.
 protocol FuzzTarget: AnyObject, SendableMetatype {
-    /// As `tools/fuzz` and the folder of its corpus call it.
+    /// The name used by `tools/fuzz` and the corpus folder.
     static var name: String { get }
-    /// The longest input that is tried, in bytes: what is longer says nothing new.
+    /// The maximum input size in bytes. Longer inputs don't find more.
     static var limit: Int { get }
 
-    /// - Parameter folder: Empty, in memory, and for this target alone.
-    /// - Throws: When what it compares with cannot be made.
+    /// - Parameter folder: An empty folder in memory, used only by this target.
+    /// - Throws: If the reference data can't be created.
     init(folder: String) throws
 
-    /// - Throws: When something does not hold.
+    /// - Throws: If a rule is violated.
     func check(_ bytes: [UInt8]) throws(BrokenRule)
 }

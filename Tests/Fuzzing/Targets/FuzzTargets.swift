@@ -1,4 +1,3 @@
-/// All of them.
 enum FuzzTargets {
     static let all: [any FuzzTarget.Type] = [
         TerminalText.self, SelectorWords.self, SystemTables.self, DescriptorBytes.self, CodedFrame.self,

@@ -4,8 +4,8 @@ import Timing
 
 @testable import Group
 
-/// What other computers of a group say: pairing codes, orders, answers, states, recordings, what chrony tells, and measurements of the
-/// group's time, which steer a session clock.
+/// Messages from other computers of a group: pairing codes, orders, answers, states, recordings, chrony's
+/// tracking output, and measurements of the group's time, which adjust a session clock.
 final class GroupText: FuzzTarget {
     static let name = "group"
     static let limit = 4096
@@ -14,13 +14,16 @@ final class GroupText: FuzzTarget {
 
     func check(_ bytes: [UInt8]) throws(BrokenRule) {
         let text = String(decoding: bytes, as: UTF8.self)
-        _ = GroupStatus.state(bytes).map { GroupStatus.line($0) }
-        _ = Conductor.sign(bytes)
-        if let recording = RecordingBoard.recording(bytes) {
+        if let state = GroupStatus.state(bytes) { try holdShown(GroupStatus.line(state)) }
+        _ = Coordinator.sign(bytes)
+        if let recording = StoredRecording((bytes, 1), of: "studio", at: .max).recording {
             _ = recording.isRunning(at: .max)
+            _ = CoordinatorChoice(
+                stored: .recording(recording, revision: 1), signs: [], nodes: ["left": recording.name],
+                at: recording.t0_utc_ns)
             try hold(!recording.name.contains("/"), "a recording is called \(recording.name)")
         }
-        if let order = NodeDesk.order(bytes), NodeDesk.fault(of: order) == nil {
+        if let order = NodeCommandHandler.order(bytes), NodeCommandHandler.fault(of: order) == nil {
             try hold(!(order.recording ?? "").contains("/"), "a recording is called \(order.recording ?? "")")
         }
         if let tracking = ChronyTracking(text) {
@@ -41,13 +44,14 @@ final class GroupText: FuzzTarget {
         }
     }
 
-    /// Steers a clock by each line that is a command `clock`: it goes forward, and its rate is one that a crystal can have.
+    /// Adjusts a clock with each line that is a `clock` command. The clock must not go backward, and its rate
+    /// must be plausible for a crystal.
     private func steer(_ text: String) throws(BrokenRule) {
         var steering = ClockSteering()
         var now = ClockTime(nanoseconds: 0)
         _ = steering.begin(at: now, utc: 0, now: now)
         for line in text.split(separator: "\n").prefix(100) {
-            guard case .clock(let measurement)? = Self.command(line) else { continue }
+            guard let measurement = Self.measurement(line) else { continue }
             let before = steering.time(stamped: now)
             do throws(ClockRefusal) {
                 try steering.take(measurement, now: measurement.stamp)
@@ -61,12 +65,16 @@ final class GroupText: FuzzTarget {
         }
     }
 
-    private static func command(_ line: Substring) -> ControlCommand? {
-        do throws(ControlError) {
-            return try ControlCommand(words: line.split(separator: " ").map(String.init))
-        } catch {
+    /// Parses a line such as `clock at=7 utc=9 bound=3`.
+    private static func measurement(_ line: Substring) -> ClockMeasurement? {
+        let numbers = line.split(separator: " ").dropFirst().compactMap { word in
+            word.split(separator: "=").last.flatMap { Int64($0) }
+        }
+        guard line.hasPrefix("clock "), numbers.count == 3, numbers.allSatisfy({ $0 >= 0 }) else {
             return nil
         }
+        return ClockMeasurement(
+            stamp: ClockTime(nanoseconds: numbers[0]), utc: numbers[1], bound: Nanoseconds(numbers[2]))
     }
 
     private static func code(_ text: String) -> Result<PairingCode, GroupError> {

@@ -1,13 +1,15 @@
-/// Characters that change what a terminal or a page shows elsewhere, told without Unicode's tables, as those who show them do.
+/// Characters that change how a terminal or page displays other text, listed without Unicode's tables, like
+/// the code under test.
 enum HarmfulScalars {
     static func contains(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        // Control characters of ASCII and of Latin 1.
+        // ASCII and Latin-1 control characters.
         case 0..<0x20, 0x7F..<0xA0: true
-        // Soft hyphen, zero width, marks and overrides of direction, separators, byte order mark, annotations.
+        // Soft hyphen, zero-width characters, directional marks and overrides, separators, byte order mark,
+        // annotations.
         case 0xAD, 0x61C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB:
             true
-        // Private use and tags.
+        // Private use characters and tags.
         case 0xE000...0xF8FF, 0xE0000...0xE007F, 0xF0000...0x10FFFF: true
         default: false
         }

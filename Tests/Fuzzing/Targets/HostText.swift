@@ -1,9 +1,10 @@
 import Media
 import Monitoring
 
-@testable import Host
+@testable import System
 
-/// What proc and sysfs say of the computer: stalls, heat, speed, shares, batteries; and the pressure that is made of it.
+/// The computer's state in proc and sysfs: stalls, temperature, clock speed, CPU shares and batteries, and
+/// the system pressure derived from them.
 final class HostText: FuzzTarget {
     static let name = "host"
     static let limit = 2048
@@ -13,7 +14,7 @@ final class HostText: FuzzTarget {
     private static let zone = "sys/class/thermal/thermal_zone0"
     private static let battery = "sys/class/power_supply/BAT0"
 
-    /// The files of an input's parts, in their order.
+    /// The files for the parts of an input, in order.
     private static let parts = [
         "proc/pressure/cpu", "proc/pressure/io", "proc/pressure/memory", "proc/self/status",
         "proc/self/cgroup",

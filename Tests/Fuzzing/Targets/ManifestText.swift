@@ -3,7 +3,7 @@ import Media
 import SessionFolder
 import Synchrony
 
-/// A session folder's `manifest.json`, as `verify` and `sync-check` read it.
+/// A session folder's `manifest.json`, as read by `verify` and `sync-check`.
 final class ManifestText: FuzzTarget {
     static let name = "manifest"
     static let limit = 8192
@@ -26,7 +26,7 @@ final class ManifestText: FuzzTarget {
         } catch let error as BrokenRule {
             throw error
         } catch {
-            // No manifest: what the commands say of that follows.
+            // Not a manifest. The code below checks the commands' messages.
         }
         do {
             let session = try CheckedSession(folder: files.folder)
@@ -54,7 +54,7 @@ final class ManifestText: FuzzTarget {
             for file in folder.files.prefix(64) {
                 switch folder.verdict(file) {
                 case .whole, .unfinished: break
-                case .damaged(let why): try hold(!why.isEmpty, "damage without a word")
+                case .damaged(let why), .missing(let why): try hold(!why.isEmpty, "damage without a word")
                 case .unreadable(let error): try hold(!error.description.isEmpty, "unreadable without a word")
                 }
             }

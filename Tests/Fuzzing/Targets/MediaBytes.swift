@@ -6,10 +6,12 @@ import Media
 @testable import MediaLink
 @testable import MediaServing
 
-/// What another process of the same user writes into the media socket, and what a session writes into a client's end.
+/// Data that another process of the same user writes to the media socket, and data that a session sends to a
+/// client.
 ///
-/// An input that begins with the protocol's magic goes in as it is. Any other is headers and bytes in turn, with ASCII's record
-/// separator between them, which are framed here, so that changes of a header do not end in its length.
+/// An input that starts with the protocol's magic is used unchanged. Other inputs are alternating headers and
+/// payloads, separated by the ASCII record separator. `check` frames them, so that a mutated header still has
+/// a correct length.
 final class MediaBytes: FuzzTarget {
     static let name = "media"
     static let limit = 4096

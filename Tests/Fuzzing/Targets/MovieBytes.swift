@@ -1,6 +1,6 @@
 @testable import Containers
 
-/// A movie as it is read again at its close, and by `verify`.
+/// A movie, as read back when it is closed and by `verify`.
 final class MovieBytes: FuzzTarget {
     static let name = "movie"
     static let limit = 16_384
@@ -14,7 +14,7 @@ final class MovieBytes: FuzzTarget {
         let fault = FileVerification.fault(ofMovie: path)
         if let fault { try holdShown(fault) }
         try hold(FileVerification.fault(ofMovie: path) == fault, "one file is judged in two ways")
-        // What it should hold is never less of a reason.
+        // A different expected size must cause a fault.
         let expected = MovieSummary(tracks: [], byteCount: Int64(bytes.count) + 1, checksum: nil)
         try hold(
             FileVerification.fault(ofMovie: path, holding: expected) != nil,

@@ -2,7 +2,7 @@ import Media
 
 @testable import Containers
 
-/// A movie as a crash left it, made whole by `recover`.
+/// A movie left by a crash and recovered by `recover`.
 final class MovieRemainder: FuzzTarget {
     static let name = "movie-remains"
     static let limit = 16_384
@@ -13,12 +13,12 @@ final class MovieRemainder: FuzzTarget {
     func check(_ bytes: [UInt8]) throws(BrokenRule) {
         files.write("some.mp4", bytes)
         let path = files.path("some.mp4")
-        // What was damaged in a movie that is finished already stays so: nothing says what it was.
+        // Existing damage in a finished movie remains, because its original content is unknown.
         var damage: String?
         do throws(FileError) {
             let remains = try MovieRecovery(path: path)
             if remains.isPlain { damage = FileVerification.fault(ofMovie: path) }
-            for index in remains.tracks.indices { _ = try remains.repeatedCount(ofTrack: index) }
+            for index in remains.tracks.indices { _ = try remains.duplicatedCount(ofTrack: index) }
             let summary = try remains.makeWhole()
             guard summary.byteCount <= 64 * MovieRemainder.limit else {
                 throw FileError(path: "", operation: "size", detail: "\(summary.byteCount)")
@@ -29,7 +29,7 @@ final class MovieRemainder: FuzzTarget {
             }
             return try holdShown(error.description)
         }
-        // What was made whole is whole, and stays as it is.
+        // A recovered movie is complete, and recovering it again changes nothing.
         if let fault = FileVerification.fault(ofMovie: path), fault != damage {
             throw BrokenRule(description: "a movie that was made whole is not: \(fault)")
         }

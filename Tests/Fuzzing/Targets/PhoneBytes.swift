@@ -4,7 +4,8 @@ import Media
 @testable import MediaLink
 @testable import MediaServing
 
-/// What a phone says to the control room: texts, which begin with a brace, and binary messages, with ASCII's record separator between them.
+/// Messages from a phone to the control room, separated by the ASCII record separator: text, which starts
+/// with a brace, and binary data.
 final class PhoneBytes: FuzzTarget {
     static let name = "phone"
     static let limit = 4096
@@ -17,7 +18,7 @@ final class PhoneBytes: FuzzTarget {
             send: { said += $0.utf8.count }, close: {}, disconnect: {}, endIfStalled: { _ in })
         var now = ClockTime(nanoseconds: 5_000_000_000_000)
         let link = PhoneLink(wire, at: now)
-        // A clock that answers at once, so that what follows is dated.
+        // The clock answers immediately, so that subsequent messages can be dated.
         for id in 1...8 {
             link.ask(at: now)
             now = now + .milliseconds(101)

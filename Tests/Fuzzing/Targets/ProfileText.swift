@@ -6,7 +6,8 @@ import Setup
 @testable import SessionFolder
 @testable import YAML
 
-/// A profile's file: read, planned for synthetic devices, its cost reckoned and brought within the budget.
+/// A profile file: parsed, planned for synthetic devices, and reduced to fit the machine after a cost
+/// estimate.
 final class ProfileText: FuzzTarget {
     static let name = "profile"
     static let limit = 4096
@@ -33,7 +34,7 @@ final class ProfileText: FuzzTarget {
             plan.writesAnything == profile.writesAnything,
             "the plan writes what its profile does not, or the reverse")
         try check(plan, HardwareCost(of: plan, on: Self.machine, duration: .seconds(3600)))
-        // A ladder of many cameras is long, and says nothing else.
+        // A ladder for many cameras is long and doesn't find more.
         guard profile.cameras.count <= 3 else { return }
         let reduction: PlanReduction
         do throws(ProfileError) {

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Small files in a folder of memory, written anew for each input.
+/// Small files in a memory-backed folder, rewritten for each input.
 struct ScratchFiles {
     let folder: String
 
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// Makes folders down to one.
+    /// Creates a folder and its parents.
     func makeFolder(_ name: String) {
         var path = folder
         for part in name.split(separator: "/") {
@@ -30,7 +30,7 @@ struct ScratchFiles {
 
     func remove(_ name: String) { unlink(path(name)) }
 
-    /// As of a part of an input: written where there is one, else not there.
+    /// Writes the file, or removes it if the input lacks that part.
     func set(_ name: String, _ bytes: [UInt8]?) {
         if let bytes { write(name, bytes) } else { remove(name) }
     }

@@ -3,7 +3,7 @@ import Media
 
 @testable import VirtualDevices
 
-/// What a person writes on the command line or into a profile to name a device, a size, a rate, a length of time.
+/// A device, size, rate or duration that a user enters on the command line or in a profile.
 final class SelectorWords: FuzzTarget {
     static let name = "selector"
     static let limit = 512

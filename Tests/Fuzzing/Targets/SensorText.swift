@@ -2,7 +2,7 @@ import Media
 
 @testable import Capture
 
-/// What sysfs says of an accelerometer, and of how it sits.
+/// The sysfs files of an accelerometer, including its mounting orientation.
 final class SensorText: FuzzTarget {
     static let name = "sensor"
     static let limit = 512
@@ -10,7 +10,7 @@ final class SensorText: FuzzTarget {
 
     private static let device = "sys/bus/iio/devices/iio:device0"
 
-    /// The files of an input's parts, in their order.
+    /// The files for the parts of an input, in order.
     private static let parts = [
         "in_accel_x_raw", "in_accel_y_raw", "in_accel_z_raw", "in_accel_scale", "in_accel_offset",
         "in_accel_mount_matrix", "label",

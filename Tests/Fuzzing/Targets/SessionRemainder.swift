@@ -1,6 +1,7 @@
 import SessionFolder
 
-/// A session folder that a crash left, made whole by `recover`: its manifest, its events and the beginning of a movie.
+/// A session folder left by a crash and recovered by `recover`: manifest, events and the beginning of a
+/// movie.
 final class SessionRemainder: FuzzTarget {
     static let name = "session-remains"
     static let limit = 24_576
@@ -19,7 +20,7 @@ final class SessionRemainder: FuzzTarget {
         do {
             let report = try Recovery(path: files.folder).run()
             for track in report.tracks { try holdShown(track.text) }
-            // What was made whole needs nothing a second time.
+            // A recovered session doesn't need recovery again.
             let again = try Recovery(path: files.folder).run()
             try hold(again.outcome != .recovered, "what was recovered is recovered again")
         } catch let error as BrokenRule {

@@ -6,7 +6,8 @@ import Media
 @testable import SessionFolder
 @testable import Setup
 
-/// What the program keeps from one run to the next: devices, calibration, kept bandwidth, costs; each read, used and written.
+/// Files that multicam saves between runs: devices, calibration, learned bandwidth and costs. Each is read,
+/// used and written.
 final class StateText: FuzzTarget {
     static let name = "state"
     static let limit = 4096
@@ -15,7 +16,7 @@ final class StateText: FuzzTarget {
     init(folder: String) { files = ScratchFiles(folder: folder) }
 
     func check(_ bytes: [UInt8]) throws(BrokenRule) {
-        let memory = try content(DeviceMemory.self, bytes)
+        let memory = try content(DeviceStore.self, bytes)
         let applied = memory.applied(to: Self.present)
         try hold(applied.map(\.identity) == Self.present.map(\.identity), "a memory changes who devices are")
 
@@ -31,7 +32,7 @@ final class StateText: FuzzTarget {
         }
         _ = calibrations.forget("host")
 
-        let kept = try content(KeptBandwidth.self, bytes)
+        let kept = try content(LearnedBandwidth.self, bytes)
         for device in Self.present where device.mediaType == .video {
             let camera = USBCamera(
                 identity: device.identity, speed: .high, domains: [],
@@ -46,7 +47,7 @@ final class StateText: FuzzTarget {
         try check(try content(MachineCosts.self, bytes))
     }
 
-    /// A plan can be brought within what a machine of such costs has.
+    /// A plan can be reduced to fit a machine with these costs.
     private func check(_ costs: MachineCosts) throws(BrokenRule) {
         guard costs.table != nil || costs.disks != nil || costs.encoders != nil else { return }
         let machine = MachineModel(

@@ -2,8 +2,8 @@ import Media
 
 @testable import Capture
 
-/// What sysfs says of a bus with a hub, a camera behind it and its node: the strings that a device chooses, and numbers that
-/// a driver does.
+/// The sysfs files of a bus with a hub, a camera behind it and its node: strings chosen by a device and
+/// numbers provided by a driver.
 final class SysfsText: FuzzTarget {
     static let name = "sysfs"
     static let limit = 2048
@@ -14,7 +14,7 @@ final class SysfsText: FuzzTarget {
     private static let camera = hub + "/1-2.3"
     private static let node = camera + "/1-2.3:1.0/video4linux/video0"
 
-    /// The files of an input's parts, in their order.
+    /// The files for the parts of an input, in order.
     private static let parts = [
         camera + "/product", camera + "/speed", camera + "/serial", camera + "/idVendor",
         camera + "/idProduct",

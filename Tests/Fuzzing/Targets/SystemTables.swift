@@ -1,6 +1,6 @@
 @testable import Doctor
 
-/// The system's tables and messages that `doctor` reads: mounts, and the kernel's log, into which devices write their names.
+/// System tables and messages that `doctor` reads: mounts, and the kernel log, which contains device names.
 final class SystemTables: FuzzTarget {
     static let name = "tables"
     static let limit = 4096
@@ -12,7 +12,7 @@ final class SystemTables: FuzzTarget {
         let table = MountTable(lines)
         try hold(table.mounts.count <= lines.count, "more mounts than lines")
         for mount in table.mounts.prefix(8) {
-            // The last of those with the same folder is the one that is seen.
+            // Of several mounts at the same folder, the last one is visible.
             try hold(
                 !mount.folder.hasPrefix("/") || table.mount(of: mount.folder) != nil,
                 "nothing is mounted at \(mount.folder)")

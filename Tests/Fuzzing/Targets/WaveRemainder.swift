@@ -2,7 +2,7 @@ import Media
 
 @testable import Containers
 
-/// A Broadcast Wave file as a crash left it, made whole by `recover`.
+/// A Broadcast Wave file left by a crash and recovered by `recover`.
 final class WaveRemainder: FuzzTarget {
     static let name = "wave-remains"
     static let limit = 8192

@@ -1,7 +1,7 @@
-# The lab itself: what it shows to a program is what real webcams show, and what it claims to do it does.
+# Lab self-test: the virtual cameras look like real webcams to programs, and faults have their documented effects.
 # lab: virtual-time
 
-stream() { # NAME CAMERA COUNT FORMAT: pictures into NAME.mjpeg, what the driver says of them into NAME.log
+stream() { # NAME CAMERA COUNT FORMAT: writes frames to NAME.mjpeg and the driver's log to NAME.log
     v4l2-ctl -d "$(node "$2")" --set-fmt-video="$4" --set-parm=30 --stream-mmap=4 --stream-count="$3" \
         --stream-to="$results/$1.mjpeg" --verbose > "$results/$1.log" 2>&1
 }
@@ -16,7 +16,7 @@ inside() {
     check "udev knows the serial number" test -e /dev/v4l/by-id/usb-Multicam_Lab_Studio_Webcam_LAB0001-video-index0
     check "udev knows the port" test -e /dev/v4l/by-path/platform-vhci_hcd.0-usb-0:2:1.0-video-index0
 
-    # Both cameras and both microphones at once.
+    # Both cameras and both microphones simultaneously.
     record 1 1 3 & local jobs=($!)
     record 2 2 3 & jobs+=($!)
     stream 1 1 60 width=1920,height=1080,pixelformat=MJPG & jobs+=($!)
@@ -36,14 +36,14 @@ inside() {
     v4l2-ctl -d "$(node 2)" --set-fmt-video=width=640,height=480,pixelformat=YUYV --stream-mmap=4 --stream-count=30 \
         --stream-to="$results/2.yuyv" > "$results/yuyv.log" 2>&1
 
-    # The cable, with both streaming.
+    # Unplugging, while both cameras are streaming.
     stream pulled 1 900 width=1280,height=720,pixelformat=MJPG & job=$!
-    stream neighbour 2 60 width=1280,height=720,pixelformat=MJPG & local neighbour=$!
+    stream neighbor 2 60 width=1280,height=720,pixelformat=MJPG & local neighbor=$!
     wait_until 10 test -s "$results/pulled.mjpeg"
     fault unplug 1
     wait_until 5 absent 1
     wait "$job" || true
-    check "the neighbour goes on" wait "$neighbour"
+    check "the other camera continues" wait "$neighbor"
     fault plug 1
     wait_until 5 present 1
     stream back 1 10 width=1280,height=720,pixelformat=MJPG
@@ -65,6 +65,6 @@ outside() {
     within "frames lost by 0.3 s of freeze" "$(json "$report" 'len(d["missing"]) - 1')" 8 11
     equal "bytes of 30 raw pictures" "$(stat -c %s "$results/2.yuyv")" $((640 * 480 * 2 * 30))
     check "whole frames before and after the cable was pulled" copied "$results/back.mjpeg" > "$report"
-    check "the neighbour's bytes" copied "$results/neighbour.mjpeg" > "$report"
-    equal "the neighbour's frames, missing" "$(json "$report" 'd["frames"], d["missing"]')" "(60, [])"
+    check "the neighbor's bytes" copied "$results/neighbor.mjpeg" > "$report"
+    equal "the neighbor's frames, missing" "$(json "$report" 'd["frames"], d["missing"]')" "(60, [])"
 }

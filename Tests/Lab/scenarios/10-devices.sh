@@ -1,4 +1,4 @@
-# Which device is which: what `devices` lists of real drivers, and how a camera is named. Nothing here records.
+# Device identification: the devices that `devices` lists with real drivers, and how to select a camera. Doesn't record.
 # lab: virtual-time
 
 inside() {
@@ -15,7 +15,7 @@ inside() {
     ls /dev/video* > "$results/nodes"
 }
 
-# node_of CAMERA, mic_of CAMERA, field CAMERA FIELD: what the lab and `devices` say of it
+# node_of CAMERA, mic_of CAMERA, field CAMERA FIELD: values reported by the lab and by `devices`
 node_of() { cat "$RESULTS/node$1"; }
 mic_of() { cat "$RESULTS/mic$1"; }
 field() { json "$RESULTS/devices.json" "[c['$2'] for c in d['cameras'] if c['node'] == '$(node_of "$1")']"; }
@@ -55,7 +55,7 @@ outside_table() {
     done
 }
 
-# --- naming one; `plan` finds the device as `record` does
+# --- selecting a camera; `plan` finds the device as `record` does
 
 chosen() { "$MULTICAM" plan --json --profile "$RESULTS/one.yaml" --camera desk="$1" > "$results/plan.json"; }
 is_camera() { # NUMBER

@@ -1,4 +1,4 @@
-# The main job on real drivers: two cameras and a microphone become one finished file.
+# The main use case on real drivers: two cameras and a microphone recorded into one finished file.
 # lab: virtual-time timeout=600
 
 inside() {
@@ -25,10 +25,10 @@ outside() {
     within "sound's duration" "$(probe "$film" a:0 duration)" 7.966 8.034
     tone "microphone in the program" "$film" 1000
 
-    # Every camera's every picture, in order: the cameras run at the program's rate. At the very start the two may settle.
+    # Every frame of both cameras, in order: the cameras run at the program's rate. Allow settling at the start.
     local where
-    for where in "" "1402 772 480 270"; do # the inset: a quarter, in the lower right corner, 2 % of the width from the edges
-        # shellcheck disable=SC2086 # four words or none
+    for where in "" "1402 772 480 270"; do # the inset: a quarter of the width, in the lower right corner, 2 % of the width from the edges
+        # intentional word splitting: four words or none
         strips "$film" $where > "$report"
         within "${where:-main}: readable" "$(json "$report" 'd["readable"]')" 238 240
         within "${where:-main}: repeats" "$(json "$report" 'd["repeats"]')" 0 2

@@ -1,4 +1,4 @@
-# The other programs that the profiles make, from four cameras: each picture where it belongs, and each frame of it.
+# The other program layouts of the shipped profiles, with four cameras: checks the position and content of every frame.
 # lab: virtual-time timeout=600 soak
 
 inside() {
@@ -6,7 +6,7 @@ inside() {
     sound
 }
 
-all_cameras() { # ROLE…: options that give the cameras to these roles, in order
+all_cameras() { # ROLE…: prints options that assign the cameras to these roles, in order
     local number=1 role
     for role in "$@"; do
         echo "--camera $role=$(node "$number")"
@@ -39,18 +39,18 @@ inside_side_by_side() {
 }
 outside_side_by_side() {
     recorded sides
-    equal "picture" "$(json "$ledger" '[d["tracks"]["program"][key] for key in ("width", "height", "written", "repeated", "lost")]')" \
+    equal "picture" "$(json "$ledger" '[d["tracks"]["program"][key] for key in ("width", "height", "written", "duplicated", "lost")]')" \
         "[1920, 1080, 60, 0, {}]"
     equal "up to the seam and from it on" "$(whose "$folder/program.mp4" 8 540 948 300 964 300 1904 540)" 1122
 }
 
 inside_grid() {
-    # shellcheck disable=SC2046 # words
+    # intentional word splitting
     record grid --profile grid $(all_cameras one two three four) --mic room="pulse:$(mic 3)" --duration 2
 }
 outside_grid() {
     recorded grid
-    equal "picture" "$(json "$ledger" '[d["tracks"]["program"][key] for key in ("width", "height", "written", "repeated", "lost")]')" \
+    equal "picture" "$(json "$ledger" '[d["tracks"]["program"][key] for key in ("width", "height", "written", "duplicated", "lost")]')" \
         "[1280, 720, 60, 0, {}]"
     equal "row by row, up to the seams" "$(whose "$folder/program.mp4" 320 100 960 100 320 600 960 600 628 348 644 348 628 364 644 364)" 12341234
     tone "the third camera's microphone" "$folder/program.mp4" 2000
@@ -62,9 +62,9 @@ cameras:
   one: { device: any, size: 640x480, rate: 30 }
   two: { device: any, size: 640x480, rate: 30 }
   three: { device: any, size: 640x480, rate: 30 }
-program: { size: 1280x960, rate: 30, layout: grid, filling: fit }
+program: { size: 1280x960, rate: 30, layout: grid, fit: contain }
 YAML
-    # shellcheck disable=SC2046 # words
+    # intentional word splitting
     record cells --profile "$results/cells.yaml" $(all_cameras one two three) --duration 2
 }
 outside_every_cell() {
@@ -74,7 +74,7 @@ outside_every_cell() {
     in_order three "$folder/program.mp4" 60 0 480 640 480
 }
 
-# --- a camera on its side: turned by a tag in its track, and by pixels in the program
+# --- a rotated camera: metadata in its track, rotated pixels in the program
 
 inside_portrait() {
     cat > "$results/portrait.yaml" <<'YAML'
@@ -117,5 +117,5 @@ outside_single() {
     in_order program "$folder/program.mp4" 60
     equal "whose picture" "$(whose "$folder/program.mp4" 640 360)" 4
     tone program "$folder/program.mp4" 2500
-    equal "nothing else in the folder" "$(cd "$folder" && find . -type f | sort | tr '\n' ' ')" "./events.ndjson ./manifest.json ./program.mp4 ./report/sync.svg "
+    equal "no other files in the folder" "$(cd "$folder" && find . -type f | sort | tr '\n' ' ')" "./events.ndjson ./manifest.json ./program.mp4 ./report/sync.svg "
 }

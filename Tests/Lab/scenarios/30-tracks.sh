@@ -1,4 +1,4 @@
-# Every camera and microphone apart: the cameras' very bytes, and no frame lost that the manifest does not name.
+# Separate tracks for every camera and microphone: camera bytes are copied unchanged, and every lost frame is in the manifest.
 # lab: virtual-time timeout=600
 
 inside() {
@@ -24,8 +24,8 @@ outside() {
         equal "$role: frames" "$(json "$results/$role.json" 'd["frames"]')" 300
         equal "$role: lost by the transmission error" "$(json "$results/$role.json" 'len(d["missing"])')" 1
         within "$role: start" "$(probe "$folder/cameras/$role.mov" v:0 start_time)" -0.001 0.001
-        # A tick shows the picture nearest to it, within 0.55 of an interval and 1.5 ms; the driver stamps a picture up to one
-        # request of 4 ms after its exposure. Where one was lost, the tick shows the one before.
+        # A tick shows the nearest frame, within 0.55 of an interval plus 1.5 ms. The driver's timestamp is up
+        # to one 4 ms request after the exposure. If a frame was lost, the tick repeats the previous one.
         within "$role: earliest picture, ms" "$(json "$results/$role.json" 'd["offset_ms"]["least"]')" -57.2 20
         within "$role: latest picture, ms" "$(json "$results/$role.json" 'd["offset_ms"]["most"]')" -24 20
     done

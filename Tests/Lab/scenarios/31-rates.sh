@@ -1,12 +1,12 @@
-# Cameras and grids of other rates than 30: all end together, and nothing is lost where pictures are only repeated or skipped.
+# Camera and program rates other than 30: all tracks have equal length, and frames are only duplicated or decimated.
 # lab: virtual-time timeout=600 soak
 
 inside() { cameras studio:1 cheap:2; }
 
-# one SETTINGS: a profile with one copied camera
+# one SETTINGS: prints a profile with one copied camera
 one() { echo "cameras: { desk: { device: any, $1 } }"; }
 
-frames_of() { json "$ledger" "[d['tracks']['$1'][key] for key in ('written', 'captured', 'skipped', 'repeated', 'slate', 'lost')]"; }
+frames_of() { json "$ledger" "[d['tracks']['$1'][key] for key in ('written', 'captured', 'decimated', 'duplicated', 'slate', 'lost')]"; }
 
 inside_rate_24() {
     one "size: 1280x720, rate: 24" > "$results/p.yaml"
@@ -29,28 +29,28 @@ outside_rate_15() {
     untouched desk 2
 }
 
-# It has 24 and 30; 24 is the nearest above, and every sixth picture is one too many.
+# The camera offers 24 and 30; 24 is the nearest rate above the requested one, so every sixth frame is decimated.
 inside_fast_camera() {
     one "size: 1280x720, rate: 20" > "$results/p.yaml"
     record r --profile "$results/p.yaml" --camera desk="$(node 1)" --duration 3
 }
 outside_fast_camera() {
     recorded r
-    equal "frames" "$(json "$ledger" '[d["tracks"]["desk"][key] for key in ("written", "repeated", "slate", "lost")]')" "[60, 0, 0, {}]"
-    within "skipped" "$(json "$ledger" 'd["tracks"]["desk"]["skipped"]')" 11 13
+    equal "frames" "$(json "$ledger" '[d["tracks"]["desk"][key] for key in ("written", "duplicated", "slate", "lost")]')" "[60, 0, 0, {}]"
+    within "decimated" "$(json "$ledger" 'd["tracks"]["desk"]["decimated"]')" 11 13
     equal "the camera's rate" "$(json "$manifest" '[c["format"]["rate"] for c in d["devices"]]')" "[24]"
     untouched desk 1
 }
 
-# Raw 720p comes at 10 a second at most, as over a real USB 2.
+# Raw 720p is limited to 10 frames per second, as over a real USB 2 bus.
 inside_slow_camera() {
     echo "{ cameras: { desk: { device: any, format: yuyv, size: 1280x720, rate: 30 } }, tracks: { cameras: encode } }" > "$results/p.yaml"
     record r --profile "$results/p.yaml" --camera desk="$(node 1)" --duration 3
 }
 outside_slow_camera() {
     recorded r
-    within "repeats" "$(json "$ledger" 'd["tracks"]["desk"]["repeated"]')" 59 61
-    equal "frames" "$(json "$ledger" '[d["tracks"]["desk"][key] for key in ("written", "skipped", "slate", "lost")]')" "[90, 0, 0, {}]"
+    within "repeats" "$(json "$ledger" 'd["tracks"]["desk"]["duplicated"]')" 59 61
+    equal "frames" "$(json "$ledger" '[d["tracks"]["desk"][key] for key in ("written", "decimated", "slate", "lost")]')" "[90, 0, 0, {}]"
     strips "$folder/cameras/desk.mov" > "$results/strips.json"
     equal "readable, skips, backwards" "$(json "$results/strips.json" 'd["readable"], d["skips"], d["backwards"]')" "(90, 0, 0)"
 }
@@ -93,7 +93,7 @@ outside_two_rates() {
     untouched face 2
 }
 
-# 3.1 s are 46.5 pictures at 15.
+# 3.1 s are 46.5 frames at 15 fps.
 inside_uneven_end() {
     both
     record r --profile "$results/p.yaml" --camera desk="$(node 1)" --camera face="$(node 2)" --duration 3.1
@@ -101,7 +101,7 @@ inside_uneven_end() {
 outside_uneven_end() {
     recorded r
     equal "frames" "$(frames_of desk) $(frames_of face)" "[93, 93, 0, 0, 0, {}] [47, 47, 0, 0, 0, {}]"
-    # The slower one's last picture is begun within the session, and stands for a whole interval.
+    # The slower camera's last frame starts within the session and lasts a whole interval.
     equal "durations" "$(probe "$folder/cameras/desk.mov" v:0 duration) $(probe "$folder/cameras/face.mov" v:0 duration)" "3.100000 3.133333"
     untouched desk 1
     untouched face 2

@@ -1,4 +1,4 @@
-# Tracks that are encoded here, and all tracks in one file.
+# Encoded camera tracks, and all tracks in one file.
 # lab: virtual-time timeout=600 soak
 
 inside() {
@@ -20,7 +20,8 @@ outside_encoded() {
     local role
     for role in desk face; do
         equal "$role" "$(json "$ledger" "[d['tracks']['$role'][key] for key in ('codec_name', 'written', 'lost')]")" "['h264', 90, {}]"
-        # By the strip each picture is within half an interval of its instant, but for the stamp's 4 ms and the strip's units.
+        # By the code strip, each frame is within half an interval of its time, plus 4 ms of stamping delay and the strip's
+        # resolution.
         strips --since "$(json "$manifest" 'd["t0_monotonic_ns"]')" "$folder/cameras/$role.mov" > "$results/strips.json"
         equal "$role: readable, skips, backwards" "$(json "$results/strips.json" 'd["readable"], d["skips"], d["backwards"]')" "(90, 0, 0)"
         within "$role: earliest picture, ms" "$(json "$results/strips.json" 'd["offset_ms"]["least"]')" -22 17
@@ -45,7 +46,7 @@ YAML
 outside_one_file() {
     recorded r
     equal "files" "$(cd "$folder" && find . -type f | sort | tr '\n' ' ')" "./events.ndjson ./manifest.json ./report/sync.svg ./session.mov "
-    # The last is the time of day.
+    # The last stream is the timecode track.
     equal "streams" "$(ffprobe -v error -show_entries stream=codec_name -of csv=p=0 "$folder/session.mov" | tr '\n' ' ')" "mjpeg mjpeg aac aac unknown "
     local role
     for role in desk face; do

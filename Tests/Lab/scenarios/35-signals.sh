@@ -1,4 +1,4 @@
-# What is asked of a running recording: marks, new files, the end.
+# Commands to a running recording: markers, new files, and stopping.
 # lab: virtual-time timeout=600 soak
 
 inside() {
@@ -18,7 +18,7 @@ YAML
 two() { echo "--profile $RESULTS/two.yaml --camera desk=$(node 1) --camera face=$(node 2) --mic host=pulse:$(mic 1)"; }
 one() { echo "--profile $RESULTS/one.yaml --camera desk=$(node 2)"; }
 
-inside_marks() {
+inside_markers() {
     start r $(one)
     sleep 0.7
     kill -USR1 "$recorder"
@@ -28,13 +28,13 @@ inside_marks() {
     kill -INT "$recorder"
     ended r
 }
-outside_marks() {
+outside_markers() {
     recorded r
-    equal "marks" "$(json "$ledger" '[text for _, text in d["marks"]]')" "['signal', 'signal']"
-    within "the first" "$(json "$ledger" 'd["marks"][0][0]')" 0.65 0.85
-    within "from one to the other" "$(json "$ledger" 'd["marks"][1][0] - d["marks"][0][0]')" 0.79 0.82
-    equal "in the events" "$(events r '[e["at_ns"] for e in d if e["event"] == "mark"]')" "$(json "$manifest" '[m["at_ns"] for m in d["marks"]]')"
-    equal "no picture is lost by it" "$(json "$ledger" 'd["tracks"]["desk"]["repeated"], d["tracks"]["desk"]["lost"]')" "(0, {})"
+    equal "markers" "$(json "$ledger" '[text for _, text in d["markers"]]')" "['signal', 'signal']"
+    within "the first" "$(json "$ledger" 'd["markers"][0][0]')" 0.65 0.85
+    within "from one to the other" "$(json "$ledger" 'd["markers"][1][0] - d["markers"][0][0]')" 0.79 0.82
+    equal "in the events" "$(events r '[e["at_ns"] for e in d if e["event"] == "mark"]')" "$(json "$manifest" '[m["at_ns"] for m in d["markers"]]')"
+    equal "no picture is lost by it" "$(json "$ledger" 'd["tracks"]["desk"]["duplicated"], d["tracks"]["desk"]["lost"]')" "(0, {})"
 }
 
 inside_splits() {
@@ -63,15 +63,15 @@ outside_splits() {
         tone "sound$part" "$folder/audio/host$part.wav" 1000
     done
     for role in desk face program; do
-        equal "$role: each part goes on where the one before ended" \
+        equal "$role: each part continues where the previous one ended" \
             "$(for part in "" -2 -3; do json "$results/$role$part.json" 'd["first"], d["last"]'; done |
                 python3 -c 'import ast, sys; r = [ast.literal_eval(line) for line in sys.stdin]; print([b[0] - a[1] for a, b in zip(r, r[1:])])')" \
             "[1, 1]"
-        equal "$role: nothing is missing or doubled" "$(for part in "" -2 -3; do
+        equal "$role: no missing or duplicated frames" "$(for part in "" -2 -3; do
             json "$results/$role$part.json" 'd.get("skips", len(d.get("missing", []))), d["repeats"], len(d["backwards"]) if isinstance(d["backwards"], list) else d["backwards"]'
         done | sort -u)" "(0, 0, 0)"
     done
-    # A sample too many or too few at a seam would shift the tone's phase, and with it the mean frequency over all parts.
+    # An extra or missing sample at a file boundary would shift the tone's phase and the mean frequency over all parts.
     ffmpeg -v error -y -i "$folder/audio/host.wav" -i "$folder/audio/host-2.wav" -i "$folder/audio/host-3.wav" \
         -filter_complex '[0][1][2]concat=n=3:v=0:a=1' -c:a pcm_s24le "$results/joined.wav"
     "$LAB/tools/measure-tone.py" "$results/joined.wav" > "$results/tone.json"
@@ -101,7 +101,7 @@ outside_terminated() { whole; }
 inside_hung_up() { stopped_by HUP; }
 outside_hung_up() { whole; }
 
-# A terminal and a wrapper both pass Ctrl-C on: that is one request.
+# A terminal and a wrapper both forward Ctrl-C: they must count as a single request.
 inside_signals_at_once() { stopped_by INT TERM INT; }
 outside_signals_at_once() {
     whole
@@ -141,9 +141,9 @@ inside_same_name() {
 }
 outside_same_name() {
     equal "folders" "$(cd "$results/recordings" && echo *)" "r r-2"
-    equal "each was told its own" "$(for name in first r; do events $name '[e["folder"].split("/")[-1] for e in d if e["event"] == "started"]'; done | tr '\n' ' ')" \
+    equal "each command returned its own folder" "$(for name in first r; do events $name '[e["folder"].split("/")[-1] for e in d if e["event"] == "started"]'; done | tr '\n' ' ')" \
         "['r'] ['r-2'] "
-    equal "the first is left alone" "$(sha256sum < "$results/recordings/r/cameras/desk.mov" | cut -c 1-64)" "$(cut -c 1-64 "$results/first")"
+    equal "the first recording is unchanged" "$(sha256sum < "$results/recordings/r/cameras/desk.mov" | cut -c 1-64)" "$(cut -c 1-64 "$results/first")"
     local folder
     for folder in r r-2; do check "$folder" "$LAB/tools/check-ledger.py" "$results/recordings/$folder" > "$results/$folder.ledger"; done
 }

@@ -1,4 +1,4 @@
-# What goes wrong with cameras: each fault costs what it must, is named, and disturbs nobody else.
+# Camera faults: each costs only the expected frames, is reported, and doesn't affect other cameras.
 # lab: virtual-time timeout=600
 
 inside() {
@@ -19,7 +19,7 @@ YAML
     sleep 1
     fault error 1 # the driver drops the picture
     sleep 0.5
-    fault short 1 # the driver does not notice
+    fault short 1 # undetected by the driver
     sleep 0.5
     fault unplug 2
     sleep 4
@@ -39,7 +39,7 @@ outside() {
     done
     equal "desk: lost" "$(json "$manifest" '[t["frames"]["lost"] for t in d["tracks"] if t["name"] == "desk"]')" "[{'bus': 1, 'corrupt': 1}]"
     equal "desk: missing" "$(json "$results/desk.json" 'len(d["missing"])')" 2
-    equal "what was away" "$(json "$manifest" '[(g["track"], g["cause"]) for g in d["gaps"]]')" "[('face', 'unplugged'), ('guest', 'unplugged')]"
+    equal "disconnected devices" "$(json "$manifest" '[(g["track"], g["cause"]) for g in d["gaps"]]')" "[('face', 'unplugged'), ('guest', 'unplugged')]"
     cat "$results"/*.json
     for role in host guest; do
         equal "$role: samples" "$(probe "$folder/audio/$role.wav" a:0 duration_ts)" 480000

@@ -1,4 +1,4 @@
-# Microphones that fall silent, go away, or would be exchanged for others by the sound server.
+# Microphones that go silent, disconnect, or would be replaced by the sound server.
 # lab: virtual-time timeout=600
 
 inside() {
@@ -29,7 +29,7 @@ outside_silence() {
         "[('host', 'silence', 'begins'), ('host', 'silence', 'ends')]"
     check "a sentence names the microphone" grep -q "Microphone host was silent for longer" "$results/r.stderr"
     sounds track "$folder/audio/host.wav" 1000 0 1 4 "$(json "$ledger" 'd["seconds"]')"
-    equal "silence that was captured is not filled" "$(host filled) $(gaps)" "0 []"
+    equal "captured silence is not counted as missing" "$(host silence) $(gaps)" "0 []"
 }
 
 inside_short_silence() {
@@ -46,7 +46,7 @@ outside_short_silence() {
     sounds track "$folder/audio/host.wav" 1000 0 0.5 2 3
 }
 
-# The server would go on with the other microphone.
+# Without intervention, the server would switch to the other microphone.
 inside_unplugged() {
     start r --profile "$RESULTS/two.yaml" --mic host="pulse:$(mic 1)" --mic guest="pulse:$(mic 2)" --duration 6
     sleep 1
@@ -61,17 +61,17 @@ outside_unplugged() {
     recorded r
     equal "gaps" "$(gaps)" "[('host', 'unplugged')]"
     "$LAB/tools/measure-tone.py" "$folder/audio/host.wav" > "$results/tone.json"
-    equal "only its own tone" "$(json "$results/tone.json" '[round(f) for _, _, f in d["stretches"]]')" "[1000, 1000]"
+    equal "only this microphone's tone" "$(json "$results/tone.json" '[round(f) for _, _, f in d["stretches"]]')" "[1000, 1000]"
     within "until it was unplugged" "$(json "$results/tone.json" 'd["stretches"][0][1]')" 0.95 1.1
     within "from its return on" "$(json "$results/tone.json" 'd["stretches"][1][0]')" 3 5
     equal "to the end" "$(json "$results/tone.json" 'd["stretches"][1][1], d["seconds"]')" "(6.0, 6.0)"
-    local hole filled
+    local hole silence
     hole=$(json "$results/tone.json" 'd["stretches"][1][0] - d["stretches"][0][1]')
-    filled=$(host filled)
-    within "filled, in the manifest and by ear" "$(python3 -c "print($filled / 48000 - $hole)")" -0.03 0.03
+    silence=$(host silence)
+    within "silence, in the manifest and by ear" "$(python3 -c "print($silence / 48000 - $hole)")" -0.03 0.03
     within "the gap" "$(json "$ledger" "d['gaps'][0][3] - d['gaps'][0][2] - $hole")" -0.05 0.05
     tone guest "$folder/audio/guest.wav" 1500
-    equal "guest: filled" "$(json "$ledger" 'd["tracks"]["guest"]["filled"]')" 0
+    equal "guest: silence" "$(json "$ledger" 'd["tracks"]["guest"]["silence"]')" 0
 }
 
 inside_new_default() {
@@ -84,7 +84,7 @@ inside_new_default() {
 outside_new_default() {
     recorded r
     sounds track "$folder/audio/host.wav" 1000 0 3
-    equal "filled, gaps" "$(host filled) $(gaps)" "0 []"
+    equal "silence, gaps" "$(host silence) $(gaps)" "0 []"
 }
 
 inside_moved() {
@@ -112,7 +112,7 @@ outside_suspended() {
     recorded r
     equal "gaps" "$(gaps)" "[('host', 'suspended')]"
     sounds track "$folder/audio/host.wav" 1000 0 1.05 2.05 4
-    within "filled" "$(host filled)" 43200 56000
+    within "silence" "$(host silence)" 43200 56000
 }
 
 # --- before the start
@@ -123,7 +123,7 @@ inside_no_server() {
 }
 outside_no_server() {
     says server 3 PulseAudio "--no-mics"
-    check "nothing is left behind" test ! -e "$results/recordings"
+    check "no files are left behind" test ! -e "$results/recordings"
 }
 
 inside_no_such_microphone() {

@@ -1,4 +1,4 @@
-# What 46-sound-server holds for PulseAudio's server, with PipeWire's in its place.
+# The cases of 46-sound-server with PipeWire instead of PulseAudio.
 # lab: virtual-time timeout=400 soak
 . "$LAB/scenarios/46-sound-server.sh"
 sound_server=pipewire

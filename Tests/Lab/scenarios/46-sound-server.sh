@@ -1,6 +1,6 @@
-# The sound server dies three times in a minute and is started again. The track has the minute's length, silence where the
-# server was away, and after each return every sound at its instant: by the manifest's T0 and the clock of the camera, which
-# notes when its microphone was muted.
+# The sound server dies three times within a minute and is restarted. The track is one minute long and silent while the server was
+# down. After each restart, audio is aligned, as verified against the manifest's T0 and the camera's clock, which logs when its
+# microphone was muted.
 # lab: virtual-time timeout=400
 
 inside() {
@@ -14,7 +14,7 @@ YAML
     local away
     for away in 1 3 6; do
         sleep 6
-        fault thaw 1 # does nothing but note the time
+        fault thaw 1 # no effect except logging the time
         kill_sound
         sleep $away
         fault thaw 1
@@ -31,12 +31,12 @@ outside() {
     recorded r
     equal "samples" "$(json "$ledger" 'd["tracks"]["host"]["written"]')" 2880000
     equal "gaps" "$(json "$ledger" '[gap[:2] for gap in d["gaps"]]')" \
-        "[['host', 'the sound server went away'], ['host', 'the sound server went away'], ['host', 'the sound server went away']]"
+        "[['host', 'the connection to the sound server was lost'], ['host', 'the connection to the sound server was lost'], ['host', 'the connection to the sound server was lost']]"
     "$LAB/tools/measure-tone.py" "$folder/audio/host.wav" > "$results/tone.json"
-    equal "only its own tone" "$(json "$results/tone.json" '{round(f) for _, _, f in d["stretches"]}')" "{1000}"
+    equal "only this microphone's tone" "$(json "$results/tone.json" '{round(f) for _, _, f in d["stretches"]}')" "{1000}"
     equal "stretches" "$(json "$results/tone.json" 'len(d["stretches"])')" 7
 
-    # At each edge, how much later it is in the track than it was in the world, in seconds.
+    # For each edge: its delay in the track relative to the actual time, in seconds.
     python3 - "$results" "$manifest" <<'PYTHON' > "$results/edges.json"
 import json, sys
 results, manifest = sys.argv[1], json.load(open(sys.argv[2]))
@@ -53,11 +53,11 @@ print(json.dumps(edges))
 PYTHON
     cat "$results/edges.json"
     local name
-    for name in muted unmuted; do # heard in slices of 10 ms, noted when a packet of some ms is made
+    for name in muted unmuted; do # detected in slices of 10 ms, logged when a packet of a few ms is made
         within "$name: earliest" "$(json "$results/edges.json" "min(d['$name'])")" -0.03 0.03
         within "$name: latest" "$(json "$results/edges.json" "max(d['$name'])")" -0.03 0.03
     done
-    # What the dead server had not delivered is lost with it; the new one is looked for every half second.
+    # Audio that the dead server hadn't delivered is lost. multicam looks for the new server every half second.
     within "killed: earliest" "$(json "$results/edges.json" 'min(d["killed"])')" -0.1 0.02
     within "killed: latest" "$(json "$results/edges.json" 'max(d["killed"])')" -0.1 0.02
     within "returned: earliest" "$(json "$results/edges.json" 'min(d["returned"])')" -0.02 1

@@ -1,4 +1,4 @@
-# What 47-voice holds for PulseAudio's server, with PipeWire's in its place.
+# The cases of 47-voice with PipeWire instead of PulseAudio.
 # lab: virtual-time timeout=600 soak
 . "$LAB/scenarios/47-voice.sh"
 sound_server=pipewire

@@ -1,4 +1,4 @@
-# What people set of microphones: one device for two roles, cards' profiles and ports, and a voice of which the program has less.
+# Microphone settings: one device for two roles, card profiles and ports, and noise suppression in the program.
 # lab: virtual-time timeout=600 soak
 
 inside() {
@@ -7,13 +7,13 @@ inside() {
     pactl load-module module-null-sink sink_name=two rate=48000 channels=2 channel_map=front-left,front-right > /dev/null
     cat > "$results/two.yaml" <<END
 microphones:
-  host: { device: "pulse:two.monitor", pick: [1] }
-  guest: { device: "pulse:two.monitor", pick: [2] }
+  host: { device: "pulse:two.monitor", source_channels: [1] }
+  guest: { device: "pulse:two.monitor", source_channels: [2] }
 tracks: { microphones: wav }
 END
     cat > "$results/voice.yaml" <<END
 cameras: { desk: { device: any, size: 640x480, rate: 15 } }
-microphones: { host: { device: "pulse:$(mic 1)", voice: { noise: true } } }
+microphones: { host: { device: "pulse:$(mic 1)", noise_suppression: true } }
 program: { size: 320x240, rate: 15, layout: single, main: desk, audio: { mix: [host] } }
 tracks: { microphones: wav }
 END
@@ -21,7 +21,7 @@ END
 
 plays() { pactl list short sink-inputs | grep -q .; }
 
-# A device with another tone in each channel.
+# A device with a different tone on each channel.
 inside_two_roles() {
     python3 - > "$results/tones" <<'PYTHON'
 import math, struct, sys
@@ -64,15 +64,15 @@ outside_card() {
     read -r name < "$results/name"
     read -r card < "$results/card"
     within "profiles that make microphones" "$(json "$results/before.json" "sum(p['microphones'] > 0 for c in d['cards'] if c['name'] == '$card' for p in c['profiles'])")" 1 9
-    says profile 3 nonsense "It has" off
+    says profile 3 nonsense "Available" off
     says port 3 nonsense
     equal "microphones of it while it is off" "$(json "$results/off.json" "[m['source'] for m in d['microphones'] if m['source'] == '$name']")" "[]"
-    check "a card without microphones is shown" grep -q "whose profile has no microphone" "$results/off.txt"
+    check "a card without microphones is shown" grep -q "the active profile has no microphone" "$results/off.txt"
     equal "its profile" "$(json "$results/off.json" "[c['profile'] for c in d['cards'] if c['name'] == '$card']")" "['off']"
     equal "and back" "$(json "$results/after.json" "[m['source'] for m in d['microphones'] if m['source'] == '$name']")" "['$name']"
 }
 
-# A steady tone is noise to the suppression: the track has it, the program less of it.
+# A steady tone counts as noise: the track keeps it, the program attenuates it.
 inside_voice() {
     start killed --profile "$RESULTS/voice.yaml"
     kill -KILL "$recorder"
@@ -89,23 +89,23 @@ inside_voice() {
 }
 outside_voice() {
     recorded r
-    equal "what the killed one left" "$(grep -c multicam_voice_ "$results/left")" 2
-    equal "while recording there is only its own" "$(grep -c multicam_voice_ "$results/during")" 2
-    equal "and nothing afterwards" "$(grep -c multicam_voice_ "$results/after")" 0
+    equal "modules left by the killed recorder" "$(grep -c multicam_voice_ "$results/left")" 2
+    equal "only its own modules while recording" "$(grep -c multicam_voice_ "$results/during")" 2
+    equal "no modules afterwards" "$(grep -c multicam_voice_ "$results/after")" 0
     ffmpeg -v error -i "$folder/program.mp4" -vn -c:a pcm_s16le "$results/program.wav"
     "$LAB/tools/compare-voice.py" "$folder/audio/host.wav" "$results/program.wav" > "$results/voice.json"
     within "the track's tone before the pause" "$(json "$results/voice.json" 'd["track"]')" 0.48 0.52
     within "the program has less of it" "$(json "$results/voice.json" 'd["program"]')" 0 0.15
-    # webrtc works in blocks of 10 ms; the suppression lets through what comes back within one more. A block that the server loses
-    # moves a voice for two seconds at most, and a tone tells of it only after its pause: that is up to 21 ms.
+    # webrtc works in blocks of 10 ms and passes a returning signal within one more block. A block dropped by the server shifts
+    # the voice for up to two seconds, and a tone only reveals the shift after its pause: 21 ms at most.
     within "after the pause it comes so many milliseconds later" "$(json "$results/voice.json" 'd["delay_ms"]')" -25 20
-    equal "the manifest says so" "$(json "$manifest" '[e["voice"]["noise"] for e in d["devices"] if "voice" in e]')" "[True]"
+    equal "recorded in the manifest" "$(json "$manifest" '[e["noise_suppression"] for e in d["devices"] if "noise_suppression" in e]')" "[True]"
 }
 
-# Without suppression a tone goes through as it is.
+# Without suppression, a tone passes unchanged.
 inside_echo() {
     pactl set-default-sink two
-    sed "s/noise: true/echo: true/" "$RESULTS/voice.yaml" > "$results/voice.yaml"
+    sed "s/noise_suppression: true/echo_cancellation: true/" "$RESULTS/voice.yaml" > "$results/voice.yaml"
     start r --profile "$results/voice.yaml" --duration 4
     sleep 2
     fault mute 1
@@ -118,34 +118,34 @@ outside_echo() {
     ffmpeg -v error -i "$folder/program.mp4" -vn -c:a pcm_s16le "$results/program.wav"
     "$LAB/tools/compare-voice.py" "$folder/audio/host.wav" "$results/program.wav" > "$results/voice.json"
     within "the program's tone" "$(json "$results/voice.json" 'd["program"]')" 0.45 0.55
-    # How the blocks of 10 ms lie against the server's own is not told: on a busy machine it came 4.75 ms later.
+    # The phase of the 10 ms blocks relative to the server's blocks is unknown: on a busy machine the delay was 4.75 ms longer.
     within "in milliseconds after the track's" "$(json "$results/voice.json" 'd["delay_ms"]')" -10 10
-    check "says what has to play through which output" grep -q "multicam_voice_.*_out" "$results/r.stderr"
+    check "message names the output to use" grep -q "multicam_voice_.*_out" "$results/r.stderr"
 }
 
-# Of a sound that is like itself at one place only the program's is found in the track to the sample.
+# For a signal without self-similarity, the program's audio is located in the track with sample accuracy.
 inside_dated() {
     fault babble 1
     local what
-    for what in noise echo; do
-        sed "s/noise: true/$what: true/" "$RESULTS/voice.yaml" > "$results/$what.yaml"
+    for what in noise_suppression echo_cancellation; do
+        sed "s/noise_suppression: true/$what: true/" "$RESULTS/voice.yaml" > "$results/$what.yaml"
         record "$what" --profile "$results/$what.yaml" --duration 8
     done
     fault tone 1
 }
 outside_dated() {
     local what
-    for what in noise echo; do
+    for what in noise_suppression echo_cancellation; do
         recorded "$what"
         "$LAB/tools/voice-lag.py" "$folder/audio/host.wav" "$folder/program.mp4" > "$results/$what.json"
         cat "$results/$what.json"
-        # A block of the server's that is lost at the start is found in two seconds.
+        # A block dropped by the server at the start is detected within two seconds.
         within "$what: the latest, ms" "$(json "$results/$what.json" 'max(d["lags_ms"][2:])')" -0.4 0.4
         within "$what: the earliest, ms" "$(json "$results/$what.json" 'min(d["lags_ms"][2:])')" -0.4 0.4
     done
 }
 
-# What servers make of another microphone, or of none, in the voice of one that is away is not the program's.
+# When a voice microphone is disconnected, the server's substitute must not appear in the program.
 inside_unplugged() {
     fault tone 1
     start r --profile "$RESULTS/voice.yaml" --duration 8
@@ -170,11 +170,11 @@ outside_unplugged() {
 }
 
 inside_no_module() {
-    # The lab's own copy of the root: nothing of the host's.
+    # The lab's own copy of the root; the host's files are unaffected.
     mv /usr/lib/pulse-*/modules/module-echo-cancel.so /usr/lib/*/pipewire-0.3/libpipewire-module-echo-cancel.so /run
     refused voice "$MULTICAM" record --profile "$RESULTS/voice.yaml" --duration 1 --output "$results/recordings"
 }
 outside_no_module() {
-    says voice 3 module-echo-cancel "take \`voice\` out of the profile"
-    check "nothing is left behind" test ! -e "$results/recordings"
+    says voice 3 module-echo-cancel "set \`echo_cancellation\` and \`noise_suppression\` to false"
+    check "no files are left behind" test ! -e "$results/recordings"
 }

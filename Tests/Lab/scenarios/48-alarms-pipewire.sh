@@ -1,4 +1,4 @@
-# What 48-alarms holds for PulseAudio's server, with PipeWire's in its place.
+# The cases of 48-alarms with PipeWire instead of PulseAudio.
 # lab: virtual-time timeout=300 soak
 . "$LAB/scenarios/48-alarms.sh"
 sound_server=pipewire

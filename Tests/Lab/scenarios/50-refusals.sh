@@ -1,7 +1,7 @@
-# What cannot be recorded is refused before anything starts, by name and with what to do.
+# Requests that can't be recorded fail before anything starts, with a message that names the device and the solution.
 # lab: virtual-time
 
-refused() { # NAME ARGUMENT…: what `record` says, and its exit status
+refused() { # NAME ARGUMENT…: saves the output and exit status of `record`
     local status=0
     timeout 30 "$MULTICAM" record --duration 1 --output "$results/recordings" "${@:2}" > "$results/$1.out" 2> "$results/$1.err" || status=$?
     echo "$status" > "$results/$1.status"
@@ -28,7 +28,7 @@ inside() {
     refused missing --profile "$results/one.yaml" --camera desk=/dev/video77
 }
 
-# says NAME STATUS WORD…: exit status, nothing on standard output, all words in one message
+# says NAME STATUS WORD…: checks the exit status, empty standard output, and that one message contains all words
 says() {
     local word
     equal "$1: exit status" "$(cat "$results/$1.status")" "$2"

@@ -1,4 +1,4 @@
-# The recorder killed, the disk full, the folder locked.
+# Recorder killed, disk full, folder locked.
 # lab: virtual-time timeout=600
 
 inside() {
@@ -31,15 +31,15 @@ outside_killed() {
     local recorded file
     recorded=$(json "$manifest" "$(cat "$results/killed") - d['t0_monotonic_ns'] / 1e9")
     for file in cameras/desk.mov cameras/face.mov program.mp4; do
-        # The time of day has no codec, of which ffprobe tells.
-        equal "$file: ffprobe has nothing to say" "$(ffprobe -v warning "$folder/$file" 2>&1 | grep -v "Unsupported codec with id 0" | head -3)" ""
+        # ffprobe doesn't report a codec for the timecode track.
+        equal "$file: no ffprobe warnings" "$(ffprobe -v warning "$folder/$file" 2>&1 | grep -v "Unsupported codec with id 0" | head -3)" ""
         within "$file: frames of $recorded s" "$(frames "$folder/$file")" "$(python3 -c "print(int(($recorded - 1) * 30))")" 160
     done
     within "sound: seconds of $recorded" "$(ffprobe -v error -show_entries format=duration -of csv=p=0 "$folder/audio/host.wav")" \
         "$(python3 -c "print($recorded - 1)")" 5.5
     check "desk: whole pictures" copied "$folder/cameras/desk.mov" > "$results/desk.json"
     check "face: whole pictures" copied "$folder/cameras/face.mov" > "$results/face.json"
-    equal "nothing missing" "$(json "$results/desk.json" 'd["missing"]') $(json "$results/face.json" 'd["missing"]')" "[] []"
+    equal "no missing frames" "$(json "$results/desk.json" 'd["missing"]') $(json "$results/face.json" 'd["missing"]')" "[] []"
     equal "the program decodes" "$(ffmpeg -v error -i "$folder/program.mp4" -f null - 2>&1 | head -3)" ""
     strips "$folder/program.mp4" > "$results/strips.json"
     equal "in order" "$(json "$results/strips.json" 'd["skips"], d["backwards"]')" "(0, 0)"
@@ -49,7 +49,7 @@ outside_killed() {
 inside_full_disk() {
     mkdir /run/small
     mount -t tmpfs -o size=20m tmpfs /run/small
-    # shellcheck disable=SC2046 # words
+    # intentional word splitting
     output=/run/small start r $(all)
     ended r 7
     mkdir "$results/recordings"
@@ -61,7 +61,7 @@ outside_full_disk() {
     local role seconds file
     for role in desk face; do
         copied "$folder/cameras/$role.mov" > "$results/$role.json" || fail "$role: $(json "$results/$role.json" 'd["damaged"], d["backwards"]')"
-        equal "$role: nothing missing" "$(json "$results/$role.json" 'd["missing"], d["repeats"]')" "([], 0)"
+        equal "$role: no missing frames" "$(json "$results/$role.json" 'd["missing"], d["repeats"]')" "([], 0)"
         equal "$role: the disk took everything" "$(json "$ledger" "d['tracks']['$role']['lost'].get('disk', 0)")" 0
     done
     equal "the program decodes" "$(ffmpeg -v error -i "$folder/program.mp4" -f null - 2>&1 | head -3)" ""
@@ -71,7 +71,7 @@ outside_full_disk() {
         within "$file: milliseconds of $seconds" \
             "$(python3 -c "print(round(1000 * $(ffprobe -v error -show_entries format=duration -of csv=p=0 "$folder/$file")))")" "$((seconds - 1))" "$((seconds + 1))"
     done
-    equal "it says once why it ended, and what to do" "$(grep -c 'the disk is full but for the room to finish the files.*Free some space' "$results/r.stderr")" 1
+    equal "one message with cause and solution" "$(grep -c 'the disk is full except for the space to finish the files.*Free some space' "$results/r.stderr")" 1
     equal "every file is whole" "$("$MULTICAM" verify "$folder" | grep -c '^unchanged since recording: ')" 4
 }
 

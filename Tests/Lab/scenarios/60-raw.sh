@@ -1,4 +1,4 @@
-# Raw pictures, borrowed from the driver: encoded as a track and composed into a program, in the right colours.
+# Raw frames in driver buffers: encoded as a track and composed into a program, with correct colors.
 # lab: virtual-time timeout=600
 
 inside() {
@@ -18,12 +18,12 @@ YAML
         fail "record ended with $?: $(cat "$results/stderr")"
 }
 
-# color WHAT FILE X Y RED GREEN BLUE: a patch of the program, within 4 levels
+# color WHAT FILE X Y RED GREEN BLUE: checks a patch of the program, with a tolerance of 4 levels
 color() {
     local found
     found=$(ffmpeg -v error -i "$2" -vf "crop=16:16:$3:$4,scale=1:1:flags=area:in_color_matrix=bt709,format=rgb24" -frames:v 1 -f rawvideo - |
         od -An -tu1)
-    # shellcheck disable=SC2086 # three words
+    # intentional word splitting: three words
     set -- "$1" $found "${@:5}"
     within "$1: red" "$2" $(($5 - 4)) $(($5 + 4))
     within "$1: green" "$3" $(($6 - 4)) $(($6 + 4))
@@ -44,13 +44,13 @@ outside() {
     file=$folder/program.mp4
     equal "program: frames" "$(frames "$file")" 150
     for where in "" "624 468 336 252"; do
-        # shellcheck disable=SC2086 # four words or none
+        # intentional word splitting: four words or none
         strips "$file" $where > "$report"
         equal "${where:-main}: readable, repeats, skips, backwards" \
             "$(json "$report" 'd["readable"], d["repeats"], d["skips"], d["backwards"]')" "(150, 0, 0, 0)"
     done
-    # At the middle of each picture the cameras' backgrounds are Y 147, Cb 158, Cr 98 and Y 147, Cb 98, Cr 158 (picture.c), in
-    # BT.601's limited range; so red, green, blue are by ITU-R BT.601-7, 2.5.1:
+    # In the middle of each frame, the cameras' backgrounds are Y 147, Cb 158, Cr 98 and Y 147, Cb 98, Cr 158 (picture.c), in
+    # BT.601 limited range. ITU-R BT.601-7, 2.5.1, gives red, green and blue:
     color "main" "$file" 472 352 105 165 213
     color "inset" "$file" 784 586 200 140 92
 }

@@ -1,12 +1,12 @@
-# The kernel's own test driver for cameras, vivid: raw formats in true colours, and errors that USB cameras seldom show.
+# vivid, the kernel's test driver for cameras: raw formats with exact colors, and errors that are rare with USB cameras.
 # lab: virtual-time timeout=600
 
 inside() {
-    # Three cameras and nothing else; their nodes are numbered in order.
+    # Three cameras; their nodes are numbered in order.
     modprobe vivid n_devs=3 node_types=0x1,0x1,0x1 num_inputs=1,1,1 input_types=0x0,0x0,0x0
     wait_until 10 test -c /dev/video2
     local number
-    for number in 0 1 2; do v4l2-ctl -d /dev/video$number -c osd_text_mode=2; done # bars without words on them
+    for number in 0 1 2; do v4l2-ctl -d /dev/video$number -c osd_text_mode=2; done # bars without text
     echo "{ cameras: { desk: { device: any, format: yuyv, size: 320x180, rate: 30 } }, tracks: { cameras: encode } }" > "$results/one.yaml"
 }
 
@@ -19,7 +19,7 @@ cameras:
   one: { device: any, format: yuyv, size: 640x360, rate: 30 }
   two: { device: any, format: nv12, size: 640x360, rate: 30 }
   three: { device: any, format: yuyv, size: 320x180, rate: 15 }
-program: { size: 1280x720, rate: 30, layout: grid, filling: fit }
+program: { size: 1280x720, rate: 30, layout: grid, fit: contain }
 tracks: { cameras: encode }
 YAML
     record r --profile "$results/p.yaml" --camera one=/dev/video0 --camera two=/dev/video1 --camera three=/dev/video2 --duration 3
@@ -38,7 +38,7 @@ outside_raw_formats() {
     bars "nv12 in the program" "$folder/program.mp4" 80 180 640 0
     bars "small, enlarged in the program" "$folder/program.mp4" 80 180 0 360
 }
-# bars WHAT FILE BAR-WIDTH Y [LEFT TOP]: the middle of each bar, within 6 levels
+# bars WHAT FILE BAR-WIDTH Y [LEFT TOP]: checks the middle of each bar, with a tolerance of 6 levels
 bars() {
     ffmpeg -v error -i "$2" -vf "crop=$(($3 * 8)):4:${5:-0}:$((${6:-0} + $4)),scale=in_color_matrix=auto,format=rgb24,scale=8:1:flags=area" \
         -frames:v 1 -f rawvideo - | od -An -v -tu1 | tr -s ' \n' ' ' > "$results/bars"
@@ -74,7 +74,7 @@ for line in open(sys.argv[1] + "/listed.v4l2"):
     name, kind, rest = found.groups()
     facts = dict(re.findall(r"(\w+)=(\S+)", rest))
     control = listed.pop(name)
-    # Of a mask it prints the limits without a sign and the value with one.
+    # v4l2-ctl prints a bitmask's limits as unsigned and its value as signed.
     number = lambda word: int(word, 0) & 0xFFFFFFFF if kind == "bitmask" else int(word)
     for fact, key in (("min", "minimum"), ("max", "maximum"), ("step", "step"), ("default", "default"), ("value", "value")):
         if fact in facts and (fact != "value" or not control["volatile"]): assert number(facts[fact]) == control[key], (line, control)
@@ -84,10 +84,10 @@ assert compared > 15 and not listed, (compared, listed)
 PYTHON
     equal "set, whatever the order" "$(tr '\n' ' ' < "$results/set.v4l2")" \
         "gain: 77 gain_automatic: 0 boolean: 0 menu: 4 (Menu Item 4) integer_menu: 5 (8 0x8) bitmask: -2143281136 integer_64_bits: -5000000000 "
-    says readonly 2 "this control can only be read"
-    says skipped 2 "2 is no choice"
-    says bits 2 "1 is not possible. Choose a sum of bits of 2151686160."
-    says profile 2 "cameras.desk.controls.read_only_integer_32_bits" "can only be read"
+    says readonly 2 "this control is read-only"
+    says skipped 2 "2 is not a valid choice"
+    says bits 2 "1 is not valid. Choose a combination of the bits of 2151686160."
+    says profile 2 "cameras.desk.controls.read_only_integer_32_bits" "read-only"
 }
 
 inside_flagged_buffer() {
@@ -98,7 +98,7 @@ inside_flagged_buffer() {
 }
 outside_flagged_buffer() {
     recorded r
-    equal "lost, repeated" "$(desk lost) $(desk repeated)" "{'driver': 1} 1"
+    equal "lost, duplicated" "$(desk lost) $(desk duplicated)" "{'driver': 1} 1"
 }
 
 inside_dropped_buffers() {
@@ -111,7 +111,8 @@ outside_dropped_buffers() {
     recorded r
     equal "causes" "$(json "$ledger" 'list(d["tracks"]["desk"]["lost"])')" "['bus']"
     within "a fifth of 90" "$(json "$ledger" 'd["tracks"]["desk"]["lost"]["bus"]')" 8 30
-    # Of those that are dropped at the very end no later one tells; six in a row are dropped once in 15,000 times.
+    # Frames dropped at the very end can't be detected from a later frame. The probability of six consecutive drops is 1 in
+    # 15,000.
     within "captured and lost" "$(json "$ledger" 'd["tracks"]["desk"]["captured"] + d["tracks"]["desk"]["lost"]["bus"]')" 85 91
 }
 
@@ -121,7 +122,7 @@ inside_refused_start() {
 }
 outside_refused_start() {
     says start 3 /dev/video0
-    check "nothing is left behind" test -z "$(ls -A "$results/recordings")"
+    check "no files are left behind" test -z "$(ls -A "$results/recordings")"
 }
 
 inside_broken_queue() {
@@ -132,9 +133,9 @@ inside_broken_queue() {
 }
 outside_broken_queue() {
     recorded r
-    equal "away and back" "$(events r '[(e["event"], e.get("cause")) for e in d if e["event"] in ("unplug", "replug")]')" \
-        "[('unplug', 'the driver reports an error'), ('replug', None)]"
-    within "a restart costs no more than a few pictures" "$(json "$ledger" 'd["tracks"]["desk"]["captured"] - d["tracks"]["desk"]["skipped"]')" 80 90
+    equal "away and back" "$(events r '[(e["event"], e.get("cause")) for e in d if e["event"] in ("device-lost", "device-restored")]')" \
+        "[('device-lost', 'the driver reported an error'), ('device-restored', None)]"
+    within "a restart costs only a few frames" "$(json "$ledger" 'd["tracks"]["desk"]["captured"] - d["tracks"]["desk"]["decimated"]')" 80 90
     equal "and no slate" "$(desk slate)" 0
 }
 
@@ -152,10 +153,10 @@ YAML
 }
 outside_disconnected() {
     recorded r
-    # vivid connects itself again as soon as nobody has its node open.
+    # vivid reconnects itself once its node is closed by all programs.
     equal "gaps" "$(json "$ledger" '[gap[:2] for gap in d["gaps"]]')" "[['desk', 'unplugged']]"
     within "away for, s" "$(json "$ledger" 'd["gaps"][0][3] - d["gaps"][0][2]')" 0.1 2
-    within "lost in that time" "$(json "$ledger" 'd["tracks"]["desk"]["lost"]["away"] - 30 * (d["gaps"][0][3] - d["gaps"][0][2])')" -2 2
-    equal "away and back" "$(events r '[e["event"] for e in d if e["event"] in ("unplug", "replug")]')" "['unplug', 'replug']"
+    within "lost in that time" "$(json "$ledger" 'd["tracks"]["desk"]["lost"]["disconnected"] - 30 * (d["gaps"][0][3] - d["gaps"][0][2])')" -2 2
+    equal "away and back" "$(events r '[e["event"] for e in d if e["event"] in ("device-lost", "device-restored")]')" "['device-lost', 'device-restored']"
     equal "the other camera" "$(json "$ledger" '[d["tracks"]["face"][key] for key in ("captured", "lost")]')" "[90, {}]"
 }

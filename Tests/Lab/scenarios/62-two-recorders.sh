@@ -1,4 +1,4 @@
-# Two recorders at once, each with a camera of its own; the third finds them taken.
+# Two simultaneous recorders with one camera each; a third recorder finds the cameras in use.
 # lab: virtual-time timeout=600 soak
 
 inside() {
@@ -27,7 +27,7 @@ outside_both() {
     for name in a b; do
         recorded $name
         untouched desk $camera
-        equal "$name: lost, filled" "$(json "$ledger" 'd["tracks"]["desk"]["lost"], d["tracks"]["host"]["filled"]')" "({}, 0)"
+        equal "$name: lost, silence" "$(json "$ledger" 'd["tracks"]["desk"]["lost"], d["tracks"]["host"]["silence"]')" "({}, 0)"
         tone "$name" "$folder/audio/host.wav" $((500 + 500 * camera))
         camera=$((camera + 1))
     done
@@ -36,7 +36,7 @@ outside_both() {
 outside_busy() {
     results=$RESULTS
     says busy 3 "$(cat "$RESULTS/node")" multicam
-    check "nothing is left behind" test ! -e "$results/others"
+    check "no files are left behind" test ! -e "$results/others"
 }
 
 outside_all_taken() {

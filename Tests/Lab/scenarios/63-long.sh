@@ -1,4 +1,4 @@
-# Two minutes, or MINUTES: tracks stay where they belong, and memory does not grow.
+# Two minutes, or MINUTES: tracks stay aligned, and memory doesn't grow.
 # lab: virtual-time timeout=7200 soak
 
 minutes=${MINUTES:-2}
@@ -23,7 +23,7 @@ outside_alignment() {
     recorded long
     equal "frames" "$(json "$ledger" '[d["tracks"]["desk"][key] for key in ("written", "slate", "lost")]')" "[$((minutes * 900)), 0, {}]"
     untouched desk 1
-    # Half an interval of 66.7 ms, and the driver's stamp up to 4 ms after the exposure.
+    # Half an interval of 66.7 ms, plus up to 4 ms from exposure to the driver's timestamp.
     within "earliest picture, ms" "$(json "$results/desk.copied" 'd["offset_ms"]["least"]')" -38 33.4
     within "latest picture, ms" "$(json "$results/desk.copied" 'd["offset_ms"]["most"]')" -38 33.4
 }
@@ -31,7 +31,7 @@ outside_alignment() {
 outside_sound() {
     results=$RESULTS
     recorded long
-    equal "filled, gaps" "$(json "$ledger" 'd["tracks"]["host"]["filled"], d["gaps"]')" "(0, [])"
+    equal "silence, gaps" "$(json "$ledger" 'd["tracks"]["host"]["silence"], d["gaps"]')" "(0, [])"
     tone host "$folder/audio/host.wav" 1000
 }
 

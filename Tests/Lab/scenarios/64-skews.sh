@@ -1,9 +1,9 @@
-# Cameras and microphones whose crystals are fast and slow: tracks of equal length in which nothing drifts, and a manifest that
-# knows how far each is off. Two minutes; an hour with MINUTES=60.
+# Cameras and microphones with fast and slow clocks: tracks have equal length and don't drift, and the manifest contains each
+# clock's error. Takes two minutes, or an hour with MINUTES=60.
 # lab: virtual-time timeout=7200 soak
 
 minutes=${MINUTES:-2}
-skews=(150 -120 20) # parts per million, of the cameras 1 to 3
+skews=(150 -120 20) # parts per million, for cameras 1 to 3
 
 inside() {
     cameras studio:1 cheap:2 twin:3
@@ -26,7 +26,7 @@ YAML
 lost() { json "$ledger" "d['tracks']['$1']['lost'], d['tracks']['$1']['written']"; }
 ppm() { json "$manifest" "[e['clock']['ppm'] for e in d['devices'] if e['role'] == '$1'][0]"; }
 
-# pictures ROLE CAMERA RATE: all of them, each in its place to the end.
+# pictures ROLE CAMERA RATE: checks that all frames are present and aligned until the end.
 pictures() {
     local role=$1 camera=$2 rate=$3
     equal "$role: lost, written" "$(lost "$role")" "({}, $((minutes * 60 * rate)))"
@@ -42,15 +42,15 @@ outside_pictures() {
     pictures three 3 15
 }
 
-# The tone is made of the crystal's own samples: on the session's clock it is as much too high as the crystal is fast. What is
-# not within 0.28 ppm of that at the end of an hour is a millisecond off.
+# The microphone's crystal drives the tone, so on the session clock its frequency is off by the crystal's error. A deviation of
+# 0.28 ppm from that adds up to one millisecond per hour.
 outside_sound() {
     results=$RESULTS
     recorded skews
     local number role
     for number in 1 2 3; do
         role=$(json "$manifest" "[e['role'] for e in d['devices'] if e['kind'] == 'microphone'][$number - 1]")
-        equal "$role: samples, filled" "$(json "$ledger" "d['tracks']['$role']['written'], d['tracks']['$role']['filled']")" \
+        equal "$role: samples, silence" "$(json "$ledger" "d['tracks']['$role']['written'], d['tracks']['$role']['silence']")" \
             "($((minutes * 60 * 48000)), 0)"
         "$LAB/tools/measure-tone.py" "$folder/audio/$role.wav" > "$results/tone.json"
         within "$role: ppm too many" "$(python3 -c "print($(ppm "$role") - ${skews[number - 1]})")" -3 3

@@ -1,9 +1,10 @@
-# A plan above its budget: reduced before the start, so that real drivers run at what is left; or refused, and nothing is opened.
+# A plan above its budget is either reduced before the start, so that the drivers run with the reduced settings, or refused before
+# any device is opened.
 # lab: virtual-time
 
 inside() {
     cameras studio:1 cheap:2
-    # One processor, of which the usual figures tell: a program of two cameras takes a quarter of it.
+    # One CPU with the default cost figures: a program of two cameras uses a quarter of it.
     export XDG_STATE_HOME=/run/state
     cat > "$results/adapt.yaml" <<'YAML'
 cameras:
@@ -21,10 +22,10 @@ outside_reduced() {
     recorded r
     check "the program's effort first" grep -q 'reduced: program preset balanced → ultrafast' "$results/r.stderr"
     equal "no copied camera gives anything for the processor" "$(grep -cE 'reduced: (desk|face) ' "$results/r.stderr" || true)" 0
-    equal "told as events as well" "$(events r '[e["step"] for e in d if e["event"] == "reduced"]')" \
+    equal "reported as events, too" "$(events r '[e["step"] for e in d if e["event"] == "reduced"]')" \
         "$(json "$manifest" '[r["step"] for r in d["cost"]["reductions"]]')"
     equal "each step lowers the cost" "$(json "$manifest" 'all(r["after"] < r["before"] for r in d["cost"]["reductions"])')" True
-    within "predicted for what ran" "$(json "$manifest" 'd["cost"]["hardware"]')" 0.01 1
+    within "cost predicted for the actual settings" "$(json "$manifest" 'd["cost"]["hardware"]')" 0.01 1
     local role expected
     for role in desk face; do
         expected=$(json "$manifest" "[(f['format']['width'], f['format']['height'], f['format']['rate']) for f in d['devices'] if f['role'] == '$role'][0]")
@@ -41,7 +42,7 @@ inside_refused() {
 outside_refused() {
     equal "exit status" "$(cat "$results/r.status")" 5
     equal "lines on standard output" "$(wc -l < "$results/r.out")" 0
-    check "why" grep -q "over budget: .*cpu .* the profile's policy is to refuse" "$results/r.err"
-    check "term by term" grep -q "ms of processor time a second" "$results/r.err"
+    check "why" grep -q "over budget: .*cpu .* the profile's policy is .refuse." "$results/r.err"
+    check "term by term" grep -q "ms of processor time per second" "$results/r.err"
     check "no folder" test ! -e "$results/recordings"
 }

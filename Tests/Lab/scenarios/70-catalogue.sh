@@ -1,7 +1,7 @@
-# The lab itself: its cameras' peculiarities and faults are what they claim to be, as the drivers show them to any program.
+# Lab self-test: drivers expose the cameras' documented quirks and faults to any program.
 # lab: virtual-time timeout=300 soak
 
-stream() { # NAME PORT COUNT FORMAT [ENDING]: pictures into NAME.mjpeg, what the driver says of them into NAME.log
+stream() { # NAME PORT COUNT FORMAT [ENDING]: writes frames to NAME.mjpeg and the driver's log to NAME.log
     v4l2-ctl -d "$(node "$2")" --set-fmt-video="$4" --set-parm=30 --stream-mmap=4 --stream-count="$3" \
         --stream-to="$results/$1.${5:-mjpeg}" --verbose > "$results/$1.log" 2>&1
 }
@@ -12,7 +12,7 @@ small=width=640,height=480,pixelformat=MJPG
 inside() {
     cameras c920:1 controls:2 dark:3 firstbad:4 greedy:5 greedy:6 capture:7
 
-    # What strikes single frames, one after the other in one stream.
+    # Faults of single frames, one after the other in one stream.
     stream strikes 2 60 $small & local job=$!
     wait_until 10 test -s "$results/strikes.mjpeg"
     fault tail 2 3
@@ -27,7 +27,7 @@ inside() {
     timeout 3 v4l2-ctl -d "$(node 4)" --stream-mmap=4 --stream-count=1 --stream-to="$results/nothing" > /dev/null 2>&1 || true
     stream recovered 4 10 $small
 
-    # The room goes dark; then the camera is told to keep its rate.
+    # The room gets dark; then the camera is set to keep its rate.
     stream dark 3 90 $small & job=$!
     wait_until 10 test -s "$results/dark.mjpeg"
     sleep 1
@@ -36,7 +36,7 @@ inside() {
     set_control 3 exposure_dynamic_framerate=0
     check "the stream outlives the dark" wait "$job"
 
-    # Controls: governed by an automatism, rounded by nobody, forgotten by the camera.
+    # Controls: managed by an automatic mode, not rounded by the driver, reset by the camera.
     controls 2 brightness,exposure_time_absolute,focus_absolute,zoom_absolute > "$results/initial"
     set_control 2 exposure_time_absolute=100 && fail "a manual exposure while the automatic one is on"
     set_control 2 auto_exposure=1,exposure_time_absolute=100,brightness=7,focus_automatic_continuous=0
@@ -49,7 +49,7 @@ inside() {
     wait_until 5 present 2
     controls 2 brightness,auto_exposure,focus_automatic_continuous > "$results/replugged"
 
-    # Formats: H.264, refusals, another than asked.
+    # Formats: H.264, refused formats, and a format other than the requested one.
     stream h264 1 60 width=1280,height=720,pixelformat=H264 h264
     fault refuse 1
     v4l2-ctl -d "$(node 1)" --set-fmt-video=$small > "$results/refused" 2>&1 && grep -q "640/480" "$results/refused" &&
@@ -59,7 +59,7 @@ inside() {
     v4l2-ctl -d "$(node 1)" --set-fmt-video=$small --get-fmt-video > "$results/altered" 2>&1
     fault accept 1
 
-    # What a capture stick offers is its signal.
+    # A capture stick offers its signal's format.
     v4l2-ctl -d "$(node 7)" --list-framesizes=MJPG > "$results/signal-before"
     fault signal 7 720p
     wait_until 5 absent 7
@@ -68,7 +68,7 @@ inside() {
     fault signal 7 lost
     timeout 2 v4l2-ctl -d "$(node 7)" --stream-mmap=4 --stream-count=1 --stream-to="$results/no-signal" > /dev/null 2>&1 || true
 
-    # Bandwidth: first as much as anybody wants, then as on a real bus.
+    # Bandwidth: first unlimited, then as on a real bus.
     stream both-5 5 30 width=320,height=240,pixelformat=MJPG & job=$!
     check "two greedy cameras without a limit" stream both-6 6 30 width=320,height=240,pixelformat=MJPG
     wait "$job"
@@ -77,17 +77,17 @@ inside() {
     wait_until 10 test -s "$results/alone.mjpeg"
     stream refused 6 1 width=320,height=240,pixelformat=MJPG || true
     check "beside a greedy camera there is room for a modest one" stream modest 2 10 width=640,height=480,pixelformat=MJPG
-    check "the first is not disturbed" wait "$job"
-    check "what ended is released" stream afterwards 6 10 width=320,height=240,pixelformat=MJPG
+    check "the first camera is unaffected" wait "$job"
+    check "bandwidth is released when a stream ends" stream afterwards 6 10 width=320,height=240,pixelformat=MJPG
     stream pulled 5 900 width=320,height=240,pixelformat=MJPG & job=$!
     wait_until 10 test -s "$results/pulled.mjpeg"
     fault unplug 5
     wait_until 5 absent 5
     wait "$job" || true
-    check "what was pulled is released" stream freed 6 10 width=320,height=240,pixelformat=MJPG
+    check "bandwidth is released on unplugging" stream freed 6 10 width=320,height=240,pixelformat=MJPG
     bandwidth 0
 
-    # Two cameras change places, and a hub's cables are pulled at once.
+    # Two cameras swap ports, and several hub cables are pulled at once.
     fault unplug 1 3 4
     wait_until 5 absent 1
     wait_until 5 absent 3
@@ -97,9 +97,9 @@ inside() {
     cat "$(usb 1)/serial" "$(usb 3)/serial" > "$results/swapped"
 }
 
-# numbers FILE: what verify-copied.py says of it, damaged or not
+# numbers FILE: the report of verify-copied.py, even for damaged frames
 numbers() { copied "$results/$1" > "$results/report.json" || true; json "$results/report.json" "$2"; }
-# stamps NAME: the driver's time stamps of a stream
+# stamps NAME: the driver's timestamps of a stream
 stamps() { sed -n 's/.* ts: \([0-9.]*\).*/\1/p' "$results/$1.log"; }
 
 outside() {
@@ -107,11 +107,11 @@ outside() {
     equal "lost by a burst" "$(numbers strikes.mjpeg 'd["missing"][-1] - d["missing"][0], len(d["missing"])')" "(3, 4)"
     equal "corrupt at first" "$(numbers first.mjpeg 'd["damaged"]')" "[0, 1]"
     equal "corrupt at the next start" "$(numbers again.mjpeg 'd["damaged"]')" "[0, 1]"
-    check "nothing comes" test ! -s "$results/nothing"
+    check "no frames arrive" test ! -s "$results/nothing"
     equal "the next start brings pictures" "$(numbers recovered.mjpeg 'd["frames"]')" 10
     within "frames at half the rate in a second of dark" \
         "$(stamps dark | awk 'NR > 1 && $1 - last > 0.06 && $1 - last < 0.07 { n++ } { last = $1 } END { print n }')" 13 16
-    equal "nothing was lost in the dark" "$(numbers dark.mjpeg 'd["missing"]')" "[]"
+    equal "no frames lost in the dark" "$(numbers dark.mjpeg 'd["missing"]')" "[]"
     equal "controls at first" "$(tr '\n' ' ' < "$results/initial")" \
         "brightness: 128 exposure_time_absolute: 250 focus_absolute: 0 zoom_absolute: 100 "
     equal "controls as set" "$(tr '\n' ' ' < "$results/adjusted")" \
@@ -125,8 +125,8 @@ outside() {
     check "another size than asked" grep -q "1280/720" "$results/altered"
     equal "before" "$(grep -c 1920x1080 "$results/signal-before") $(grep -c 1280x720 "$results/signal-before")" "1 0"
     equal "after" "$(grep -c 1920x1080 "$results/signal-after") $(grep -c 1280x720 "$results/signal-after")" "0 1"
-    check "without a signal nothing comes" test ! -s "$results/no-signal"
+    check "no frames without a signal" test ! -s "$results/no-signal"
     check "refused as on a real bus" grep -q "No space left on device" "$results/refused.log"
-    check "the first is not disturbed" test "$(numbers alone.mjpeg 'd["frames"]')" -gt 0
+    check "the first camera is unaffected" test "$(numbers alone.mjpeg 'd["frames"]')" -gt 0
     equal "swapped" "$(tr '\n' ' ' < "$results/swapped")" "LAB0003 LAB0001 "
 }

@@ -1,5 +1,5 @@
-# A camera whose manufacturer, name and serial number are aimed at terminals, shells, JSON and paths: it is listed, recorded
-# and complained about like any other, and not one of its control characters gets through.
+# A camera whose manufacturer, name and serial number attack terminals, shells, JSON and paths. It is listed, recorded and
+# reported like any other, and its control characters are never printed.
 # lab: virtual-time timeout=300
 
 inside() {
@@ -18,14 +18,14 @@ YAML
         fail "record ended with $?: $(cat "$results/record.err")"
     "$MULTICAM" record --profile "$results/hostile.yaml" --camera desk="$(node 1)" --mic host="pulse:$(mic 1)" --duration 1 \
         --output "$results/recordings" --name events --json > "$results/events" 2> "$results/events.err"
-    # Both microphones fit what is asked for, so that their names get into a message.
+    # Both microphones match the request, so that their names appear in a message.
     "$MULTICAM" record --profile "$results/hostile.yaml" --camera desk=e --mic host="pulse:$(mic 1)" --duration 1 \
         --output "$results/recordings" > "$results/refused.txt" 2> "$results/refused.err" && fail "one of two was picked"
     node 1 > "$results/node"
 }
 
-# harmless FILE…: text without anything that a terminal would obey or that no letter is (Unicode's category C, but for the
-# ends of lines), nor in the strings of a JSON document.
+# harmless FILE…: checks for text without control characters or other characters of Unicode's category C, except line ends; the
+# same applies to the strings of a JSON document.
 harmless() {
     python3 - "$@" <<'PY'
 import json, sys, unicodedata
@@ -50,8 +50,8 @@ outside() {
     check "harmless" harmless "$results"/devices.{txt,err,json} "$results"/record.{txt,err} "$results"/events{,.err} \
         "$results"/refused.{txt,err} "$folder/manifest.json" "$folder/events.ndjson"
     name=$(json "$results/devices.json" "[c['name'] for c in d['cameras'] if c['node'] == '$node'][0]")
-    check "its name is told as far as it is one" grep -qF "script>alert(1)</script>" <<< "$name"
-    check "and has not forged a line of its own" test "$(grep -c '^Name: forged' "$results/devices.txt")" = 0
+    check "its name is printed without unsafe characters" grep -qF "script>alert(1)</script>" <<< "$name"
+    check "it can't forge a line" test "$(grep -c '^Name: forged' "$results/devices.txt")" = 0
     equal "cameras in the table" "$(grep -c /dev/video "$results/devices.txt")" 2
     equal "lines on standard output" "$(wc -l < "$results/record.txt")" 1
     equal "sessions" "$(cd "$results/recordings" && echo *)" "events hostile"

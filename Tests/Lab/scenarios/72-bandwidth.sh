@@ -1,8 +1,8 @@
-# A bus with the bandwidth of a real one: the second greedy camera is refused before the start, in words that lead to the
-# cause, and nothing is left behind; modest ones run together.
+# A bus with realistic bandwidth: the second greedy camera is refused before the start, with a message that states the cause, and
+# leaves nothing behind. Modest cameras run together.
 # lab: virtual-time timeout=300 soak
 
-# record NAME ARGUMENT…: what `record` says, and its exit status
+# record NAME ARGUMENT…: saves the output and exit status of `record`
 record() {
     local status=0
     timeout 60 "$MULTICAM" record --profile "$results/two.yaml" --duration 2 --output "$results/$1.d" --name "$1" "${@:2}" \
@@ -35,7 +35,7 @@ outside() {
         equal "$run: exit status" "$(cat "$results/$run.status")" 3
         equal "$run: standard output" "$(cat "$results/$run.out")" ""
         check "$run: one sentence names the controller" grep -q "USB controller vhci_hcd.0 has no bandwidth left" "$results/$run.err"
-        check "$run: nothing is left behind" test -z "$(ls -A "$results/$run.d" 2> /dev/null)"
+        check "$run: no files are left behind" test -z "$(ls -A "$results/$run.d" 2> /dev/null)"
     done
     check "the second camera is named" grep -qF "${nodes[0]}" "$results/greedy.err"
     check "and the other one in the other order" grep -qF "${nodes[1]}" "$results/again.err"

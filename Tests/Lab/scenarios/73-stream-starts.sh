@@ -1,5 +1,5 @@
-# Cameras that start badly: corrupt first frames, a slow first frame, nothing at all at the first attempt, a focus that is
-# automatic again. No damaged picture gets into a copied track, and the recording is as long as was asked.
+# Cameras with problems at stream start: corrupt first frames, a slow first frame, no frames on the first attempt, a focus that
+# returns to automatic. Copied tracks contain no damaged frame, and the recording has the requested length.
 # lab: virtual-time timeout=300
 
 record() { # NAME PORT
@@ -48,5 +48,5 @@ outside() {
     done
     equal "controls while it records" "$(tr '\n' ' ' < "$results/kept")" \
         "focus_absolute: 50 focus_automatic_continuous: 0 exposure_time_absolute: 100 "
-    check "a control that an automatic one governs" grep -q 'controls.focus_absolute: found a control that `focus_automatic_continuous` governs' "$results/governed.err"
+    check "a control that an automatic one governs" grep -q 'controls.focus_absolute: found a control that `focus_automatic_continuous` sets automatically' "$results/governed.err"
 }

@@ -1,4 +1,4 @@
-# What is wrong with a picture's bytes is told apart: truncated, extraneous, damaged within, lost by a burst of errors.
+# Faults in frame data are distinguished: truncated, trailing bytes, damaged content, lost to a burst of errors.
 # lab: virtual-time timeout=300
 
 inside() {
@@ -30,16 +30,22 @@ outside() {
     equal "frames" "$(json "$results/desk.json" 'd["frames"]')" 180
     equal "lost" "$(json "$folder/manifest.json" '[t["frames"]["lost"] for t in d["tracks"] if t["name"] == "desk"]')" "[{'bus': 4, 'corrupt': 3}]"
     equal "missing" "$(json "$results/desk.json" 'len(d["missing"])')" 7
-    # A copy is the camera's bytes: what only a decoder would find is copied, and five pictures kept their tails or lost them.
+    # A copied track holds the camera's bytes: damage that only a decoder detects is copied, and five frames kept or lost trailing
+    # bytes.
     equal "damaged within" "$(json "$results/desk.json" 'len(d["damaged"])')" 2
     check "tails do no harm" test "$(json "$results/desk.json" 'len(d["tails"]) in (0, 5)')" = True
     equal "decoded" "$(ffprobe -v quiet -count_frames -select_streams v:0 -show_entries stream=nb_read_frames -of csv=p=0 "$folder/cameras/desk.mov")" 180
-    # The program decodes: it shows the last good picture instead of a damaged one, and of one with a tail its own.
+    # The program decodes: it repeats the last good frame instead of a damaged one, and shows frames with trailing bytes normally.
     strips "$folder/program.mp4" > "$results/program.json"
     equal "program: frames, readable, backwards" "$(json "$results/program.json" 'd["frames"], d["readable"], d["backwards"]')" "(180, 180, 0)"
-    # 180 ticks may span 181 of the camera's intervals: one picture more is left out then, or one that is lost needs no repeat.
+    # 180 ticks can span 181 camera intervals: then one more frame is decimated, or one lost frame isn't duplicated.
     within "program: left out" "$(json "$results/program.json" 'd["skips"]')" 9 10
     within "program: repeats" "$(json "$results/program.json" 'd["repeats"]')" 8 9
+    # Only the two frames that can't be decoded are losses of the program itself. Frames that the camera lost are listed as missing, in
+    # ticks of the program: each repeated picture has exactly one cause.
     equal "program: lost" "$(json "$folder/manifest.json" '[t["frames"]["lost"] for t in d["tracks"] if t["name"] == "program"]')" \
-        "[{'bus': 4, 'corrupt': 5}]"
+        "[{'corrupt': 2}]"
+    equal "program: lost and missing" "$(json "$folder/manifest.json" \
+        '[2 + sum(t["missing"]["desk"].values()) for t in d["tracks"] if t["name"] == "program"]')" \
+        "$(json "$results/program.json" '[d["repeats"]]')"
 }

@@ -1,5 +1,5 @@
-# A camera's clock that jumps, where the driver believes it (uvcvideo's hwtimestamps=1): time stamps from the past and from the
-# future. The track keeps its grid and every picture.
+# A camera clock that jumps while the driver trusts it (uvcvideo hwtimestamps=1): timestamps in the past and in the future. The
+# track keeps its grid and every frame.
 # lab: virtual-time timeout=300
 
 inside() {

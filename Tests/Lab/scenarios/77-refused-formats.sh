@@ -1,4 +1,4 @@
-# A camera that lists a format and then does not deliver it: one clear sentence, an exit status that fits, nothing left behind.
+# A camera that lists a format but doesn't deliver it: one clear message, the right exit status, nothing left behind.
 # lab: virtual-time timeout=300
 
 record() { # NAME
@@ -29,9 +29,9 @@ outside() {
         equal "$run: standard output" "$(cat "$results/$run.out")" ""
         check "$run: the camera" grep -qF "$node" "$results/$run.err"
         equal "$run: sentences" "$(grep -c . "$results/$run.err")" 1
-        check "$run: nothing is left behind" test -z "$(ls -A "$results/$run.d" 2> /dev/null)"
+        check "$run: no files are left behind" test -z "$(ls -A "$results/$run.d" 2> /dev/null)"
     done
-    check "altered: what was asked" grep -qF "640x480" "$results/altered.err"
-    check "refused: why" grep -qF "the camera refuses MJPG 640x480, which it lists itself" "$results/refused.err"
+    check "altered: requested format named" grep -qF "640x480" "$results/altered.err"
+    check "refused: why" grep -qF "the camera rejects MJPG 640x480, although it lists this format" "$results/refused.err"
     equal "accepted: exit status" "$(cat "$results/accepted.status")" 0
 }

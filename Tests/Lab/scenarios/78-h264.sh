@@ -1,5 +1,5 @@
-# A camera with an encoder of its own, like a C920: its H.264 is copied picture by picture, its raw pictures are encoded, and
-# its bytes are decoded for a program.
+# A camera with a built-in encoder, like a C920: its H.264 is copied frame by frame, its raw frames are encoded, and its H.264 is
+# decoded for a program.
 # lab: virtual-time timeout=300
 
 inside() {
@@ -34,7 +34,7 @@ outside() {
     equal "codec, size" "$(probe "$file" v:0 codec_name,width,height)" h264,1280,720
     within "start" "$(probe "$file" v:0 start_time)" -0.001 0.001
     within "duration" "$(probe "$file" v:0 duration)" 4.999 5.001
-    equal "grid" "$(json "$folder/manifest.json" '[t.get("grid") for t in d["tracks"] if t["name"] == "desk"]')" "[False]"
+    equal "variable rate" "$(json "$folder/manifest.json" '[t.get("variable_rate") for t in d["tracks"] if t["name"] == "desk"]')" "[True]"
     equal "lost" "$(json "$folder/manifest.json" '[t["frames"]["lost"] for t in d["tracks"] if t["name"] == "desk"]')" "[{}]"
     strips "$file" > "$report"
     equal "decoded: skips, repeats, backwards" "$(json "$report" 'd["skips"], d["repeats"], d["backwards"]')" "(0, 0, 0)"

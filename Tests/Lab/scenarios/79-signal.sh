@@ -1,5 +1,5 @@
-# A stick that captures HDMI loses its signal for a while: the camera is there and silent. The track shows its last picture and
-# then a slate, and goes on with the signal; a camera beside it is not disturbed.
+# An HDMI capture stick temporarily loses its signal: it stays connected but sends no frames. The track shows the last frame, then
+# a slate, and continues when the signal returns. A second camera isn't affected.
 # lab: virtual-time timeout=300 soak
 
 inside() {
@@ -29,5 +29,5 @@ outside() {
     within "slates for 4 s less the second of the last picture" "$(json "$results/console.json" 'd["unmarked"]')" 80 100
     equal "gaps" "$(json "$folder/manifest.json" '[g["track"] for g in d["gaps"]]')" "['console']"
     within "the gap's length, s" "$(json "$folder/manifest.json" '(d["gaps"][0]["to_ns"] - d["gaps"][0]["from_ns"]) / 1e9')" 3.8 4.5
-    equal "the neighbour: missing, slates" "$(json "$results/face.json" 'd["missing"], d["unmarked"]')" "([], 0)"
+    equal "the neighbor: missing, slates" "$(json "$results/face.json" 'd["missing"], d["unmarked"]')" "([], 0)"
 }

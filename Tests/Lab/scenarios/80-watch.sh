@@ -1,7 +1,8 @@
-# `multicam devices --watch` on real drivers: what comes and goes is told at once, with the permissions that udevd sets.
+# `multicam devices --watch` with real drivers: connected and disconnected devices are reported immediately, with the permissions
+# set by udevd.
 # lab: virtual-time
 
-watch() { # NAME COMMAND…: what COMMAND tells, with the words of --watch; its process is in $job
+watch() { # NAME COMMAND…: saves the output of COMMAND with the options of --watch; its process ID is in $job
     "${@:2}" devices --watch --json > "$results/$1" 2> "$results/$1.err" & job=$!
 }
 told() { # NAME EVENT KIND COUNT
@@ -14,7 +15,7 @@ inside() {
     python3 -c 'import time; print(time.time_ns() - time.monotonic_ns())' > "$results/offset"
     SYSTEMD_IGNORE_CHROOT=1 udevadm monitor --kernel --subsystem-match=video4linux > "$results/kernel" & local kernel=$!
     local job root member stranger text
-    # The program's own folder may be closed to others, and the host's /tmp may hold anything.
+    # The program's own folder may be inaccessible to other users, and the host's /tmp may hold anything.
     local program
     program=$(mktemp -d)/multicam
     chmod 755 "$(dirname "$program")"
@@ -40,7 +41,7 @@ inside() {
     done
     "$MULTICAM" devices --json > "$results/devices.json"
     node 2 > "$results/node"
-    # Somebody opens a camera to all, by hand.
+    # Makes a camera manually accessible to all users.
     chmod 666 "$(node 2)"
     wait_until 10 told stranger changed camera 1
     kill "$kernel"
@@ -62,14 +63,14 @@ outside() {
         "['present', 'present', 'departed', 'arrived', 'departed', 'arrived', 'departed', 'arrived']"
     equal "one identity for all instances of a camera" \
         "$(json "$results/root.json" 'len({v["identity"] for e, v in d["devices"] if v["name"] == "Cheap Webcam" and v["kind"] == "camera"})')" 1
-    # Whoever belongs to the group never hears of a lack that udevd was about to end; whoever does not, hears of it.
+    # Group members never receive a permission warning that udevd is about to resolve; other users do.
     equal "member: problems" "$(json "$results/member.json" '{v["problem"] for e, v in d["devices"] if v["kind"] == "camera"}')" "{None}"
     equal "stranger: problems of arrivals" \
         "$(json "$results/stranger.json" 'sum("sudo usermod -aG video" in (v["problem"] or "") for e, v in d["devices"] if e == "arrived" and v["kind"] == "camera")')" 3
     equal "stranger: and the end of one" \
         "$(json "$results/stranger.json" '[(v["node"], v["problem"], len(v["formats"]) > 0) for e, v in d["devices"] if e == "changed" and v["kind"] == "camera" and not v["problem"]]')" \
         "[('$node', None, True)]"
-    # The last that was told of each device is its entry in the list.
+    # The last event reported for each device matches its entry in the list.
     python3 - "$results/root.json" "$results/devices.json" <<'PYTHON'
 import json, sys
 told, listing = (json.load(open(path)) for path in sys.argv[1:])

@@ -1,7 +1,7 @@
-# A camera that played a role is found again: after a replug, at another port, and never replaced in silence.
+# A camera that has played a role is found again after a replug and at another port, and is never replaced silently.
 # lab: virtual-time timeout=300
 
-run() { # NAME COMMAND ARGUMENT…: what it says, and its exit status
+run() { # NAME COMMAND ARGUMENT…: saves the output and exit status
     local status=0
     timeout 60 "$MULTICAM" "${@:2}" --profile "$results/one.yaml" > "$results/$1.out" 2> "$results/$1.err" || status=$?
     echo "$status" > "$results/$1.status"
@@ -32,7 +32,7 @@ YAML
     run again record --camera desk=remembered --duration 1 --output "$results/recordings" --name again
     run settled plan --json
 
-    # The user's word, by what the system does not tell.
+    # The camera position set by the user, because the system doesn't report it.
     "$MULTICAM" devices --set "usb:platform-vhci_hcd.0-usb-0:5" --position front --mounting 90 --type built-in --json > "$results/set.json"
     run turned plan --json --camera desk=position:front
     fault unplug 2
@@ -43,14 +43,14 @@ YAML
     "$MULTICAM" devices --forget "Cheap" --json > "$results/forgotten.json"
     run nobody plan --camera desk=position:front
 
-    # A memory that cannot be read stops nobody.
+    # An unreadable registry of known devices doesn't prevent recording.
     echo "{ nonsense" > /run/state/multicam/devices.json
     run broken record --camera desk="$(node 1)" --mic host=default --duration 1 --output "$results/recordings" --name broken
     cp /run/state/multicam/devices.json "$results/mended.json"
     ls /run/state/multicam > "$results/files"
 }
 
-says() { # NAME STATUS WORD…: exit status, and all words on standard error
+says() { # NAME STATUS WORD…: checks the exit status, and all words on standard error
     local word
     equal "$1: exit status" "$(cat "$results/$1.status")" "$2"
     for word in "${@:3}"; do check "$1: $word" grep -qF -- "$word" "$results/$1.err"; done
@@ -59,31 +59,31 @@ names() { json "$results/$1.out" '[v["name"] for v in d["devices"] if v["kind"] 
 
 outside() {
     says first 0
-    equal "what is remembered" "$(json "$results/memory.json" '{r: (i["name"], i["busPath"]) for r, i in d["cameras"].items()}')" \
+    equal "stored cameras" "$(json "$results/memory.json" '{r: (i["name"], i["bus_path"]) for r, i in d["cameras"].items()}')" \
         "{'desk': ('Cheap Webcam', 'platform-vhci_hcd.0-usb-0:2:1.0')}"
-    equal "and whose microphone" "$(json "$results/memory.json" '[i["busPath"] for i in d["microphones"].values()]')" \
+    equal "and whose microphone" "$(json "$results/memory.json" '[i["bus_path"] for i in d["microphones"].values()]')" \
         "['platform-vhci_hcd.0-usb-0:2:1.2']"
     equal "at its port" "$(names home) $(json "$results/home.out" 'd["notes"]')" "['Cheap Webcam'] []"
     equal "another one in its place" "$(names away)" "['Studio Webcam']"
-    equal "which is told" "$(json "$results/away.out" 'len([n for n in d["notes"] if "is not connected, so" in n and n.startswith("desk: its camera “Cheap Webcam”")])')" 1
+    equal "reported" "$(json "$results/away.out" 'len([n for n in d["notes"] if "is not connected, so" in n and n.startswith("desk: its camera “Cheap Webcam”")])')" 1
     says exactly 3 "camera desk (remembered)" "Cheap Webcam" "is not connected"
     says microphone 3 "microphone host (remembered)" "is not connected"
     equal "at another port" "$(names moved)" "['Cheap Webcam']"
-    equal "which is told too" "$(json "$results/moved.out" '[n for n in d["notes"] if "at another port now: usb:platform-vhci_hcd.0-usb-0:5:1.0" in n and n.startswith("desk")] != []')" True
-    says again 0 "at another port now"
+    equal "also reported" "$(json "$results/moved.out" '[n for n in d["notes"] if "now connected to another port: usb:platform-vhci_hcd.0-usb-0:5:1.0" in n and n.startswith("desk")] != []')" True
+    says again 0 "now connected to another port"
     equal "recorded from it" "$(json "$results/recordings/again/manifest.json" \
         '[v["identity"].split()[0] for v in d["devices"] if v["role"] == "desk"]')" "['usb:platform-vhci_hcd.0-usb-0:5:1.0']"
     equal "and known there from then on" "$(names settled) $(json "$results/settled.out" 'd["notes"]')" "['Cheap Webcam'] []"
 
-    equal "the user's word" "$(json "$results/set.json" 'd["position"], d["mounting"], d["type"], d["typeKnown"]')" "('front', 90, 'builtIn', True)"
+    equal "the user's word" "$(json "$results/set.json" 'd["position"], d["mounting"], d["type"], d["type_known"]')" "('front', 90, 'built-in', True)"
     equal "a mounting is a rotation" "$(json "$results/turned.out" '[t["rotation"] for t in d["tracks"] if t["name"] == "desk"]')" "[90]"
-    check "which the plan tells" grep -q "mounted turned" "$results/turned.out"
-    equal "it follows the camera" "$(json "$results/told.json" '[(c["name"], c["position"], c["mounting"], c["typeKnown"]) for c in d["cameras"] if c["position"] != "unspecified"]')" \
+    check "stated in the plan" grep -q "mounted rotated" "$results/turned.out"
+    equal "it follows the camera" "$(json "$results/told.json" '[(c["name"], c["position"], c["mounting"], c["type_known"]) for c in d["cameras"] if c["position"] != "unspecified"]')" \
         "[('Cheap Webcam', 'front', 90, True)]"
     equal "until it is forgotten" "$(json "$results/forgotten.json" 'd["position"], d["mounting"], d["type"]')" "('unspecified', 0, 'external')"
     says nobody 3 "position:front"
 
-    says broken 0 "set aside as devices.json.broken"
-    equal "a new memory" "$(json "$results/mended.json" '[i["name"] for i in d["cameras"].values()]')" "['Studio Webcam']"
+    says broken 0 "renamed to devices.json.broken"
+    equal "new registry" "$(json "$results/mended.json" '[i["name"] for i in d["cameras"].values()]')" "['Studio Webcam']"
     check "beside the old one" grep -qx devices.json.broken "$results/files"
 }

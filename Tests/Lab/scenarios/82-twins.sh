@@ -1,7 +1,7 @@
-# Two cameras of one kind without serial numbers: their ports tell them apart, and where those do not, nobody guesses.
+# Two identical cameras without serial numbers: they are distinguished by port, and ambiguous cases are refused.
 # lab: virtual-time timeout=300 soak
 
-run() { # NAME COMMAND ARGUMENT…: what it says, and its exit status
+run() { # NAME COMMAND ARGUMENT…: saves the output and exit status
     local status=0
     timeout 60 "$MULTICAM" "${@:2}" --profile "$results/two.yaml" > "$results/$1.out" 2> "$results/$1.err" || status=$?
     echo "$status" > "$results/$1.status"
@@ -17,7 +17,7 @@ cameras:
 YAML
     run named record --camera desk="Cheap Webcam" --duration 1 --output "$results/recordings" --name named
     run first record --camera desk=usb:platform-vhci_hcd.0-usb-0:2 --duration 1 --output "$results/recordings" --name first
-    # Both away and back in the other order: the nodes change places, the ports do not.
+    # Both are unplugged and return in reverse order: the device nodes are swapped, the ports are not.
     fault unplug 1 2
     wait_until 10 absent 1
     wait_until 10 absent 2
@@ -27,13 +27,13 @@ YAML
     wait_until 10 present 1
     echo "$(node 1) $(node 2)" > "$results/nodes"
     run home plan --json
-    # One at a new port while the other is at its own: no doubt.
+    # One camera at a new port while the other is still at its own: unambiguous.
     fault unplug 2
     wait_until 10 absent 2
     fault plug 2@4
     wait_until 10 present 4
     run one plan --json
-    # Both at new ports: each could be either.
+    # Both at new ports: ambiguous.
     fault unplug 1
     wait_until 10 absent 1
     fault plug 1@3
@@ -47,7 +47,7 @@ YAML
 }
 
 ports() { json "$results/$1.out" '{v["role"]: v["identity"].split()[0][-5] for v in d["devices"]}'; }
-refused() { # NAME PORT…: by exit status 3, with the selectors of all that could be meant
+refused() { # NAME PORT…: checks exit status 3, with the selectors of all candidates
     local port
     equal "$1: exit status" "$(cat "$results/$1.status")" 3
     for port in "${@:2}"; do check "$1: lists port $port" grep -qF "usb:platform-vhci_hcd.0-usb-0:$port:1.0" "$results/$1.err"; done
@@ -62,7 +62,7 @@ outside() {
     refused any 3 4
     refused remembered 3 4
     refused explicit 3 4
-    check "no folder of what was refused" test ! -e "$results/recordings/named"
+    check "no folder for the refused recording" test ! -e "$results/recordings/named"
     equal "chosen by port" "$(cat "$results/chosen.status")" 0
     equal "and remembered so" "$(ports settled)" "{'desk': '4', 'face': '3'}"
 }

@@ -1,16 +1,17 @@
-# A bus with a limit, as real ones have: the camera that finds no room is told who has it, and what would fit.
+# A bus with limited bandwidth: when a camera doesn't fit, the message names the camera that occupies the bus and a format that
+# fits.
 # lab: virtual-time
 
 inside() {
     cameras studio:1 cheap:2
-    bandwidth 100 # of each 125 µs, as EHCI
+    bandwidth 100 # per 125 µs, as with EHCI
     echo "cameras: { desk: { device: any, format: yuyv, size: 640x480, rate: 30 } }
 tracks: { cameras: encode }
-budget: { hardware: 10 }" > "$results/raw.yaml" # the driver is to refuse, not the plan
+budget: { hardware: 10 }" > "$results/raw.yaml" # the driver must refuse it, not the plan
     node 1 > "$results/first"
     node 2 > "$results/second"
 
-    # 640×480 as yuyv asks for 2316 bytes a microframe, and so for the setting of 3072: 60 of the 100 µs.
+    # 640×480 YUYV requests 2316 bytes per microframe and thus alternate setting 3072: 60 of the 100 µs.
     v4l2-ctl -d "$(node 1)" --set-fmt-video=width=640,height=480,pixelformat=YUYV --stream-mmap=4 --stream-to="$results/stream" \
         > "$results/holder.log" 2>&1 & local holder=$! status=0
     wait_until 10 test -s "$results/stream"
@@ -19,7 +20,7 @@ budget: { hardware: 10 }" > "$results/raw.yaml" # the driver is to refuse, not t
         --output "$results/recordings" > "$results/out" 2> "$results/err" || status=$?
     echo "$status" > "$results/status"
 
-    # What the refusal proposes is possible beside the other.
+    # The proposed format works while the other camera is running.
     sed s/30/15/ "$results/raw.yaml" > "$results/slower.yaml"
     status=0
     timeout 60 "$MULTICAM" record --profile "$results/slower.yaml" --camera desk="$(node 2)" --duration 1 \
@@ -30,7 +31,7 @@ budget: { hardware: 10 }" > "$results/raw.yaml" # the driver is to refuse, not t
     wait "$holder" || true
     rm "$results/stream"
 
-    # Both cameras in one recording: the one that took the bus is our own.
+    # Both cameras in one recording: the bus is occupied by our own camera.
     sed 's/^cameras: { \(desk\): \({.*}\) }/cameras: { desk: \2, face: \2 }/' "$results/raw.yaml" > "$results/both.yaml"
     status=0
     timeout 60 "$MULTICAM" record --profile "$results/both.yaml" --camera desk="$(node 1)" --camera face="$(node 2)" \
@@ -46,16 +47,16 @@ budget: { hardware: 10 }" > "$results/raw.yaml" # the driver is to refuse, not t
 outside() {
     local words
     equal "refused: exit status" "$(cat "$results/status")" 3
-    for words in "$(cat "$results/second"): VIDIOC_STREAMON failed: the USB controller vhci_hcd.0 has no bandwidth left" \
-        "Studio Webcam ($(cat "$results/first")), in use by \`v4l2-ctl\` (process $(cat "$results/holder")), keeps 3072 bytes" \
-        "asks for at least 3072 bytes a microframe (60 %)" "not about disk space"; do
+    for words in "$(cat "$results/second"): VIDIOC_STREAMON failed: the USB controller vhci_hcd.0 does not have enough free bandwidth" \
+        "Studio Webcam ($(cat "$results/first")), in use by \`v4l2-ctl\` (process $(cat "$results/holder")), reserves 3072 bytes" \
+        "needs at least 3072 bytes per microframe (60 %)" "not about disk space"; do
         check "refused: $words" grep -qF "$words" "$results/err"
     done
     equal "refused: sentences on one line" "$(wc -l < "$results/err")" 1
-    check "refused: what would fit" grep -qF "Choose yuyv 640x480 at 15, or an mjpeg size" "$results/err"
+    check "refused: message names a format that fits" grep -qF "Choose yuyv 640x480 at 15, or an mjpeg size" "$results/err"
     equal "both: exit status" "$(cat "$results/both.status")" 3
-    check "both: who has the bus" grep -q "no bandwidth left.*, in use by .$(basename "$MULTICAM"). (process [0-9]*), keeps 3072 bytes" "$results/both"
+    check "both: who has the bus" grep -q "enough free bandwidth.*, in use by .$(basename "$MULTICAM"). (process [0-9]*), reserves 3072 bytes" "$results/both"
     equal "slower: exit status" "$(cat "$results/slower.status")" 0
     equal "the doctor warns of both" "$(json "$results/doctor.json" "[f['level'] for f in d['findings'] if f['check'] == 'usb.bandwidth']")" "['warning']"
-    equal "alone: exit status" "$(cat "$results/alone.status")" 0
+    equal "single camera: exit status" "$(cat "$results/alone.status")" 0
 }

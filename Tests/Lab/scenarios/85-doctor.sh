@@ -1,13 +1,13 @@
-# `multicam doctor` on real drivers: nothing to say of a healthy machine, and each illness found, named and mended.
+# `multicam doctor` with real drivers: no findings on a healthy machine; each problem is found, named and fixed.
 # lab: virtual-time
 
-doctor() { # NAME COMMAND…: the report as JSON and for people, and the exit status
+doctor() { # NAME COMMAND…: the report as JSON and as text, and the exit status
     local status=0
     "${@:2}" "$MULTICAM" doctor --output "$results" --json > "$results/$1.json" 2> "$results/$1.err" || status=$?
     echo "$status" > "$results/$1.status"
 }
 
-# Root may all, so somebody else looks at the permissions; the sound server and the program are for everybody.
+# root bypasses permissions, so another user checks them; the sound server and the program are accessible to everyone.
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp "$@"; }
 
 inside() {
@@ -26,7 +26,7 @@ inside() {
     chmod 660 "$(node 1)"
     doctor group as_nobody
 
-    # The lab's own kernel cannot suspend; a distribution's can (`tools/lab vm`).
+    # The lab's own kernel can't suspend; a distribution's can (`tools/lab vm`).
     if [ -e "$power/control" ]; then
         echo 2000 > "$power/autosuspend_delay_ms"
         echo auto > "$power/control"
@@ -48,7 +48,7 @@ inside() {
     doctor muted env
 }
 
-# finds NAME STATUS CHECK LEVEL: the exit status, and the one finding of that check and level, into finding.json
+# finds NAME STATUS CHECK LEVEL: checks the exit status, and saves the only finding of that check and level in finding.json
 finds() {
     equal "$1: exit status" "$(cat "$results/$1.status")" "$2"
     equal "$1: $4 findings of $3" "$(json "$results/$1.json" "len([f for f in d['findings'] if (f['check'], f['level']) == ('$3', '$4')])")" 1
@@ -69,9 +69,9 @@ outside() {
 
     local mends="[f['mend'] for f in d['findings'] if (f['check'], f['level'], f['device']) == ('camera.access', 'problem', '$node')]"
     equal "closed: exit status" "$(cat "$results/closed.status")" 1
-    equal "closed: how to mend it" "$(json "$results/closed.json" "$mends")" "['sudo chgrp video $node && sudo chmod g+rw $node']"
+    equal "closed: suggested fix" "$(json "$results/closed.json" "$mends")" "['sudo chgrp video $node && sudo chmod g+rw $node']"
     equal "group: exit status" "$(cat "$results/group.status")" 1
-    equal "group: how to mend it" "$(json "$results/group.json" "$mends")" "['sudo usermod -aG video \$USER']"
+    equal "group: suggested fix" "$(json "$results/group.json" "$mends")" "['sudo usermod -aG video \$USER']"
 
     local sleeps="[f['level'] for f in d['findings'] if (f['check'], f['device']) == ('usb.autosuspend', '$node')]"
     if [ -e "$results/asleep.json" ]; then
@@ -85,5 +85,5 @@ outside() {
     finds held 0 camera.use warning
     check "held: by whom" grep -qF "\`v4l2-ctl\` (process $(cat "$results/holder"))" <<< "$(field text)"
     finds muted 1 sound.level problem
-    check "muted: how to mend it" grep -q "pactl set-source-mute .* 0" <<< "$(field mend)"
+    check "muted: suggested fix" grep -q "pactl set-source-mute .* 0" <<< "$(field mend)"
 }

@@ -1,5 +1,5 @@
-# Controls of the real driver: listed as v4l2-ctl lists them, set in an order that works, refused in a sentence, kept over a
-# replug, matched from camera to camera, kept under names; and stills.
+# Controls with real drivers: listed as by v4l2-ctl, set in a valid order, refused with a clear message, restored after a replug,
+# copied from camera to camera, saved as presets. Also stills.
 # lab: virtual-time timeout=300
 
 v4l2() { v4l2-ctl -d "$(node "$1")" --get-ctrl="$2" | tr '\n' ' '; } # PORT NAME,NAME…
@@ -14,7 +14,7 @@ inside() {
     "$MULTICAM" controls "$desk" --json > "$results/listed.json"
     "$MULTICAM" controls "$desk" > "$results/listed"
 
-    # The manual values first, and what governs them last.
+    # Manual values first, the automatic modes that manage them last.
     "$MULTICAM" controls "$desk" focus_absolute=50 exposure_time_absolute=333 white_balance_temperature=5100 brightness=7 gain=40 \
         auto_exposure=manual focus_automatic_continuous=off white_balance_automatic=off --save bench > "$results/set"
     v4l2 1 focus_absolute,focus_automatic_continuous,exposure_time_absolute,brightness > "$results/set.v4l2"
@@ -27,7 +27,7 @@ inside() {
     refused missing "$MULTICAM" controls /dev/video77
     v4l2 1 brightness,focus_absolute > "$results/untouched.v4l2"
 
-    # What the profile asks for is set again after a replug, and face takes over what desk has.
+    # Controls set by the profile are applied again after a replug, and face receives the controls of desk.
     cat > "$results/match.yaml" <<'YAML'
 cameras:
   desk: { device: any, size: 640x480, rate: 30, controls: { brightness: 20 } }
@@ -41,12 +41,12 @@ YAML
     sleep 1
     fault plug 1
     fault plug 2
-    wait_until 20 sh -c "[ \$(grep -c '\"replug\"' $results/match.events) = 2 ]"
+    wait_until 20 sh -c "[ \$(grep -c '\"device-restored\"' $results/match.events) = 2 ]"
     v4l2 1 brightness,exposure_time_absolute,auto_exposure > "$results/replugged-desk.v4l2"
     v4l2 2 auto_exposure,exposure_time_absolute,gain,white_balance_temperature,focus_automatic_continuous > "$results/replugged.v4l2"
     ended match
 
-    # Unplugged it forgets all, but not what was kept under a name.
+    # Unplugging resets all controls except those saved as a preset.
     fault unplug 1
     wait_until 10 absent 1
     fault plug 1@4
@@ -57,7 +57,7 @@ YAML
     "$MULTICAM" controls "$(node 4)" --reset > "$results/reset"
     v4l2 4 auto_exposure,brightness,gain,focus_automatic_continuous > "$results/reset.v4l2"
 
-    # A webcam's rate is locked unless the profile lets it fall, and the manifest says so.
+    # A webcam's frame rate is locked unless the profile allows it to drop, and the manifest records that.
     echo 'cameras: { room: { device: any, size: 640x480, rate: 30 } }' > "$results/room.yaml"
     record room --profile "$results/room.yaml" --camera room="$(node 3)" --duration 1
     v4l2 3 exposure_dynamic_framerate > "$results/locked.v4l2"
@@ -76,17 +76,17 @@ assert {control["name"] for control in listed} == names, (names, listed)
 focus = [control for control in listed if control["name"] == "focus_absolute"][0]
 assert (focus["minimum"], focus["maximum"], focus["step"], focus["inactive"]) == (0, 250, 5, True), focus
 PYTHON
-    check "range and governor" grep -q "^focus_absolute .*0…250 in steps of 5, default 0; governed by focus_automatic_continuous" "$results/listed"
+    check "range and governor" grep -q "^focus_absolute .*0…250 in steps of 5, default 0; controlled by focus_automatic_continuous" "$results/listed"
 
     equal "set, whatever the order" "$(cat "$results/set.v4l2")" \
         "brightness: 7 focus_absolute: 50 focus_automatic_continuous: 0 exposure_time_absolute: 333 "
-    says unknown 2 "no such control" "focus_absolute, focus_automatic_continuous"
-    says range 2 "51 is not possible. Choose 0 to 250 in steps of 5."
-    says menu 2 "loud is no choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."
+    says unknown 2 "does not have this control" "focus_absolute, focus_automatic_continuous"
+    says range 2 "51 is out of range. Choose 0 to 250 in steps of 5."
+    says menu 2 "loud is not a valid choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."
     says governed 2 "Set focus_automatic_continuous=0 as well."
     says permission 4 "usermod"
     says missing 3 /dev/video77
-    equal "a refusal sets nothing" "$(cat "$results/untouched.v4l2")" "brightness: 7 focus_absolute: 50 "
+    equal "a refused request changes nothing" "$(cat "$results/untouched.v4l2")" "brightness: 7 focus_absolute: 50 "
 
     local matched="gain: 40 white_balance_temperature: 5100 auto_exposure: 1 (Manual Mode) exposure_time_absolute: 333 focus_automatic_continuous: 0 "
     equal "face follows desk" "$(cat "$results/matched.v4l2")" "$matched"
@@ -106,7 +106,7 @@ PYTHON
 
     recorded room
     equal "the rate is locked" "$(cat "$results/locked.v4l2")" "exposure_dynamic_framerate: 0 "
-    equal "and the manifest says so" \
+    equal "recorded in the manifest" \
         "$(json "$manifest" "[(c['name'], c['value'], c['origin']) for c in d['devices'][0]['controls']]")" \
         "[('exposure_dynamic_framerate', 0, 'rate-lock')]"
 
@@ -115,7 +115,7 @@ PYTHON
     clip=$results/$(json "$results/still.json" "'stills/' + d['clip'].split('/')[-1]")
     equal "the still is as large as the camera's largest" "$(exiftool -s3 -ImageSize "$still")" "1280x720"
     equal "its model, maker, exposure" "$(exiftool -s3 -n -Model -ExposureTime -ExposureMode "$still" | tr '\n' ' ')" "Adjustable Webcam 0.004 1 "
-    equal "nothing wrong with it" "$(exiftool -s3 -n -Validate "$still")" "0 0 0"
+    equal "valid file" "$(exiftool -s3 -n -Validate "$still")" "0 0 0"
     check "the camera's own picture: its mark is there" sh -c "exiftool -s3 -Comment '$still' | grep -q ^LAB1"
     check "the clip has the camera's own pictures" copied "$clip" > "$results/clip.json"
     within "pictures of a clip of 1 s" "$(json "$results/clip.json" 'd["frames"]')" 27 31

@@ -1,11 +1,12 @@
-# Which camera is preferred, on real drivers: by a person's word, by plugging in, by what is left; and which microphone `default` is.
+# Camera preference with real drivers: by explicit choice, by plugging in, by availability; and the microphone chosen by
+# `default`.
 # lab: virtual-time timeout=300 soak
 
-told() { # NAME REASON-IN-WORDS COUNT: lines of `devices --watch` that say so of a camera
+told() { # NAME REASON-IN-WORDS COUNT: checks the lines of `devices --watch` with this reason for a camera
     [ "$(grep -cF "* camera $1  usb:platform-vhci_hcd.0-usb-0:" "$results/watch" | cat)" -ge "$3" ] &&
         [ "$(grep -F "* camera $1  usb:" "$results/watch" | tail -1 | grep -cF "preferred: $2")" -eq 1 ]
 }
-plan() { # NAME ARGUMENT…: what would record
+plan() { # NAME ARGUMENT…: the recording plan
     "$MULTICAM" plan --json --profile "$results/one.yaml" "${@:2}" > "$results/$1.json" 2> "$results/$1.err"
 }
 
@@ -26,14 +27,14 @@ YAML
     sed '$ a choice: { policy: follow, prefer: back }' "$results/one.yaml" > "$results/scan.yaml"
     sed '$ a choice: { policy: fixed }' "$results/one.yaml" > "$results/fixed.yaml"
 
-    # What is plugged in while somebody looks is preferred; when it goes, what there was before.
+    # A camera plugged in while watching becomes preferred; when it is unplugged, the previous one is preferred again.
     "$MULTICAM" devices --watch > "$results/watch" 2> "$results/watch.err" & local watch=$!
-    wait_until 20 told "Studio Webcam" "it can be used now" 1
+    wait_until 20 told "Studio Webcam" "it is available" 1
     fault plug 2
     wait_until 20 present 2
     wait_until 20 told "Cheap Webcam" "it was plugged in last" 1
     plan new
-    # A person's word, in another process, is later.
+    # An explicit choice, made later in another process.
     "$MULTICAM" prefer Studio --json > "$results/prefer.json"
     wait_until 20 told "Studio Webcam" "you chose it" 2
     fault unplug 2
@@ -55,7 +56,7 @@ YAML
     plan back_again
     "$MULTICAM" devices --json > "$results/devices.json"
 
-    # Naming a camera for a role is a choice too, once it records; what an open role found by itself is none.
+    # Naming a camera for a role counts as a choice once it records; an automatic match for an open role doesn't.
     record named --profile "$results/one.yaml" --camera desk=Studio --duration 1
     "$MULTICAM" prefer --show --json > "$results/named.json"
     fault unplug 1
@@ -66,14 +67,14 @@ YAML
     "$MULTICAM" prefer --show --json > "$results/other.json"
     plan returned
 
-    # A profile begins with the back camera, once; not before what a person chose.
+    # A profile starts with the back camera, once, and only if the user hasn't chosen a camera.
     "$MULTICAM" devices --set Cheap --position back > /dev/null
     "$MULTICAM" plan --json --profile "$results/scan.yaml" > "$results/chosen.json"
     "$MULTICAM" prefer --forget > "$results/forgotten.txt" 2> "$results/forgotten.err"
     record scan --profile "$results/scan.yaml" --duration 1
     "$MULTICAM" prefer --show --json > "$results/begun.json"
     plan after
-    # What is fixed is what was there, and nothing else.
+    # A fixed preference applies only to the cameras that were present.
     "$MULTICAM" prefer Studio > /dev/null
     "$MULTICAM" plan --json --profile "$results/fixed.yaml" > "$results/fixed.json"
     fault plug 3
@@ -89,7 +90,7 @@ YAML
     wait_until 20 present 2
     wait_until 20 mic 2
 
-    # Microphones: a camera's own, the preferred input, the server's default and where it went.
+    # Microphones: a camera's built-in one, the preferred input, the server's default after it changed.
     plan own --camera desk=Cheap --mic host=camera:desk
     mic 1 > "$results/mic1"
     mic 2 > "$results/mic2"
@@ -111,7 +112,7 @@ camera() { json "$results/$1.json" '[v["name"] for v in d["devices"] if v["kind"
 microphone() { json "$results/$1.json" '[v["identity"].split()[0] for v in d["devices"] if v["kind"] == "microphone"]'; }
 
 outside() {
-    equal "not by what was plugged in before it began" "$(camera new)" "['Studio Webcam']"
+    equal "cameras plugged in earlier don't count" "$(camera new)" "['Studio Webcam']"
     equal "a choice" "$(json "$results/prefer.json" 'd["preferred"]["name"], d["preferred"]["reason"], [h["by"] for h in d["history"]]')" \
         "('Studio Webcam', 'chosen', ['person'])"
     check "a choice in words" grep -q "^\* Cheap Webcam  usb:.*  preferred: you chose it" "$results/prefer.txt"
@@ -127,7 +128,7 @@ outside() {
     equal "so the first is back when it is" "$(camera returned)" "['Studio Webcam']"
 
     equal "a profile does not begin before a choice" "$(camera chosen)" "['Studio Webcam']"
-    check "forgotten" grep -q "no camera has been chosen" "$results/forgotten.err"
+    check "forgotten" grep -q "No camera has been chosen" "$results/forgotten.err"
     recorded scan
     equal "it begins with the back camera" "$(json "$manifest" '[v["name"] for v in d["devices"] if v["kind"] == "camera"]')" "['Cheap Webcam']"
     equal "which is no person's choice" "$(json "$results/begun.json" '[(h["name"], h["by"]) for h in d["history"]]')" "[('Cheap Webcam', 'profile')]"
@@ -143,5 +144,5 @@ outside() {
 print([e["device"]["source"] for e in map(json.loads, open(sys.argv[1])) if e["event"] == "default"])' "$results/default")" \
         "['$(cat "$results/mic2")', '$(cat "$results/mic1")']"
     equal "the preferred input" "$(microphone input)" "['usb:platform-vhci_hcd.0-usb-0:2:1.2']"
-    check "which is told" grep -q "the input that you prefer" "$results/input.json"
+    check "reported" grep -q "your preferred input" "$results/input.json"
 }

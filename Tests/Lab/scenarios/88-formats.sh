@@ -1,4 +1,4 @@
-# What a camera is asked for: sizes by name, a zoom by its control, pictures without colour, an output of another shape and rate.
+# Requested formats: sizes by name, zoom by the camera's control, grayscale frames, and an output of another shape and rate.
 # lab: virtual-time timeout=300
 
 inside() {
@@ -7,7 +7,7 @@ inside() {
     wait_until 10 grep -lq '^vivid' /sys/class/video4linux/*/name
     local grey
     grey=/dev/$(basename "$(dirname "$(grep -l '^vivid' /sys/class/video4linux/*/name | head -1)")")
-    v4l2-ctl -d "$grey" -c osd_text_mode=2 # bars without words on them
+    v4l2-ctl -d "$grey" -c osd_text_mode=2 # bars without text
     "$MULTICAM" devices --json > "$results/devices.json"
     node 1 > "$results/studio"
     "$MULTICAM" devices > "$results/devices"
@@ -17,7 +17,7 @@ inside() {
     echo "cameras: { desk: { device: any, zoom: 6 } }" > "$results/far.yaml"
     refused far "$MULTICAM" record --profile "$results/far.yaml" --camera desk="$(node 2)" --duration 1 --output "$results/none"
 
-    # What the camera does itself is in a copied track too; one without the control is cropped in its encoded track.
+    # Zoom by the camera also affects a copied track; a camera without the control is cropped in its encoded track.
     echo "cameras: { desk: { device: any, size: vga, rate: 30, zoom: 2 } }" > "$results/lens.yaml"
     record lens --profile "$results/lens.yaml" --camera desk="$(node 2)" --duration 1
     v4l2-ctl -d "$(node 2)" --get-ctrl=zoom_absolute > "$results/zoom"
@@ -42,8 +42,8 @@ outside() {
         "all([f['width'] * f['height'] for f in c['formats']] == sorted(f['width'] * f['height'] for f in c['formats']) for c in d['cameras'])")" True
 
     says lacks 2 "found uhd4k (3840x2160), which the camera does not offer, expected vga, hd720 or hd1080, or one of"
-    says far 2 "expected a number from 1 to 5.0, as far as its camera zooms"
-    check "nothing is left behind" test ! -e "$results/none"
+    says far 2 "expected a number from 1 to 5.0, the zoom range of the camera"
+    check "no files are left behind" test ! -e "$results/none"
 
     equal "the camera's own zoom" "$(cat "$results/zoom")" "zoom_absolute: 200"
     local parts=$results/recordings/parts
@@ -54,13 +54,13 @@ outside() {
     equal "another shape, size and rate" "$(probe "$parts/cameras/small.mov" v:0 width,height,r_frame_rate)" "480,480,10/1"
     equal "its pictures" "$(frames "$parts/cameras/small.mov")" 20
     equal "lost" "$(json "$parts/manifest.json" "[t['frames']['lost'] for t in d['tracks']]")" "[{}, {}, {}, {}]"
-    equal "grey as it came" "$(json "$parts/manifest.json" "[c['format']['pixel'] for c in d['devices'] if c['role'] == 'infra']")" "['grey']"
+    equal "original grayscale format" "$(json "$parts/manifest.json" "[c['format']['pixel'] for c in d['devices'] if c['role'] == 'infra']")" "['grey']"
     local file
     for file in "$parts/cameras/infra.mov" "$parts/program.mp4"; do
-        # The luma of 75 % bars, white to black, as vivid makes it of them; and no colour.
+        # The luma of vivid's 75 % bars, white to black, without color.
         ffmpeg -v error -i "$file" -vf "crop=640:4:0:180,scale=8:1:flags=area:out_range=full,format=yuv444p" -frames:v 1 \
             -f rawvideo - | od -An -v -tu1 | tr -s ' \n' ' ' > "$results/bars"
-        python3 - "$results/bars" <<'PYTHON' || fail "$(basename "$file"): luma and colour of the bars are $(cat "$results/bars")"
+        python3 - "$results/bars" <<'PYTHON' || fail "$(basename "$file"): luma and color of the bars are $(cat "$results/bars")"
 import sys
 codes = list(map(int, open(sys.argv[1]).read().split()))
 luma, chroma = codes[:8], codes[8:]

@@ -1,4 +1,4 @@
-# A camera that is unplugged and returns at another port goes on in the same track, with its controls and in its program.
+# A camera that is unplugged and returns at another port continues in the same track, with its controls and in its program.
 # lab: virtual-time timeout=200
 
 inside() {
@@ -19,7 +19,7 @@ YAML
     sleep 2
     nodes_open "$job" > "$results/open.away"
     fault plug 2@5
-    wait_until 10 grep -q '"replug"' "$results/events"
+    wait_until 10 grep -q '"device-restored"' "$results/events"
     sleep 1
     nodes_open "$job" > "$results/open.after"
     fault unplug 2

@@ -1,4 +1,4 @@
-# A hub's cable is pulled: two cameras and a microphone go at once, and return in another order.
+# A hub's cable is pulled: two cameras and a microphone disconnect at once, and return in another order.
 # lab: virtual-time timeout=300
 
 inside() {

@@ -1,4 +1,4 @@
-# One camera is unplugged and plugged in again at random instants of one recording: 50 times, or TIMES.
+# One camera is unplugged and plugged in again at random times during one recording: 50 times, or TIMES.
 # lab: virtual-time timeout=580 soak
 cycles=${TIMES:-50}
 
@@ -10,20 +10,20 @@ cameras:
   face: { device: any, size: 640x480, rate: 15 }
 YAML
     mkfifo /run/events /run/never
-    exec 3<> /run/never 4<> /run/events # to pause by, and to hear from, without starting a program each time
+    exec 3<> /run/never 4<> /run/events # for pauses and events, without starting a program each time
     "$MULTICAM" record --profile "$results/cycles.yaml" --camera desk="$(node 1)" --camera face="$(node 2)" \
         --output "$results/recordings" --name cycles --json > /run/events 2> "$results/stderr" & local job=$! cycle
     hear '"started"'
     RANDOM=7
     pause 2.0
     for ((cycle = 1; cycle <= cycles; cycle++)); do
-        # After the first outage, which is long enough for a slate and the fonts that it needs.
+        # After the first outage, which lasts long enough to load a slate and its fonts.
         [ "$cycle" != 2 ] || resources "$job" > "$results/resources.before"
         fault unplug 2
         [ "$cycle" != 1 ] || pause 2.0
         pause "0.$((RANDOM % 900 + 100))"
         fault plug 2
-        hear '"replug"'
+        hear '"device-restored"'
         pause "0.$((RANDOM % 900 + 100))"
     done
     pause 2.0
@@ -35,7 +35,7 @@ YAML
 
 pause() { read -r -t "$1" <&3 || true; }
 
-# hear EVENT: waits for it, and keeps all that comes before.
+# hear EVENT: waits for an event, and saves all earlier ones.
 hear() {
     local line
     while read -r -t 30 line <&4; do
@@ -45,7 +45,7 @@ hear() {
     fail "heard no $1"
 }
 
-# resources PROCESS: open files, then kilobytes of memory in use.
+# resources PROCESS: open files, then memory in use in kilobytes.
 resources() {
     ls "/proc/$1/fd" | wc -l
     awk '$1 == "VmRSS:" { print $2 }' "/proc/$1/status"
@@ -61,7 +61,7 @@ outside() {
     done
     equal "frames of both" "$(json "$results/face.json" 'd["frames"]')" "$(json "$results/desk.json" 'd["frames"]')"
     equal "desk lost nothing" "$(json "$manifest" '[t["frames"]["lost"] for t in d["tracks"] if t["name"] == "desk"]')" "[{}]"
-    equal "desk repeated nothing" "$(json "$results/desk.json" 'd["repeats"], len(d["missing"])')" "(0, 0)"
+    equal "desk duplicated nothing" "$(json "$results/desk.json" 'd["repeats"], len(d["missing"])')" "(0, 0)"
     "$LAB/tools/compare-outages.py" "$folder/cameras/face.mov" "$manifest" face "$results/cameras.log" 2 > "$results/outages.json" ||
         fail "the ledger's gaps are not the outages: $(cat "$results/outages.json")"
     cat "$results/outages.json"

@@ -1,5 +1,5 @@
-# A stick that captures HDMI is fed another size: it drops off the bus and comes back with that size only. A track that is
-# encoded here, and the program, go on with it, scaled; a copied track waits for the size that its file has.
+# An HDMI capture stick receives a signal of another size: it disconnects and returns with only that size. A track that is encoded
+# here and the program continue, scaled; a copied track waits for its file's size.
 # lab: virtual-time timeout=300 soak
 
 inside() {
@@ -31,11 +31,11 @@ YAML
 
 outside() {
     local folder=$results/recordings/sizes file
-    check "the other size is told" grep -q '"replug".*it delivers mjpeg 1280x720' "$folder/events.ndjson"
+    check "the other size is told" grep -q '"device-restored".*it delivers mjpeg 1280x720' "$folder/events.ndjson"
     equal "one size in the encoded track" "$(probe "$folder/cameras/console.mov" v:0 width,height)" 1920,1080
     for file in "$folder/cameras/console.mov" "$folder/program.mp4"; do
         equal "$(basename "$file"): frames" "$(frames "$file")" 270
-        # Pictures of both sizes are seen: the strip's numbers go on after the change, and it is away for a second or two only.
+        # Frames of both sizes appear: strip numbers continue after the change, after an absence of one or two seconds.
         strips "$file" > "$results/strips.json"
         within "$(basename "$file"): readable frames" "$(json "$results/strips.json" 'd["readable"]')" 210 270
     done
@@ -45,6 +45,6 @@ outside() {
     equal "copied: frames" "$(json "$results/copied.json" 'd["frames"]')" 270
     equal "copied: one gap" "$(json "$folder/manifest.json" 'len(d["gaps"])')" 1
     check "copied: what it waits for is told" \
-        grep -q 'cannot deliver mjpeg 1920x1080 at 30. It offers mjpeg 1280x720.*"unplug"' "$folder/events.ndjson"
+        grep -q 'cannot deliver mjpeg 1920x1080 at 30. It offers mjpeg 1280x720.*"device-lost"' "$folder/events.ndjson"
     within "copied: the gap, s" "$(json "$folder/manifest.json" '(d["gaps"][0]["to_ns"] - d["gaps"][0]["from_ns"]) / 1e9')" 4 6
 }

@@ -1,5 +1,5 @@
-# The kernel's test driver as a capture card: its HDMI signal is lost, which the driver tells (V4L2_EVENT_SOURCE_CHANGE), and
-# comes back. The same tracks go on. Without a signal at the start it is refused, in a sentence that says why.
+# vivid as a capture card: its HDMI signal is lost, which the driver reports (V4L2_EVENT_SOURCE_CHANGE), and returns. The same
+# tracks continue. Without a signal at the start, recording fails with a message that states the reason.
 # lab: virtual-time timeout=400 soak
 
 inside() {

@@ -1,4 +1,4 @@
-# What the driver tells of each picture beside it: the clock of its packets, from the camera's metadata node.
+# Driver metadata for each frame: packet timestamps from the camera's metadata node.
 # lab: virtual-time timeout=300 soak
 cycles=8
 
@@ -13,7 +13,7 @@ YAML
 
 with_both() { "${@:1:2}" --profile "$RESULTS/metadata.yaml" --camera desk="$(node 1)" --camera face="$(node 2)" "${@:3}"; }
 
-# The nodes that it has open: each camera's own, and with metadata twice as many.
+# The number of open video nodes: one per camera, two with metadata.
 inside_lines() {
     with_both start lines --metadata --duration 8
     sleep 1
@@ -23,11 +23,11 @@ inside_lines() {
     fault short 1
     sleep 0.5
     fault unplug 2
-    wait_until 10 grep -q '"unplug"' "$results/lines.events"
+    wait_until 10 grep -q '"device-lost"' "$results/lines.events"
     sleep 1
     nodes_open "$recorder" > "$results/open.away"
     fault plug 2
-    wait_until 10 grep -q '"replug"' "$results/lines.events"
+    wait_until 10 grep -q '"device-restored"' "$results/lines.events"
     sleep 0.5
     nodes_open "$recorder" > "$results/open.after"
     ended lines
@@ -39,7 +39,7 @@ outside_lines() {
         check "$role: its lines" "$LAB/tools/check-metadata.py" "$folder" "$role" > "$results/$role.json"
         cat "$results/$role.json"
         equal "$role: pictures without the clock" "$(json "$results/$role.json" 'd["without_clock"]')" 0
-        # By both clocks the same time passes, but that the driver stamps up to one request of 4 ms late.
+        # Both clocks advance equally, except that the driver stamps up to one 4 ms request late.
         within "$role: largest step of the camera's clock against the stamps', µs" \
             "$(json "$results/$role.json" 'd["largest_step_us"]')" 0 4100
         within "$role: how fast it runs, ppm" "$(json "$results/$role.json" 'd["ppm"]')" -600 600
@@ -51,7 +51,7 @@ outside_lines() {
     check "the same nodes as before" cmp <(sort "$results/open.before") <(sort "$results/open.after")
 }
 
-# Nobody asked: the metadata nodes stay closed.
+# Metadata not requested: the metadata nodes stay closed.
 inside_unasked() {
     with_both start unasked --duration 1
     nodes_open "$recorder" > "$results/open"
@@ -63,13 +63,13 @@ outside_unasked() {
     equal "files of metadata" "$(find "$folder" -name '*.ndjson' ! -name events.ndjson | wc -l)" 0
 }
 
-# The node of the camera at a port that is for metadata.
+# The metadata node of the camera at a port.
 metadata_node() {
     local index
     index=$(grep -lx 1 "$(usb "$1")":1.0/video4linux/*/index) && index=${index%/index} && echo "/dev/${index##*/}"
 }
 
-# One that cannot be opened: the recording says so, and is whole.
+# A metadata node that can't be opened is reported, and the recording is complete.
 inside_missing() {
     local node
     node=$(metadata_node 1)
@@ -86,7 +86,8 @@ outside_missing() {
     equal "face: pictures without the clock" "$(json "$results/face.json" 'd["without_clock"]')" 0
 }
 
-# One that comes only after the camera's own, as udev has it: its clock is in the lines from then on, and nothing to be said.
+# A metadata node that appears after the camera's own node, as can happen with udev: its clock is logged from then on, without a
+# warning.
 inside_late() {
     local node
     node=$(metadata_node 1)
@@ -102,16 +103,16 @@ outside_late() {
     within "desk: pictures with the clock" "$(json "$results/desk.json" 'd["with_clock"]')" 45 89
 }
 
-# A camera that comes and goes leaves nothing open.
+# A camera that disconnects and returns leaves no open files.
 inside_cycles() {
     local cycle
     with_both start cycles --metadata
     ls "/proc/$recorder/fd" | wc -l > "$results/files.before"
     for ((cycle = 1; cycle <= cycles; cycle++)); do
         fault unplug 2
-        wait_until 10 seen unplug "$cycle"
+        wait_until 10 seen device-lost "$cycle"
         fault plug 2
-        wait_until 10 seen replug "$cycle"
+        wait_until 10 seen device-restored "$cycle"
         sleep 0.4
     done
     sleep 1

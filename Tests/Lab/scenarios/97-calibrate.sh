@@ -1,13 +1,14 @@
-# A camera that sends its pictures 137 ms after they were exposed, so that the driver's stamps are as late: calibrate measures
-# that by claps that all see and hear, recordings take it off, and sync-check, which knows nothing but pictures and sound, finds
-# the tracks together.
+# A camera that sends its frames 137 ms after exposure, so that the driver's timestamps are equally late. calibrate measures this
+# latency with claps that all devices see and hear, recordings subtract it, and sync-check, which uses only frames and audio,
+# confirms that the tracks are aligned.
 # lab: virtual-time timeout=600 soak
 
-late=137 # ms, of camera 2
-# The driver stamps a picture when a request of 4 ms is complete, 0 to 4 ms after its first packet. That is 2 ms in the mean, give
-# or take 0.7 from one start of a stream to the next: the pictures' beginnings fall into requests at three places, 1.3 ms apart.
+late=137 # ms, camera 2
+# A frame's timestamp is the completion time of a 4 ms request, 0 to 4 ms after the frame's first packet. The
+# mean is 2 ms ± 0.7 ms from one stream start to the next: frames start at three positions within requests,
+# 1.3 ms apart.
 stamped=2 stamped_by=0.7
-precision=2 # ms, that calibrate promises
+precision=2 # ms, guaranteed by calibrate
 
 inside() {
     cameras studio:1 cheap:2
@@ -36,21 +37,21 @@ YAML
     record_claps after
 }
 
-# In the background, from when it listens; its process is $calibration.
+# Runs in the background, returning once it listens; its process ID is $calibration.
 start_calibrating() {
     "$MULTICAM" calibrate "${devices[@]}" --json > "$results/calibrate.out" 2> "$results/calibrate.err" &
     calibration=$!
     wait_until 30 grep -q '"listening"' "$results/calibrate.out"
 }
 
-# With metadata, which tell of each picture when it was captured by multicam and by the camera.
+# With metadata, which contains multicam's and the camera's capture time for each frame.
 record_claps() {
     start "$1" "${devices[@]}" --metadata --duration 20
     clap_until_over "$recorder"
     ended "$1"
 }
 
-# At uneven times, so that they fall at all phases of the pictures.
+# At irregular times, so that claps cover all phases of the frames.
 clap_until_over() {
     local number
     for ((number = 0; ; number++)); do
@@ -60,8 +61,8 @@ clap_until_over() {
     done
 }
 
-# Nobody has the patience: Ctrl-C after three claps, which tell latencies to some 6 ms. That is better than nothing for the late
-# camera, but not for the other one.
+# Early Ctrl-C after three claps: latencies are accurate to about 6 ms. This is sufficient for the late camera, but not for the
+# other one.
 inside_stopped() {
     local status=0
     export XDG_STATE_HOME=$results/state
@@ -86,14 +87,14 @@ outside_stopped() {
     equal "kept" "$(json "$results/state/multicam/calibration.json" 'sorted(e["role"] for e in d["devices"])')" "['face', 'guest', 'host']"
 }
 
-# found ROLE KEY: of a device in the calibration's last line; in ms, if it is in ns
+# found ROLE KEY: a device's value in the calibration's last line; ns converted to ms
 found() {
     tail -1 "$results/calibrate.out" |
         json /dev/stdin "[e['$2'] / 1e6 if '$2'.endswith('_ns') else e['$2'] for e in d['devices'] if e['role'] == '$1'][0]"
 }
 
-# lateness NAME ROLE: how much later than their exposure, by the camera's own clock, a recording takes its pictures to be: the
-# mean and both ends, in ms. In the packets, CLOCK_MONOTONIC is counted at 48 MHz, in 32 bits.
+# lateness NAME ROLE: the recording's capture times relative to exposure on the camera's own clock: mean, minimum and maximum in
+# ms. Packets count CLOCK_MONOTONIC at 48 MHz in 32 bits.
 lateness() {
     python3 - "$RESULTS/recordings/$1" "$2" <<'PYTHON'
 import json, sys
@@ -125,7 +126,7 @@ outside_measured() {
         mean=$stamped
         [ "$role" = desk ] || mean=$(sum "$late" "$stamped")
         within "$role: latency, ms" "$measured" "$(difference "$mean" "$off")" "$(sum "$mean" "$off")"
-        # And as it was in the recording before; each start of a stream is as far from the mean as may be.
+        # The same applies to the previous recording; each stream start may deviate from the mean by the tolerance.
         off=$(sum "$(found "$role" uncertainty_ns)" "$stamped_by" "$stamped_by")
         read -r mean _ <<< "$(lateness before "$role")"
         within "$role: less what it was in the recording, ms" "$(difference "$measured" "$mean")" "-$off" "$off"
@@ -142,10 +143,10 @@ outside_kept() {
         "$(found face latency_ns)"
 }
 
-# corrected ROLE: what the manifest says of its time stamps
+# corrected ROLE: the manifest's correction of its timestamps
 corrected() { json "$manifest" "[(e['latency_ns'] / 1e6, e['latency_source']) for e in d['devices'] if e['role'] == '$1'][0]"; }
 
-# checked NAME STATUS VERDICT…: how `multicam sync-check` ends with the recording, and what it says of face, desk and guest
+# checked NAME STATUS VERDICT…: checks the exit status of `multicam sync-check` and its verdicts on face, desk and guest
 checked() {
     local status=0 role report=$results/$1.sync
     "$MULTICAM" sync-check "$folder" --json > "$report" || status=$?
@@ -180,7 +181,7 @@ outside_after() {
         within "$role: late by at least, ms" "$least" "-$off" "$off"
         within "$role: late by at most, ms" "$most" "-$off" "$off"
     done
-    # The files themselves: the camera's very pictures, each in the place of its exposure.
+    # The files themselves: the camera's original frames, each at its exposure time.
     untouched desk 1
     untouched face 2
 }

@@ -1,7 +1,7 @@
-# What the governor makes of real drivers when the computer becomes hot: another rate, another size, off, and all of it back.
+# Governor with real drivers when the computer gets hot: lower rate, smaller size, camera off, and full recovery.
 # lab: virtual-time timeout=400 soak
 
-# The kernel of the lab has no thermal zone, so one is put beside the other classes of devices.
+# The lab's kernel lacks thermal zones, so add a simulated one to the other device classes.
 thermal_zone() {
     local zone=/tmp/class/thermal/thermal_zone0
     mkdir -p /tmp/class
@@ -15,7 +15,7 @@ thermal_zone() {
     mount --bind /tmp/class /sys/class
 }
 
-# In one write, so that nobody reads half of it.
+# A single write, so that readers never see partial content.
 temperature() { echo "${1}000" > /tmp/class/thermal/thermal_zone0/temp; }
 
 inside() {
@@ -39,7 +39,7 @@ with_both() { "${@:1:2}" --profile "$RESULTS/$2.yaml" --camera desk="$(node 1)" 
 governed() { grep -c '"event":"governor"' "$results/$1.events"; }
 at_least() { [ "$(governed "$1")" -ge "$2" ]; }
 
-# Copied tracks are originals, and cost the processor next to nothing: heat takes nothing of them.
+# Copied tracks are originals and use little CPU time, so heat doesn't reduce them.
 inside_copied() {
     with_both start copied --duration 14
     sleep 1
@@ -59,7 +59,7 @@ outside_copied() {
     done
 }
 
-# Off when nothing else is left, and on again, with the program going on.
+# The camera is turned off as the last step, and on again, while the program continues.
 inside_fixed() {
     with_both start fixed --duration 42
     sleep 1

@@ -1,15 +1,15 @@
-# The program in a node of v4l2loopback, as other programs read it: its frames whole and in order, the node's format kept while it is read,
-# the last frame while none comes, and one sentence for each thing that can be wrong with a node.
+# The program in a v4l2loopback node, as other programs read it: frames are complete and in order, the node's format is kept while
+# it is read, the last frame repeats while no frames arrive, and each problem with a node has a clear message.
 # lab: virtual-time timeout=400
 
-# live LINE: says a line to multicam-live, as the recorder does; what it answers is in $results/live.
+# live LINE: sends a line to multicam-live, as the recorder does; the answer is in $results/live.
 live() { echo "$1" >&7; }
 publish() { # NAME NODE [SIZE-AND-RATE]
     local video=${3:+',"video":{'$3'}'}
     live "{\"publish\":{\"name\":\"$1\",\"url\":\"v4l2:$2\",\"of\":\"program\",\"standby\":false$video}}"
 }
 unpublish() { live "{\"unpublish\":\"$1\"}"; wait_until 20 last "$1" ended; }
-last() { grep "\"publication\":\"$1\"" "$results/live" | tail -1 | grep -q "\"state\":\"$2\""; }
+last() { grep "\"live_output\":\"$1\"" "$results/live" | tail -1 | grep -q "\"state\":\"$2\""; }
 format() { v4l2-ctl -d "$1" --get-fmt-video | tr -d '\n' | tr -s ' \t' ' ' > "$results/$2"; }
 
 inside() {
@@ -75,11 +75,11 @@ YAML
     wait_until 20 sh -c '! pgrep -x multicam-live'
     v4l2-ctl -d /dev/video9 --info > "$results/after.info"
     kill -INT "$recorder"
-    wait "$recorder" || true # stopped for a while, it has lost frames
+    wait "$recorder" || true # it was stopped for a while and has lost frames
 }
 
 text() { python3 -c 'import json, sys
-print([line["text"] for line in map(json.loads, open(sys.argv[1])) if line["publication"] == sys.argv[2] and line["state"] == sys.argv[3]][0])' "$results/live" "$1" "$2"; }
+print([line["text"] for line in map(json.loads, open(sys.argv[1])) if line["live_output"] == sys.argv[2] and line["state"] == sys.argv[3]][0])' "$results/live" "$1" "$2"; }
 raw() { ffmpeg -y -v error -f rawvideo -pix_fmt yuyv422 -s "$2" -i "$results/$1.raw" -c copy "$results/$1.nut"; }
 
 outside() {
@@ -97,8 +97,8 @@ outside() {
     check "and becomes another when nobody does" grep -q "320/180" "$results/small"
     raw still 640x360
     equal "frames while none came" "$(frames "$results/still.nut")" 20
-    check "two at one node" grep -q "another program sends to /dev/video9" <(text second waiting)
+    check "two at one node" grep -q "another program is already sending to /dev/video9" <(text second waiting)
     check "no such node" grep -q "modprobe v4l2loopback video_nr=77" <(text absent waiting)
-    check "a camera" grep -q "which takes no frames" <(text camera refused)
-    check "no video device" grep -q "/dev/null is no virtual camera" <(text null refused)
+    check "a camera" grep -q "not a video output device" <(text camera refused)
+    check "no video device" grep -q "/dev/null is not a virtual camera" <(text null refused)
 }

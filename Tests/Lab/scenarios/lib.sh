@@ -1,31 +1,30 @@
-# What scenarios have in common. A scenario is a bash file with two functions, each of which ends with status 0 if all holds:
+# Functions shared by scenarios. A scenario is a bash file with two functions; each returns status 0 on success:
 #
-#     inside     runs as root in the lab's kernel and leaves what it made in $results
-#     outside    runs afterwards on the host and judges that: to start ffprobe or Python takes the lab seconds
+#     inside     runs as root in the lab's kernel and saves its results in $results
+#     outside    runs afterwards on the host and checks the results, because starting ffprobe or Python takes seconds in the lab
 #
-# A file that defines `outside_NAME` instead of `outside`, once or several times, holds several cases: they share a boot, and
-# `inside` if there is one, but each is reported and counted by itself. Each has a folder of its own, $results, runs its
-# `inside_NAME` in the lab if it has one, in the file's order, and is judged by its `outside_NAME`; what `inside` left is in
-# $RESULTS. A case that fails ends itself alone.
+# A file that defines `outside_NAME` once or several times instead of `outside` holds several cases. They share a boot and
+# `inside`, if defined, but are reported and counted separately. Each has a separate folder, $results. Its `inside_NAME`, if
+# defined, runs in the lab, in file order; its `outside_NAME` then checks the results, with files from `inside` in $RESULTS. A
+# failed case doesn't stop the others.
 #
-# "# lab: virtual-time" or "# lab: timeout=200" in its first lines say what it needs. One that holds the cases of another, with a
-# difference, sources that: `. "$LAB/scenarios/NAME.sh"`. In `tools/lab shell` the functions here
-# are commands to play with:
+# Options in its first lines state requirements: "# lab: virtual-time" or "# lab: timeout=200". To reuse another scenario's cases
+# with a change, source it: `. "$LAB/scenarios/NAME.sh"`. In `tools/lab shell`, the functions here are interactive commands:
 #
 #     cameras studio:1 cheap:2   udev, the cameras, and all their nodes     node 1   /dev/videoN that captures, at port 1
 #     cameras_without_udev …     the kernel's nodes only
 #     sound                      a sound server with their microphones      mic 1    source name of the microphone there
 #     fault unplug 1             what usbip-cameras offers (see its main.c)
 #
-# Camera N is plugged into port N, unless `cameras MODEL:N@PORT` or `fault plug N@PORT` says otherwise. node, mic, usb, present
-# and absent go by the port.
+# By default, camera N is plugged into port N; `cameras MODEL:N@PORT` or `fault plug N@PORT` chooses another port. node, mic, usb,
+# present and absent take the port.
 #
-# Environment: LAB is Tests/Lab, RESULTS where results go, MULTICAM the program under test.
+# Environment: LAB is Tests/Lab, RESULTS is the folder for results, MULTICAM is the program under test.
 results=$RESULTS
 
 # --- assertions
 
-# In the lab with the time since it booted.
+# In the lab, prints a message with the time since boot.
 say() { if [[ $RESULTS = /results* ]]; then echo "$(cut -d ' ' -f 1 /proc/uptime) $*"; else echo "$*"; fi >&2; }
 
 fail() {
@@ -33,7 +32,7 @@ fail() {
     exit 1
 }
 
-# check WHAT COMMAND…: the scenario goes on only if COMMAND succeeds.
+# check WHAT COMMAND…: fails the scenario unless COMMAND succeeds.
 check() {
     local what=$1
     shift
@@ -54,7 +53,7 @@ within() {
     say "ok: $1: $2"
 }
 
-# wait_until SECONDS COMMAND…, or PATIENCE times as long on a slow machine
+# wait_until SECONDS COMMAND…: waits up to SECONDS × PATIENCE, which is larger on slow machines
 wait_until() {
     local end=$((SECONDS + $1 * ${PATIENCE:-1}))
     shift
@@ -64,7 +63,7 @@ wait_until() {
     done
 }
 
-# json FILE EXPRESSION: the value of a Python expression on the document `d`.
+# json FILE EXPRESSION: the value of a Python expression for the document `d`.
 json() { python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 
 # --- inside: cameras and microphones
@@ -77,7 +76,7 @@ cameras() {
     for camera in "$@"; do wait_until 20 present "${camera##*[:@]}"; done
 }
 
-# As in a container: nobody makes links or sets permissions.
+# As in a container: no udev to create links or set permissions.
 cameras_without_udev() {
     /lab/usbip-cameras "$@" --control /run/cameras > "$results/cameras.log" 2>&1 &
     local camera
@@ -86,10 +85,10 @@ cameras_without_udev() {
 
 fault() { echo "$*" > /run/cameras; }
 
-# bandwidth MICROSECONDS: of each microframe for isochronous transfers; 0 is no limit, a USB 2 controller has 100.
+# bandwidth MICROSECONDS: available per microframe for isochronous transfers; 0 removes the limit, a USB 2 controller has 100.
 bandwidth() { echo "$1" > /sys/module/vhci_hcd/parameters/periodic_us; }
 
-# Undoes what lasts of the faults, for the next case.
+# Clears persistent faults for the next case.
 heal() {
     local camera number
     for camera in "${plugged[@]}"; do
@@ -101,27 +100,27 @@ heal() {
     for camera in "${plugged[@]}"; do wait_until 20 present "${camera##*[:@]}"; done
 }
 
-# vhci_hcd is the only USB controller here: the camera at port N of its bus.
+# vhci_hcd is the only USB controller here: prints the camera at port N of its bus.
 usb() { echo "/sys/bus/usb/devices/1-$1"; }
 
-# A camera has two nodes, in no certain order; the one with index 0 captures, the other is for metadata.
+# A camera has two nodes, in any order; index 0 captures, the other one is for metadata.
 node() {
     local index
     index=$(grep -lx 0 "$(usb "$1")":1.0/video4linux/*/index) && index=${index%/index} && echo "/dev/${index##*/}"
 }
 
-# Its nodes, and udev has dealt with them: programs that ask udev see it too.
+# The camera's nodes exist and udev has processed them, so that programs using udev see them too.
 present() {
     local node card
     node=$(node "$1") && [ -e "/dev/v4l/by-path/platform-vhci_hcd.0-usb-0:$1:1.0-video-index0" ] && [ -c "$node" ] || return
     card=$(echo "$(usb "$1")":1.2/sound/card*/controlC*) && [ -e "/run/udev/data/c$(cat "$card/dev")" ]
 }
-# nodes_open PROCESS: the camera nodes that it has open, a line each.
+# nodes_open PROCESS: the camera nodes that a process has open, one per line.
 nodes_open() { find "/proc/$1/fd" -lname '/dev/video*' -printf '%l\n'; }
 
 absent() { ! [ -e "$(usb "$1")" ]; }
 
-# The server of $sound_server, pulseaudio or pipewire, with all plugged microphones. Its processes are ${server[@]}.
+# Starts the server $sound_server, pulseaudio or pipewire, with all connected microphones. Its processes are ${server[@]}.
 sound_server=pulseaudio
 sound() {
     server=()
@@ -132,14 +131,14 @@ sound() {
     done
 }
 
-# As the kernel's out-of-memory killer does it.
+# Kills it as the kernel's out-of-memory killer would.
 kill_sound() {
     kill -KILL "${server[@]}"
     wait "${server[@]}" || true
 }
 
 start_pulseaudio() {
-    # Started by hand as root: no priority to be had, and nobody's session to end with.
+    # Started by root outside of a user session: no real-time priority available, and no session that ends it.
     pulseaudio -n --load="module-native-protocol-unix auth-anonymous=1 socket=/run/pulse.socket" --load=module-udev-detect \
         --exit-idle-time=-1 --use-pid-file=false --daemonize=no --realtime=no --high-priority=no >> "$results/pulseaudio.log" 2>&1 &
     server=($!)
@@ -147,7 +146,7 @@ start_pulseaudio() {
     wait_until 20 test -S /run/pulse.socket
 }
 
-# As Debian configures it, but for what would need D-Bus, which the lab has not, and for cameras, which are not its business here.
+# Debian's configuration, except for D-Bus, which is missing in the lab, and for cameras, which aren't tested here.
 start_pipewire() {
     local settings=/etc/wireplumber program
     mkdir -p $settings/{main,bluetooth}.lua.d
@@ -158,7 +157,7 @@ v4l2_monitor.enabled = false
 libcamera_monitor.enabled = false
 LUA
     echo 'bluez_monitor.enabled = false' > $settings/bluetooth.lua.d/60-lab.lua
-    rm -rf /run/pipewire # sockets of one that was killed, which would look like this one's
+    rm -rf /run/pipewire # removes stale sockets of a killed server
     mkdir /run/pipewire
     for program in pipewire wireplumber pipewire-pulse; do
         XDG_RUNTIME_DIR=/run/pipewire "$program" >> "$results/$program.log" 2>&1 &
@@ -169,7 +168,7 @@ LUA
     wait_until 20 test -S /run/pipewire/pulse/native
 }
 
-# Only pactl's own lines begin with one tab: a device's name may have lines, and words, of its own.
+# Only pactl's own lines begin with exactly one tab: a device's name may contain line breaks and any words.
 mic() {
     pactl list sources | awk -v card="/1-$1:1.2/" '
         /^\tName:/ { name = $2 }
@@ -177,10 +176,10 @@ mic() {
         END { exit !found }'
 }
 
-# --- inside: recordings. NAME's folder is recordings/NAME in $results; beside it lie NAME.events and NAME.stderr.
+# --- inside: recordings. NAME's folder is recordings/NAME in $results, next to NAME.events and NAME.stderr.
 
-# start NAME ARGUMENT…: `multicam record` in the background, from when it has started; its process is $recorder.
-# $output, if set, is another place for its folder.
+# start NAME ARGUMENT…: runs `multicam record` in the background and returns once it has started; its process ID is $recorder.
+# $output, if set, is the parent folder.
 start() {
     "$MULTICAM" record --output "${output:-$results/recordings}" --name "$1" --json "${@:2}" > "$results/$1.events" 2> "$results/$1.stderr" &
     recorder=$!
@@ -189,23 +188,23 @@ start() {
 }
 begun_or_over() { grep -q '"started"' "$results/$1.events" || ! kill -0 "$recorder"; }
 
-# ended NAME [STATUS]: waits until it has ended, and looks with which exit status (0).
+# ended NAME [STATUS]: waits for the end and checks the exit status (0).
 ended() {
     local status=0
     wait "$recorder" || status=$?
     [ "$status" = "${2:-0}" ] || fail "$1: record ended with $status, expected ${2:-0}: $(cat "$results/$1.stderr")"
 }
 
-# record NAME ARGUMENT…: from the start to a proper end.
+# record NAME ARGUMENT…: records from start to regular end.
 record() {
     start "$@"
     ended "$1"
 }
 
-# before a command: without a right to anything
+# command prefix: runs without privileges
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent)
 
-# refused NAME COMMAND…: what it says, and its exit status, for `says`.
+# refused NAME COMMAND…: saves the output and exit status for `says`.
 refused() {
     local status=0
     timeout 30 "${@:2}" > "$results/$1.out" 2> "$results/$1.err" || status=$?
@@ -214,8 +213,8 @@ refused() {
 
 # --- outside: recordings and refusals
 
-# recorded NAME [EXIT-STATUS [--abandoned]]: it ended so (0), and its manifest agrees with itself and with the files. Sets `folder`,
-# `manifest`, and `ledger`: the report of check-ledger.py.
+# recorded NAME [EXIT-STATUS [--abandoned]]: checks the exit status (0), and that the manifest is consistent and matches the
+# files. Sets `folder`, `manifest`, and `ledger`: the report of check-ledger.py.
 recorded() {
     folder=$results/recordings/$1
     manifest=$folder/manifest.json
@@ -224,10 +223,10 @@ recorded() {
     equal "$1: the last event" "$(tail -1 "$results/$1.events" | json /dev/stdin 'd["event"], d["exit"]')" "('finished', ${2:-0})"
 }
 
-# events NAME EXPRESSION: of the list `d` of its events
+# events NAME EXPRESSION: evaluates an expression on the list `d` of its events
 events() { python3 -c 'import json, sys; d = [json.loads(line) for line in open(sys.argv[1])]; print(eval(sys.argv[2]))' "$results/$1.events" "$2"; }
 
-# says NAME STATUS WORD…: the exit status, nothing on standard output, one line with all the words
+# says NAME STATUS WORD…: checks the exit status, empty standard output, and that one line contains all words
 says() {
     local word
     equal "$1: exit status" "$(cat "$results/$1.status")" "$2"
@@ -241,7 +240,7 @@ says() {
 copied() { "$LAB/tools/verify-copied.py" "$@"; }
 strips() { "$LAB/tools/read-strips.py" "$@"; }
 
-# tone WHAT FILE FREQUENCY: nothing but that tone, at the amplitude that the cameras' microphones give it.
+# tone WHAT FILE FREQUENCY: checks for that tone only, at the amplitude of the cameras' microphones.
 tone() {
     "$LAB/tools/measure-tone.py" "$2" > "$results/tone.json"
     within "$1: frequency" "$(json "$results/tone.json" 'd["frequency"]')" $(($3 - 1)) $(($3 + 1))
@@ -249,12 +248,12 @@ tone() {
     equal "$1: share of silence" "$(json "$results/tone.json" 'd["quiet"]')" 0.0
 }
 
-# probe FILE STREAM FIELDS: fields of ffprobe's, comma-separated, in ffprobe's order
+# probe FILE STREAM FIELDS: comma-separated fields of ffprobe, in ffprobe's order
 probe() { ffprobe -v error -select_streams "$2" -show_entries "stream=$3" -of csv=p=0 "$1"; }
-# frames FILE: as many as there really are
+# frames FILE: the actual number of frames
 frames() { ffprobe -v error -select_streams v:0 -count_packets -show_entries stream=nb_read_packets -of csv=p=0 "$1"; }
 
-# whose FILE X Y…: which of the cameras 1 to 4 the first picture shows at each of these places, by its tint (picture.c)
+# whose FILE X Y…: the camera, 1 to 4, that the first frame shows at each of these positions, by its tint (picture.c)
 whose() {
     local file=$1 chroma
     shift
@@ -267,7 +266,7 @@ whose() {
     echo
 }
 
-# in_order WHAT FILE FRAMES [X Y WIDTH HEIGHT]: every picture shows the camera's next. At the very start the two may settle.
+# in_order WHAT FILE FRAMES [X Y WIDTH HEIGHT]: checks that each frame shows the camera's next one. Allows settling at the start.
 in_order() {
     strips "$2" "${@:4}" > "$results/strips.json"
     within "$1: readable" "$(json "$results/strips.json" 'd["readable"]')" $(($3 - 2)) "$3"
@@ -276,7 +275,7 @@ in_order() {
     equal "$1: backwards" "$(json "$results/strips.json" 'd["backwards"]')" 0
 }
 
-# sounds WHAT FILE FREQUENCY [FROM TO]…: that tone in these stretches, within 0.05 s, and nothing anywhere else
+# sounds WHAT FILE FREQUENCY [FROM TO]…: checks for that tone in these intervals, within 0.05 s, and silence elsewhere
 sounds() {
     local what=$1 file=$2
     "$LAB/tools/measure-tone.py" "$file" > "$results/tone.json"
@@ -293,9 +292,9 @@ PYTHON
     say "ok: $what: $*"
 }
 
-# untouched ROLE CAMERA: the copied track has the very frames of that camera, as many as the manifest says, and none is more
-# than 0.55 of an interval and 1.5 ms from its instant, up to which successive pictures stay on successive ticks. The driver stamps
-# a picture up to one request of 4 ms after its exposure.
+# untouched ROLE CAMERA: checks that the copied track holds that camera's original frames, as many as the
+# manifest states, each within 0.55 of an interval plus 1.5 ms of its time. Up to this limit, successive
+# frames stay on successive ticks. The driver's timestamp is up to one 4 ms request after the exposure.
 untouched() {
     local report=$results/$1.copied reach
     copied "$folder/cameras/$1.mov" --manifest "$manifest" "$1" > "$report" || fail "$1: $(json "$report" 'd["complaints"], d["damaged"], d["backwards"]')"
@@ -303,6 +302,6 @@ untouched() {
     reach=$(json "$manifest" "[550 / t['rate'] + 1.5 for t in d['tracks'] if t['name'] == '$1'][0]")
     set -- "$1" "$(python3 -c "print(-$reach - 4)")" "$reach"
     within "$1: latest picture, ms" "$(json "$report" 'd["offset_ms"]["most"]')" "$2" "$3"
-    [ "$(json "$report" 'd["repeats"]')" != 0 ] || # what is shown again is older
+    [ "$(json "$report" 'd["repeats"]')" != 0 ] || # repeated frames are older
         within "$1: earliest picture, ms" "$(json "$report" 'd["offset_ms"]["least"]')" "$2" "$3"
 }

@@ -1,5 +1,5 @@
-# What 20-pip and 30-tracks hold, in one recording that an emulated CPU can keep up with: small pictures, half as many.
-# For `tools/lab vm`; without a number, since the other lab need not run it.
+# The checks of 20-pip and 30-tracks in one recording that an emulated CPU can keep up with: small frames at half the rate.
+# For `tools/lab vm`. The file name is unnumbered because the UML lab doesn't need to run it.
 # lab: virtual-time timeout=300
 
 inside() {
@@ -41,7 +41,7 @@ outside() {
     equal "program: frames" "$(frames "$folder/program.mp4")" 120
     tone "program's sound" "$folder/program.mp4" 1500
     for where in "" "240 180 240 180"; do
-        # shellcheck disable=SC2086 # four words or none
+        # intentional word splitting: four words or none
         strips "$folder/program.mp4" $where > "$report"
         within "${where:-main}: readable" "$(json "$report" 'd["readable"]')" 89 120
         within "${where:-main}: repeats" "$(json "$report" 'd["repeats"]')" 0 2

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Holds a session's manifest against its own rules and against the files beside it.
+"""Checks a session's manifest for consistency and against the session's files.
 
 Usage: check-ledger.py FOLDER [--abandoned]
 
-For every track of pictures: written = captured - skipped + repeated + slate, as many as the grid has ticks and as the files
-have packets; for every track of sound: written = captured + filled, as many as the session is long. All files begin at 0 and
-end with the session, or where the manifest says that a track was begun or ended, turned as it says; gaps lie inside the session; no media file is there that no track names. A track that failed may be shorter, but holds what the
-manifest says. --abandoned: nobody waited for the encoders; what lost pictures to one may be shorter too.
+For every video track: written = captured - decimated + duplicated + slate, which equals the number of ticks and the packets in
+the files. For every audio track: written = captured + silence, which equals the session's length. All files start at 0 and end
+with the session, or where the manifest says that a track was started or stopped, with the rotation it states. Gaps lie inside the
+session, and every media file belongs to a track. A failed track may be shorter, but must match the manifest. --abandoned: the
+encoders were not waited for, so tracks that lost frames to an encoder may be shorter, too.
 
-Prints JSON: outcome, seconds, tracks (by name: the manifest's counts, the files' stream), gaps, marks, and `complaints`.
+Prints JSON: outcome, seconds, tracks (by name: the manifest's counts, the files' stream), gaps, markers, and `complaints`.
 Exit status 1 if there are complaints.
 """
 import json
@@ -19,7 +20,7 @@ from math import ceil
 
 MEDIA = (".mp4", ".mov", ".wav")
 SOUND_RATE = 48000
-# Times in files are in units of their own; AAC comes in packets of 1024 samples, and its last may be cut or not.
+# Files have their own time units. AAC has packets of 1024 samples; the last one may or may not be trimmed.
 TOLERANCE, AAC_TOLERANCE = 0.001, 1024 / SOUND_RATE
 
 
@@ -37,11 +38,11 @@ def rotation_of(stream):
 
 
 def check_track(track, streams, duration, abandoned, complain):
-    """`streams`: of each of the track's files, the one that it fills."""
+    """`streams`: for each of the track's files, the stream that belongs to the track."""
     name = track["name"]
     for stream in streams:
-        if abs(float(stream.get("start_time", 0))) > TOLERANCE:  # of a WAV ffprobe says none
-            complain(f"{name}: a file begins at {stream['start_time']}")
+        if abs(float(stream.get("start_time", 0))) > TOLERANCE:  # ffprobe reports no start time for WAV
+            complain(f"{name}: a file starts at {stream['start_time']}")
     tolerance = AAC_TOLERANCE if streams[0]["codec_name"] == "aac" else TOLERANCE
     length = sum(float(stream["duration"]) for stream in streams)
     grid = 1 / track["rate"] if "frames" in track else 0
@@ -54,37 +55,37 @@ def check_track(track, streams, duration, abandoned, complain):
             complain(f"{name}: from {track['first_ns']} for {track['duration_ns']} does not end at {end}")
         duration = track["duration_ns"] / 1e9
     if "failure" in track or was_abandoned:
-        duration = length  # what counts is that the manifest tells what is there
+        duration = length  # the manifest must match the content
     if not -tolerance <= length - duration <= grid + tolerance:
         complain(f"{name}: files of {length} s for a session of {duration} s")
 
     frames, samples = track.get("frames"), track.get("samples")
     if frames:
         written, packets = frames["written"], sum(int(stream.get("nb_read_packets", 0)) for stream in streams)
-        if written != frames["captured"] - frames["skipped"] + frames["repeated"] + frames["slate"]:
-            complain(f"{name}: {written} written is not captured - skipped + repeated + slate: {frames}")
-        if min(frames["captured"], frames["skipped"], frames["repeated"], frames["slate"], *frames["lost"].values(), 0) < 0:
-            complain(f"{name}: a count below zero: {frames}")
+        if written != frames["captured"] - frames["decimated"] + frames["duplicated"] + frames["slate"]:
+            complain(f"{name}: {written} written frames don't equal captured - decimated + duplicated + slate: {frames}")
+        if min(frames["captured"], frames["decimated"], frames["duplicated"], frames["slate"], *frames["lost"].values(), 0) < 0:
+            complain(f"{name}: a negative count: {frames}")
         if packets != written:
-            complain(f"{name}: {written} pictures by the manifest, {packets} in the files")
+            complain(f"{name}: {written} frames in the manifest, {packets} in the files")
         ticks = ceil(round(duration * track["rate"], 3))
         if was_abandoned:
-            # The last picture that there is may stand until the end; all others are in the ledger.
+            # The last frame may last until the end; all others are in the ledger.
             told = written + lost["encoder"] + lost.get("governor", 0)
             if told < ceil(round(session * track["rate"], 3)):
-                complain(f"{name}: {told} pictures are told of, of a session of {session} s")
-        elif track.get("grid", True) and written != ticks:
-            complain(f"{name}: {written} pictures for {ticks} ticks")
+                complain(f"{name}: {told} frames are accounted for in a session of {session} s")
+        elif not track.get("variable_rate") and written != ticks:
+            complain(f"{name}: {written} frames for {ticks} ticks")
         if any(rotation_of(stream) != track["rotation"] for stream in streams):
-            complain(f"{name}: turned by {[rotation_of(stream) for stream in streams]}, not by {track['rotation']}")
+            complain(f"{name}: rotated by {[rotation_of(stream) for stream in streams]}, not by {track['rotation']}")
     if samples:
         written = samples["written"]
-        if written != samples["captured"] + samples["filled"] or min(samples.values()) < 0:
-            complain(f"{name}: {written} samples written is not captured + filled: {samples}")
+        if written != samples["captured"] + samples["silence"] or min(samples.values()) < 0:
+            complain(f"{name}: {written} written samples don't equal captured + silence: {samples}")
         if written != round(duration * SOUND_RATE):
             complain(f"{name}: {written} samples for {duration} s")
         if streams[0]["codec_name"] != "aac" and sum(stream["duration_ts"] for stream in streams) != written:
-            complain(f"{name}: {written} samples by the manifest, not in the files")
+            complain(f"{name}: {written} samples in the manifest don't match the files")
 
 
 def check(folder, abandoned):
@@ -114,13 +115,13 @@ def check(folder, abandoned):
         for file in files:
             path = os.path.relpath(os.path.join(place, file), folder)
             if path.endswith(MEDIA) and path not in named:
-                complaints.append(f"{path}: no track names it")
+                complaints.append(f"{path}: doesn't belong to any track")
     names = {track["name"] for track in manifest["tracks"]}
     for gap in manifest["gaps"]:
         if not 0 <= gap["from_ns"] < gap["to_ns"] <= manifest["duration_ns"] or gap["track"] not in names:
             complaints.append(f"a gap outside the session: {gap}")
     report["gaps"] = [[gap["track"], gap["cause"], gap["from_ns"] / 1e9, gap["to_ns"] / 1e9] for gap in manifest["gaps"]]
-    report["marks"] = [[mark["at_ns"] / 1e9, mark["text"]] for mark in manifest["marks"]]
+    report["markers"] = [[marker["at_ns"] / 1e9, marker["text"]] for marker in manifest["markers"]]
     report["complaints"] = complaints
     return report
 

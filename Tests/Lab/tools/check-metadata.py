@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check-metadata.py SESSION-FOLDER ROLE
 
-Holds a camera's file of metadata against the manifest, and the camera's own clock (48 MHz, 32 bits) against the stamps.
-Prints a report as JSON; exits 1 with complaints if the two disagree.
+Checks a camera's metadata file against the manifest, and the camera's own clock (48 MHz, 32 bits) against the timestamps.
+Prints a JSON report; exits with status 1 and complaints if they disagree.
 """
 import json
 import sys
@@ -25,7 +25,7 @@ lost = {}
 for line in lines:
     if "lost" in line:
         lost[line["lost"]] = lost.get(line["lost"], 0) + line.get("count", 1)
-# The picture of tick 0 may have been captured up to half an interval before T0, and one after an end's tick belongs to none.
+# The frame of tick 0 may have been captured up to half an interval before T0; a frame after the final tick isn't used.
 complain(abs(len(good) - frames["captured"]) > 1, f"{len(good)} lines of pictures, {frames['captured']} captured")
 complain(lost.keys() != frames["lost"].keys(), f"lost {lost}, in the ledger {frames['lost']}")
 for cause, count in frames["lost"].items():
@@ -35,7 +35,7 @@ sequences = [line["sequence"] for line in good]
 complain(sequences != sorted(set(sequences)), "sequences do not grow")
 complain(any(line["arrival_ns"] < line["stamp_ns"] for line in good), "a picture that arrived before its stamp")
 
-# The camera's clock, counted on over its wraps. A picture's packets leave it after the exposure that they tell of.
+# The camera's clock, unwrapped. A frame's packets are sent after the exposure that they describe.
 t0, frequency, turn = manifest["t0_monotonic_ns"], 48_000_000, 1 << 32
 clocked = [line for line in good if "uvc" in line]
 points, count, previous = [], None, None

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Compares the outages that a manifest tells of a copied track with those that its pictures and the cables' log show.
+"""Compares a copied track's outages in the manifest with those shown by its frames and by the log of cable events.
 
 Usage: compare-outages.py FILE MANIFEST TRACK CAMERAS-LOG CAMERA
 
-Every picture of a lab camera says when it was exposed. An outage lies between two neighbours in the file with more than five
-intervals between them. Prints JSON:
+Every lab camera frame contains its exposure time. An outage is a distance of more than five intervals between two successive
+frames in the file. Prints JSON:
 
-    outages     as the pictures show them      gaps        as the manifest tells them    unplugged    as the log says
-    begin_ms    how far a gap's begin is from the first picture that did not come: least and most
-    end_ms      how far a gap's end is from the first picture after it
-    cable_ms    how long after the cable was pulled the gap begins: not before the last picture's interval, not long after
-    back_ms     how long after plugging in the first picture is there: median and most
+    outages     according to the frames        gaps        according to the manifest     unplugged    according to the log
+    begin_ms    distance from a gap's begin to the first missing frame: minimum and maximum
+    end_ms      distance from a gap's end to the first frame after it
+    cable_ms    delay from unplugging to the gap's begin: not before the last frame's interval, and only a short delay
+    back_ms     delay from plugging in to the first frame: median and maximum
 
-Exit status 1 if the three do not agree in number, or begin or end is off by more than two intervals.
+Exit status 1 if the three counts differ, or if a begin or end is off by more than two intervals.
 """
 import importlib.machinery
 import importlib.util

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares a microphone's own track with what the program has of it, where a tone pauses once: prints JSON.
+"""Compares a microphone's track with its audio in the program, where a tone pauses once. Prints JSON.
 
 Usage: compare-voice.py TRACK PROGRAM
 
-`track` and `program` are the highest samples of 0.2 s before the track's pause, 0…1; `delay_ms` is how much later the tone begins
-again in the program: by the first sample above half of the highest within 50 ms of there.
+`track` and `program` are the peak samples in the 0.2 s before the track's pause, 0…1. `delay_ms` is how much later the tone
+resumes in the program, measured at the first sample above half of the peak of the following 50 ms.
 """
 import json
 import sys

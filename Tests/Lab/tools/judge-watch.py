@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Judges what `multicam devices --watch --json` told of cameras against what the kernel did.
+"""Compares the camera events of `multicam devices --watch --json` with kernel events.
 
     judge-watch.py WATCH KERNEL OFFSET
 
-WATCH is its output; KERNEL that of `udevadm monitor --kernel` for video nodes, whose times are CLOCK_MONOTONIC; OFFSET the
-wall clock less CLOCK_MONOTONIC in ns. Prints JSON: the events by kind of device, and the greatest time in ms from the
-kernel's word on a camera's node to ours, for arrivals and departures.
+WATCH is its output. KERNEL is the output of `udevadm monitor --kernel` for video nodes, with times in CLOCK_MONOTONIC. OFFSET is
+the wall clock minus CLOCK_MONOTONIC in ns. Prints JSON: the events by device type, and the maximum delay in ms from the kernel
+event of a camera node to ours, for connections and disconnections.
 """
 import datetime
 import json
@@ -32,7 +32,7 @@ def main():
     done = list(kernel(sys.argv[2]))
     result = {"camera": [], "microphone": [], "late_ms": {"arrived": [], "departed": []}, "devices": []}
     for name, device, at in told(sys.argv[1], offset):
-        # Which one is preferred is no news of a device.
+        # A changed preference isn't a device event.
         if name in ("preferred", "default"):
             continue
         result[device["kind"]].append(name)
@@ -40,7 +40,7 @@ def main():
         if device["kind"] != "camera" or name not in ("arrived", "departed"):
             continue
         action = "add" if name == "arrived" else "remove"
-        # The kernel's last word on this node before ours; `at` is in whole milliseconds, cut off.
+        # The kernel's last event for this node before ours; `at` is truncated to whole milliseconds.
         times = [time for act, node, time in done if act == action and node == device["node"] and time <= at + 0.001]
         result["late_ms"][name].append(round((at - times[-1]) * 1000, 1) if times else None)
     print(json.dumps(result))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures the tone in any file with sound: prints JSON with seconds, frequency (Hz), amplitude (0…1), quiet.
+"""Measures the tone in any file with audio. Prints JSON with seconds, frequency (Hz), amplitude (0…1), quiet.
 
 Usage: measure-tone.py FILE [FROM TO]
 
-`quiet` is the share of 10 ms slices without sound to speak of: a tone with a hole has the right frequency and amplitude
-almost everywhere, but some of it is quiet. Frequency and amplitude are those of the rest. `stretches`: each run of sound as
-[from, to, frequency] in seconds and Hz, so that a hole, and a foreign tone before or after one, shows.
+`quiet` is the share of 10 ms slices that are practically silent: a tone with a dropout has the right frequency and amplitude
+almost everywhere, but some of it is quiet. Frequency and amplitude exclude quiet slices. `stretches` lists each run of sound as
+[from, to, frequency] in seconds and Hz, to reveal dropouts and foreign tones.
 """
 import json
 import math
@@ -17,8 +17,8 @@ SLICE = 480
 
 
 def frequency(sound, first, last):
-    """By the rising zero crossings between two slices, placed between samples: exact far below 1 Hz. The outermost slices
-    may hold the tone's edge, at which a resampler rings."""
+    """Measures rising zero crossings between two slices, interpolated between samples: accurate to far below 1 Hz. The outermost
+    slices may contain the tone's edge, where a resampler rings."""
     if last - first > 4:
         first, last = first + 1, last - 1
     stretch = sound[first * SLICE : last * SLICE]

@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Reads the code strip (see usbip-cameras/picture.h) in every decoded frame of a film, or of a rectangle in it.
+"""Reads the code strip (see usbip-cameras/picture.h) in every decoded frame of a video file, or in a rectangle of each frame.
 
 Usage: read-strips.py [--turned] [--since NS] FILE [X Y WIDTH HEIGHT]
 
---turned: the picture in the rectangle was turned by 90 degrees clockwise. --since: the film's instant 0 on the cameras' clock.
+--turned: the content of the rectangle was rotated 90 degrees clockwise. --since: the file's time 0 on the cameras' clock.
 
-Prints JSON: frames; readable, those with a right checksum; first and last number; repeats, frames with the number of the one
-before; skips, how many numbers were left out between neighbours; backwards, how often the number fell; with --since
-offset_ms, how far exposures are from the instants at which they are shown.
+Prints JSON: frames; readable: frames with a valid checksum; first and last number; repeats: frames with the previous frame's
+number; skips: numbers missing between successive frames; backwards: how often the number decreased; with --since also offset_ms:
+the distance from exposure to presentation time.
 """
 import json
 import subprocess
 import sys
 
 CELLS = 64
-WRAP = 1 << 24  # of the strip's time, in units of 0.1 ms
+WRAP = 1 << 24  # modulus of the strip's time, in units of 0.1 ms
 
 
 def rows(path, rectangle, turned):
-    """64 mean lumas of each frame: ffmpeg cuts out the middle of the strip and scales it to one pixel a cell."""
+    """64 mean luma values per frame: ffmpeg crops the middle of the strip and scales it to one pixel per cell."""
     crop = "crop={2}:{3}:{0}:{1},".format(*rectangle) if rectangle else ""
     turn = "transpose=cclock," if turned else ""
     chain = f"{crop}{turn}crop=iw:ih/32:0:ih/64,format=gray,scale={CELLS}:1:flags=area"
@@ -30,7 +30,7 @@ def rows(path, rectangle, turned):
 
 
 def instants(path):
-    """When each frame is shown, in ms."""
+    """The presentation time of each frame, in ms."""
     found = subprocess.run(
         ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pts_time", "-of", "csv=p=0", path],
         check=True, capture_output=True, text=True)
@@ -38,7 +38,7 @@ def instants(path):
 
 
 def code_in(row):
-    """(number, time of exposure in 0.1 ms), or None if the checksum is wrong."""
+    """(number, exposure time in 0.1 ms), or None if the checksum is invalid."""
     bits = "".join("1" if luma > 127 else "0" for luma in row)
     code = int(bits, 2).to_bytes(8, "big")
     right = code[0] == 0b10101100 and sum(code[1:7]) & 0xFF == code[7]

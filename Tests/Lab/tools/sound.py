@@ -1,4 +1,4 @@
-"""What the tools here hear."""
+"""Audio decoding for the tools in this folder."""
 import array
 import subprocess
 
@@ -6,7 +6,7 @@ RATE = 48000
 
 
 def samples(path):
-    """The first sound of any file, as one channel of 16 bits."""
+    """The first audio stream of any file, as one channel of 16 bits."""
     decoded = subprocess.run(
         ["ffmpeg", "-v", "error", "-i", path, "-map", "0:a:0", "-ac", "1", "-ar", str(RATE), "-f", "s16le", "-"],
         check=True, capture_output=True)

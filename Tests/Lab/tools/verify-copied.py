@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Proves that a track of copied MJPEG or H.264 holds a lab camera's very frames.
+"""Verifies that a copied MJPEG or H.264 track holds a lab camera's original frames.
 
 Usage: verify-copied.py FILE [--manifest MANIFEST TRACK]
 
-Each frame of a lab camera has the camera's number, its own number, its time of exposure and a checksum of the whole in a
+Each lab camera frame contains the camera's number, the frame number, the exposure time and a checksum of the whole frame in a
 comment segment or user data (see usbip-cameras/picture.h). FILE is any file that ffprobe can read, or a raw .mjpeg or .h264.
 Prints JSON:
 
-    frames      pictures in the file            distinct    different numbers among them
-    cameras     whose pictures they are         first, last the range of the numbers
-    repeats     as the picture before           missing     numbers in that range that are not in the file
-    unmarked    without the comment: slates     damaged     indices of pictures whose checksum is wrong
-    backwards   indices of pictures older than the one before
-    tails       indices of JPEGs with bytes after their end, which do no harm
+    frames      frames in the file              distinct    number of different frame numbers
+    cameras     their cameras                   first, last range of the frame numbers
+    repeats     identical to the previous one   missing     numbers in that range that are not in the file
+    unmarked    without the comment: slates     damaged     indices of frames with an invalid checksum
+    backwards   indices of frames older than the previous one
+    tails       indices of JPEGs with trailing bytes, which are harmless
 
-With a manifest: `offset_ms`, how far exposures are from their instants on the session's timeline, and `complaints`, where the
-manifest's counts do not agree with the file. Exit status 1 if a picture is damaged or backwards, or there are complaints.
+With a manifest: `offset_ms`, the distance from exposure to the frame's time on the session's timeline, and `complaints`, where
+the manifest's counts don't match the file. Exit status 1 if a frame is damaged or backwards, or if there are complaints.
 """
 import json
 import re
@@ -30,7 +30,7 @@ START, END = b"\xff\xd8", b"\xff\xd9"
 
 
 def packets(path, stream="v:0"):
-    """(bytes, presentation time in seconds) of each picture, as the container has them."""
+    """(bytes, presentation time in seconds) of each frame in the container."""
     with open(path, "rb") as file:
         if path.endswith(".mjpeg"):
             return [(jpeg, None) for jpeg in jpegs(file.read())]
@@ -47,8 +47,8 @@ def packets(path, stream="v:0"):
 
 
 def jpegs(data):
-    """Splits concatenated JPEGs. In entropy-coded data a marker is 0xff and neither 0 nor a restart; a cut JPEG ends at the
-    next one's start."""
+    """Splits concatenated JPEGs. In entropy-coded data a marker is 0xff followed by neither 0 nor a restart code; a truncated
+    JPEG ends at the start of the next one."""
     marker = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
     at = 0
     while at < len(data):
@@ -58,7 +58,7 @@ def jpegs(data):
         if not end or end[0] != END:
             at = len(data) if not end else end.start()
         else:
-            at = data.find(START, end.end()) # what follows the end is the JPEG's tail
+            at = data.find(START, end.end()) # bytes after the end are the JPEG's trailing bytes
             at = len(data) if at < 0 else at
         yield data[start:at]
 
@@ -77,7 +77,7 @@ def comment_and_scan(data, start=0):
 
 
 def end_of_jpeg(jpeg):
-    """Where the bytes end that belong to it: all of it, if it is cut."""
+    """The offset where the JPEG's data ends: the full length if it is truncated."""
     _, scan = comment_and_scan(jpeg)
     end = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]").search(jpeg, scan)
     return end.end() if end and end[0] == END else len(jpeg)
@@ -95,7 +95,7 @@ def mark_of_jpeg(jpeg):
 
 
 def access_units(data):
-    """Splits a byte stream: a picture of a lab camera begins with parameters or user data after a slice."""
+    """Splits a byte stream: a lab camera frame begins with parameter sets, or with user data that follows a slice."""
     starts, sliced = [], True
     for unit in re.finditer(rb"\x00\x00\x00\x01(.)", data, re.DOTALL):
         kind = unit[1][0] & 0x1F
@@ -107,7 +107,7 @@ def access_units(data):
 
 
 def nal_units(data):
-    """Of a byte stream, or of a file's picture with a length of four bytes before each."""
+    """NAL units of a byte stream, or of a frame from a file, where each has a four-byte length prefix."""
     if data.startswith((b"\0\0\1", b"\0\0\0\1")):
         return [unit for unit in re.split(rb"\x00?\x00\x00\x01", data) if unit]
     units, at = [], 0
@@ -136,7 +136,7 @@ def mark_of_access_unit(data):
 
 
 def mark_of(picture):
-    """(camera, number, time in ns, intact), or None if this is no lab camera's picture."""
+    """(camera, number, time in ns, intact), or None if the frame isn't from a lab camera."""
     return mark_of_jpeg(picture) if picture.startswith(START) else mark_of_access_unit(picture)
 
 
@@ -173,21 +173,21 @@ def examine(pictures):
 def compare(manifest, track, pictures, marks, report):
     name = track["name"]
     counts = track["frames"]
-    # A camera without power counts no pictures, a frozen one does, and of one that returns the first are discarded: of the
-    # pictures of an outage some may have numbers. What a longer exposure costs was never a picture.
-    away = counts["lost"].get("away", 0)
-    lost = sum(counts["lost"].values()) - away - counts["lost"].get("exposure", 0)
-    missing = len(report["missing"]) - counts["skipped"]
+    # An unpowered camera doesn't count frames, but a frozen one does, and the first frames of a returning camera are discarded.
+    # Therefore, only some frames of an outage have numbers. Frames missing due to a longer exposure never existed.
+    away = counts["lost"].get("disconnected", 0)
+    lost = sum(counts["lost"].values()) - away - counts["lost"].get("low-light", 0)
+    missing = len(report["missing"]) - counts["decimated"]
     offsets = [(mark[2] - manifest["t0_monotonic_ns"]) / 1e6 - time * 1e3 for mark, (_, time) in zip(marks, pictures) if mark]
     report["offset_ms"] = {"least": round(min(offsets), 3), "most": round(max(offsets), 3)} if offsets else None
     report["complaints"] = [
         f"{what}: manifest {told}, file {found}"
         for what, told, found in [
             ("written", counts["written"], report["frames"]),
-            ("repeated", counts["repeated"], report["repeats"]),
+            ("duplicated", counts["duplicated"], report["repeats"]),
             ("slate", counts["slate"], report["unmarked"]),
             ("lost", lost, min(max(missing - away, lost), missing)),
-            ("captured less skipped", counts["captured"] - counts["skipped"], report["distinct"]),
+            ("captured less decimated", counts["captured"] - counts["decimated"], report["distinct"]),
         ]
         if told != found
     ]

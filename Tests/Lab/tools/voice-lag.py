@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How much later a sound is in one file than in another: prints JSON.
+"""Measures the delay of a sound in one file relative to another. Prints JSON.
 
 Usage: voice-lag.py TRACK PROGRAM
 
-`lags_ms`: for each second of TRACK but the first and the last, by how much PROGRAM is later, up to 20 ms either way: where their
-product is greatest. Of a sound that is like itself at one place only.
+`lags_ms`: for each second of TRACK except the first and last, the delay of PROGRAM, within ±20 ms: the maximum of the
+cross-correlation. The sound must not be periodic.
 """
 import json
 import operator

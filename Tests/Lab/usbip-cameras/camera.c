@@ -37,7 +37,7 @@ struct camera *make_camera(const struct model *model, int number)
 
 // --- negotiation (UVC 1.1, 4.3.1.1)
 
-// Makes of the host's wish something that the camera has.
+// Adjusts the host's request to values that the camera supports.
 static void negotiate(const struct camera *camera, struct probe *probe)
 {
     if (probe->format < 1 || probe->format > format_count(camera->formats))
@@ -55,13 +55,13 @@ static void negotiate(const struct camera *camera, struct probe *probe)
     probe->interval = 10000000 / rate;
     probe->max_frame_size = picture_capacity(format->pixel, size->width, size->height);
 
-    // What the stream needs in each microframe, with room to catch up; what is compressed is at most a quarter of the raw
-    // picture.
+    // The stream's bandwidth per microframe, with margin to catch up. Compressed frames are at most a quarter of the size of raw
+    // frames.
     uint32_t payload = probe->max_frame_size / (format->pixel == YUYV ? 1 : 4) * rate / 8000 * 9 / 8 + 12;
     uint32_t most = alternate_payload[video_alternates];
     probe->max_payload_size = payload < most && !camera->model->greedy ? payload : most;
     probe->clock_frequency = camera_clock_hz;
-    probe->framing_info = 3; // frame id and end of frame are in the headers
+    probe->framing_info = 3; // headers contain frame ID and end-of-frame bits
     probe->preferred_version = probe->min_version = probe->max_version = 1;
 }
 
@@ -84,7 +84,7 @@ static int streaming_control(struct camera *camera, const struct setup *setup, u
         memcpy(data, (uint8_t[]){ sizeof answer, 0 }, 2);
         return 2;
     case uvc_get_info:
-        data[0] = 3; // can be read and set
+        data[0] = 3; // supports get and set
         return 1;
     case uvc_get_default:
         answer = (struct probe){ 0 };
@@ -92,7 +92,7 @@ static int streaming_control(struct camera *camera, const struct setup *setup, u
         break;
     case uvc_get_current:
     case uvc_get_minimum:
-    case uvc_get_maximum: // no range to tell: the quality is fixed
+    case uvc_get_maximum: // no range: the quality is fixed
         break;
     default: return -EPIPE;
     }
@@ -102,7 +102,7 @@ static int streaming_control(struct camera *camera, const struct setup *setup, u
 
 // --- streams
 
-// What the camera offers: all of its model's formats, or of a capture stick only the size of its signal.
+// The camera's formats: all formats of its model, or only the size of its signal for a capture stick.
 static void list_formats(struct camera *camera)
 {
     memcpy(camera->formats, camera->model->formats, sizeof camera->formats);
@@ -156,7 +156,7 @@ void reset_camera(struct camera *camera)
     camera->video.size = 0;
 }
 
-// In the dark an automatic exposure takes longer than a frame has, unless it must keep the rate.
+// In the dark, automatic exposure takes longer than a frame interval, unless the camera must keep its rate.
 static bool exposes_long(const struct camera *camera)
 {
     const struct camera_controls *controls = &camera->controls;
@@ -165,11 +165,11 @@ static bool exposes_long(const struct camera *camera)
     return camera->faults.dark && !is_manual && !keeps_rate;
 }
 
-// Whether a fault that strikes the next frames strikes this one.
+// Returns whether a fault scheduled for the next frames affects this one.
 static bool strikes(int *count) { return *count > 0 && (*count)--; }
 
-// Exposes a frame if one is due. Exposure and sending begin together, as if the sensor were read out in no time: uvcvideo
-// stamps a frame when its first packet comes, so its time stamps tell our time of exposure, unless the camera is late.
+// Exposes a frame if one is due. Exposure and transmission start together, as if sensor readout were instantaneous. uvcvideo
+// stamps a frame when its first packet arrives, so its timestamps equal our exposure times, unless the camera is set to be late.
 static bool expose(struct camera *camera, int64_t now)
 {
     typeof(camera->video) *video = &camera->video;
@@ -218,14 +218,14 @@ static int video_packet(struct camera *camera, int64_t now, uint8_t *packet, siz
     size_t room = (capacity < video->max_payload ? capacity : video->max_payload) - header, left = video->size - video->sent;
     size_t size = left < room ? left : room;
     if (video->breaks && video->sent > 0) {
-        // uvcvideo drops the whole frame; its sequence number is missing.
+        // uvcvideo drops the whole frame, leaving a gap in the sequence numbers.
         video->breaks = false;
         video->sent += size;
         if (size == left)
             video->size = 0;
         return -EPROTO;
     }
-    // UVC 1.1, 2.4.3.3: header length, flags, time of exposure, the camera's clock now and the bus's frame number now.
+    // UVC 1.1, 2.4.3.3: header length, flags, exposure time, the camera's current clock and the bus's current frame number.
     int64_t offset = camera->faults.clock_offset_ns;
     uint32_t presentation = camera_clock(video->exposure_ns + offset), clock = camera_clock(now + offset);
     uint16_t bus_frame = now / 1000000 & 0x7ff;
@@ -241,7 +241,7 @@ static int video_packet(struct camera *camera, int64_t now, uint8_t *packet, siz
     return header + size;
 }
 
-// A well mixed function of a number (the finalizer of MurmurHash3), from -1 to 1.
+// A hash of a number (the finalizer of MurmurHash3), scaled to -1…1.
 static double noise(uint64_t number)
 {
     number ^= number >> 33;
@@ -252,7 +252,7 @@ static double noise(uint64_t number)
     return (int32_t)number / 2147483648.0;
 }
 
-// Noise up to 3 kHz in syllables, four a second and each as loud as it happens to be.
+// Noise up to 3 kHz in syllables, four per second, each with a random level.
 static double babble(uint64_t sample)
 {
     enum { syllable = sound_rate / 4, hold = 8 };
@@ -260,12 +260,13 @@ static double babble(uint64_t sample)
     return loudness * noise(sample / hold + ((uint64_t)1 << 32));
 }
 
-// A tone that tells whose microphone this is: 1000 Hz for camera 1, 1500 for 2, 2000 for 3…, half of full scale.
+// A tone that identifies the microphone: 1000 Hz for camera 1, 1500 for 2, 2000 for 3…, at half of full scale.
 static int sound_packet(struct camera *camera, int64_t now, uint8_t *packet)
 {
     const struct faults *faults = &camera->faults;
     int frequency = 500 + 500 * camera->number, channels = camera->model->channels, count = sound_rate / 1000;
-    // A fast crystal has one sample more now and then: an asynchronous endpoint says how many come (USB 2.0, 5.12.4.1).
+    // A fast crystal occasionally produces an extra sample: an asynchronous endpoint sets the packet's sample count (USB 2.0,
+    // 5.12.4.1).
     camera->sample_millionths += count * faults->skew_ppm;
     int more = camera->sample_millionths / 1000000;
     camera->sample_millionths -= more * 1000000;

@@ -10,9 +10,10 @@ enum { interface_itself = 0, error_code_control = 2 };
 enum { no_error = 0, wrong_state = 2, out_of_range = 4, invalid_unit = 5, invalid_control = 6, invalid_request = 7 };
 
 struct control {
-    uint8_t entity, bit, selector, size; // its bit in the descriptor; bytes of its value
+    uint8_t entity, bit, selector, size; // bit in the descriptor; size of the value in bytes
     int32_t minimum, maximum, resolution, initial;
-    // While that control has not this value, an automatism governs this one, and it cannot be set. none: nothing does.
+    // Unless the named control has this value, an automatic mode manages this control, and it can't be set. none: always
+    // settable.
     int governor;
     int32_t when;
 };
@@ -20,9 +21,9 @@ struct control {
 enum { none = control_count };
 enum { ct = camera_terminal, pu = processing_unit };
 
-// Ranges as usual webcams have them; the exposure time is in 100 µs, the white balance in kelvin.
+// Ranges of typical webcams. Units: exposure time 100 µs, white balance kelvin.
 static const struct control all[control_count] = {
-    // The resolution of the exposure mode is the set of modes that it has, and no step (UVC 1.1, 4.2.2.1.2).
+    // The resolution of the exposure mode is the bitmap of supported modes, not a step (UVC 1.1, 4.2.2.1.2).
     [exposure_mode] = { ct, 1, 0x02, 1, manual_exposure, aperture_priority, manual_exposure | aperture_priority,
                         aperture_priority, none, 0 },
     [exposure_priority] = { ct, 2, 0x03, 1, 0, 1, 1, 1, none, 0 },
@@ -83,7 +84,7 @@ static int stall(struct camera_controls *controls, uint8_t error)
 static int set_value(struct camera_controls *controls, const struct control *control, const uint8_t *data)
 {
     int32_t value = 0;
-    memcpy(&value, data, control->size); // little-endian, as we are; none is negative
+    memcpy(&value, data, control->size); // little-endian like the host; never negative
     if (is_governed(controls, control))
         return stall(controls, wrong_state);
     bool fits = control == &all[exposure_mode]
@@ -111,7 +112,7 @@ int control_request(struct camera_controls *controls, int entity, int selector, 
     case set_current:
         return length < control->size ? stall(controls, invalid_request) : set_value(controls, control, data);
     case get_length: memcpy(data, (uint8_t[]){ control->size, 0 }, 2); return 2;
-    case get_info: data[0] = 3 | is_governed(controls, control) << 2; return 1; // can be read, set; not now
+    case get_info: data[0] = 3 | is_governed(controls, control) << 2; return 1; // supports get and set; currently disabled by an automatic mode
     case get_current: answer = controls->values[control - all]; break;
     case get_minimum: answer = control->minimum; break;
     case get_maximum: answer = control->maximum; break;

@@ -1,30 +1,30 @@
-// What a person can adjust at a camera (UVC 1.1, 4.2.2): brightness, exposure, focus…
+// User-adjustable camera controls (UVC 1.1, 4.2.2): brightness, exposure, focus…
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { camera_terminal = 1, processing_unit = 3 }; // who has them: entities of the video function
+enum { camera_terminal = 1, processing_unit = 3 }; // owners of controls: entities of the video function
 
-// In order of their bits in the descriptors (UVC 1.1, 3.7.2.3 and 3.7.2.5), each entity's own.
+// In the order of their bits in the descriptors (UVC 1.1, 3.7.2.3 and 3.7.2.5), per entity.
 enum control_name {
-    exposure_mode, exposure_priority, exposure_time, focus, zoom, focus_automatic, // of the camera terminal
-    brightness, contrast, saturation, white_balance, gain, power_line, white_balance_automatic, // of the processing unit
+    exposure_mode, exposure_priority, exposure_time, focus, zoom, focus_automatic, // camera terminal
+    brightness, contrast, saturation, white_balance, gain, power_line, white_balance_automatic, // processing unit
     control_count,
 };
 enum { no_controls = 0, all_controls = (1 << control_count) - 1 };
-enum { manual_exposure = 1, aperture_priority = 8 }; // of exposure_mode
+enum { manual_exposure = 1, aperture_priority = 8 }; // values of exposure_mode
 
 struct camera_controls {
-    uint32_t present; // bit n: it has control n
+    uint32_t present; // bit n: control n exists
     int32_t values[control_count];
-    uint8_t last_error; // UVC 1.1, 4.2.1.2: why the last request was stalled
+    uint8_t last_error; // UVC 1.1, 4.2.1.2: reason for the last stall
 };
 
-// Everything at its default, as after plugging in.
+// Resets all controls to their defaults, as plugging in does.
 void reset_controls(struct camera_controls *controls, uint32_t present);
-// The focus is automatic again, as of some cameras when a stream starts.
+// Returns the focus to automatic, as some cameras do when a stream starts.
 void forget_focus(struct camera_controls *controls);
-// The bits of those that `entity` has, for its descriptor.
+// The bits of an entity's controls, for its descriptor.
 uint32_t control_bits(uint32_t present, int entity);
 // Answers a request to an entity; returns the number of bytes, or -EPIPE for a stall.
 int control_request(struct camera_controls *controls, int entity, int selector, int request, uint8_t *data, int length);

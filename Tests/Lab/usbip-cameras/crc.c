@@ -1,4 +1,4 @@
-// Eight bytes at a time: a quarter of a megabyte a frame adds up.
+// Processes eight bytes at a time, because checksums cover a quarter of a megabyte per frame.
 #include "crc.h"
 
 #include <string.h>

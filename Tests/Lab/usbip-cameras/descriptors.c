@@ -1,4 +1,4 @@
-// What the camera tells about itself (USB 2.0, 9.6; UVC 1.1, 3; USB Audio 1.0, 4).
+// USB descriptors of the camera (USB 2.0, 9.6; UVC 1.1, 3; USB Audio 1.0, 4).
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 
 const uint16_t alternate_payload[] = { 0, 192, 512, 1024, 2 * 800, 2 * 1024, 3 * 1024 };
 
-enum { // terminals and units: any numbers will do, if each is used once in its function
-    video_output = 2, microphone_terminal = 1, sound_output = 2, // with those in controls.h
+enum { // terminals and units: arbitrary IDs, unique within each function
+    video_output = 2, microphone_terminal = 1, sound_output = 2, // in addition to the IDs in controls.h
 };
 enum { manufacturer_string = 1, product_string, serial_string };
 
@@ -27,7 +27,7 @@ static void bytes(struct writer *w, const void *data, size_t size)
 }
 #define BYTES(w, ...) bytes(w, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
-// A length that is only known afterwards: remember where, and patch.
+// A length field that is patched later.
 static uint8_t *later(struct writer *w) { u16(w, 0); return w->at - 2; }
 static void patch(struct writer *w, uint8_t *where, const uint8_t *start)
 {
@@ -55,19 +55,19 @@ static void video_frame(struct writer *w, const struct format *format, int index
     BYTES(w, 26 + 4 * rates, 0x24, subtype[format->pixel], index + 1, 0);
     u16(w, size->width);
     u16(w, size->height);
-    u32(w, raw_size * 8 * size->rates[rates - 1]); // least and most bits a second
+    u32(w, raw_size * 8 * size->rates[rates - 1]); // minimum and maximum bits per second
     u32(w, raw_size * 8 * size->rates[0]);
     if (format->pixel != H264)
-        u32(w, raw_size); // of the largest frame
+        u32(w, raw_size); // largest frame
     u32(w, 10000000 / size->rates[0]);
     u8(w, rates);
     if (format->pixel == H264)
-        u32(w, 0); // bytes a line: not of this format
+        u32(w, 0); // bytes per line: not applicable
     for (int i = 0; i < rates; i++)
         u32(w, 10000000 / size->rates[i]);
 }
 
-// A format's GUID is its four characters and the same for all (UVC 1.1, uncompressed payload, table 2-1).
+// A format's GUID is its FourCC followed by a constant suffix (UVC 1.1, uncompressed payload, table 2-1).
 static void guid(struct writer *w, const char *code)
 {
     bytes(w, code, 4);
@@ -89,12 +89,12 @@ static void video_format(struct writer *w, const struct format *format, int inde
     case H264: // frame-based payload, table 3-1
         BYTES(w, 28, 0x24, 0x10, index + 1, sizes);
         guid(w, "H264");
-        BYTES(w, 16, 1, 0, 0, 0, 0, 1); // of variable size
+        BYTES(w, 16, 1, 0, 0, 0, 0, 1); // variable size
         break;
     }
     for (int i = 0; i < sizes; i++)
         video_frame(w, format, i);
-    BYTES(w, 6, 0x24, 0x0d, 1, 1, 4); // color matching: BT.709 primaries and transfer, BT.601 matrix, as sRGB webcams say
+    BYTES(w, 6, 0x24, 0x0d, 1, 1, 4); // color matching: BT.709 primaries and transfer, BT.601 matrix, as reported by sRGB webcams
 }
 
 static void video_function(struct writer *w, const struct camera *camera)
@@ -132,7 +132,7 @@ static void video_function(struct writer *w, const struct camera *camera)
         interface(w, video_streaming, i, 1, 0x0e, 0x02);
         BYTES(w, 7, 0x05, 0x80 | video_endpoint, 0x05); // isochronous, asynchronous
         u16(w, alternate_payload[i] / transactions | (transactions - 1) << 11);
-        u8(w, 1); // each microframe
+        u8(w, 1); // every microframe
     }
 }
 
@@ -155,14 +155,14 @@ static void sound_function(struct writer *w, const struct model *model)
     BYTES(w, 11, 0x24, 0x02, 1, channels, 2, 16, 1, (uint8_t)sound_rate, (uint8_t)(sound_rate >> 8), sound_rate >> 16);
     BYTES(w, 9, 0x05, 0x80 | sound_endpoint, 0x05);
     u16(w, (sound_rate / 1000 + 1) * 2 * channels);
-    BYTES(w, 4, 0, 0); // 2^(4-1) microframes: each millisecond
+    BYTES(w, 4, 0, 0); // 2^(4-1) microframes: every millisecond
     BYTES(w, 7, 0x25, 0x01, 0, 0, 0, 0);
 }
 
 static void device(struct writer *w, const struct model *model)
 {
-    BYTES(w, 18, 0x01, 0x00, 0x02, 0xef, 0x02, 0x01, 64); // USB 2.0; functions are told by association
-    u16(w, 0x1209); // pid.codes, whose products 1 to 16 are for private testing
+    BYTES(w, 18, 0x01, 0x00, 0x02, 0xef, 0x02, 0x01, 64); // USB 2.0; functions are described by interface association
+    u16(w, 0x1209); // pid.codes, where product IDs 1 to 16 are for private testing
     u16(w, model->product_id);
     BYTES(w, 0x00, 0x01, manufacturer_string, product_string, model->serial ? serial_string : 0, 1);
 }
@@ -171,7 +171,7 @@ static void configuration(struct writer *w, const struct camera *camera)
 {
     BYTES(w, 9, 0x02);
     uint8_t *total = later(w);
-    BYTES(w, interfaces, 1, 0, 0x80, 250); // powered by the bus, 500 mA
+    BYTES(w, interfaces, 1, 0, 0x80, 250); // bus-powered, 500 mA
     video_function(w, camera);
     sound_function(w, camera->model);
     patch(w, total, w->start);
@@ -183,7 +183,7 @@ static int string(struct writer *w, const struct camera *camera, int index)
     const struct model *model = camera->model;
     const char16_t *text;
     switch (index) {
-    case 0: BYTES(w, 4, 0x03, 0x09, 0x04); return 0; // the only language: English
+    case 0: BYTES(w, 4, 0x03, 0x09, 0x04); return 0; // only English
     case manufacturer_string: text = model->manufacturer ? model->manufacturer : u"Multicam Lab"; break;
     case product_string: text = model->product; break;
     case serial_string: text = model->serial; break;
@@ -203,7 +203,7 @@ static int string(struct writer *w, const struct camera *camera, int index)
             u16(w, *text);
     }
     while (model->long_strings && w->at < end)
-        u16(w, 0x9577); // three bytes in UTF-8: what counts bytes overflows first
+        u16(w, 0x9577); // three bytes in UTF-8, to overflow buffers counted in bytes
     start[0] = w->at - start;
     return 0;
 }
@@ -218,7 +218,7 @@ int write_descriptor(const struct camera *camera, int type, int index, uint8_t *
         if (string(&w, camera, index) < 0)
             return -EPIPE;
         break;
-    default: return -EPIPE; // a device qualifier too: it has no other speed
+    default: return -EPIPE; // including the device qualifier: there is no other speed
     }
     return w.at - out;
 }

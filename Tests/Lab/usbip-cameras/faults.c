@@ -22,7 +22,7 @@ static enum fault_answer change_signal(struct faults *faults, const char *value)
     for (enum signal signal = signal_1080p; value && signal <= signal_720p; signal++) {
         if (strcmp(value, names[signal]) != 0)
             continue;
-        // Another size is another list of formats, which a USB device can only have after plugging in.
+        // Another size requires another list of formats, which a USB device can only change by reconnecting.
         bool drops_off = signal != faults->signal;
         faults->signal = signal;
         faults->has_no_signal = false;
@@ -69,7 +69,7 @@ enum fault_answer obey_fault(struct faults *faults, const char *command, const c
             bool on = strcmp(command, states[i].on) == 0;
             if (!on && strcmp(command, states[i].off) != 0)
                 continue;
-            *states[i].state = on; // no break: accept ends two
+            *states[i].state = on; // no break: accept ends two faults
             answer = value ? fault_bad_value : fault_done;
         }
         for (size_t i = 0; i < sizeof strikes / sizeof *strikes; i++) {

@@ -11,8 +11,8 @@ enum { block = 16 };
 // --- bits of one NAL unit
 
 struct nal {
-    uint8_t *start, *at; // `at`: the byte that is being filled
-    int free;            // its bits that are still free, 1 to 8
+    uint8_t *start, *at; // `at`: the byte being filled
+    int free;            // remaining bits of that byte, 1 to 8
 };
 
 // Starts a NAL unit at `out`, after a start code.
@@ -45,11 +45,11 @@ static void align_with_zeros(struct nal *nal) { nal->free = 0; }
 
 static void bytes(struct nal *nal, const void *data, size_t size)
 {
-    memcpy(nal->at + 1, data, size); // only when aligned
+    memcpy(nal->at + 1, data, size); // requires byte alignment
     nal->at += size;
 }
 
-// Ends the payload, protects what looks like a start code (7.4.1.1), and returns the end.
+// Ends the payload, adds emulation prevention bytes (7.4.1.1), and returns the end.
 static uint8_t *end(struct nal *nal)
 {
     bits(nal, 1, 1);
@@ -72,11 +72,11 @@ static uint8_t *write_parameters(const struct h264_picture *picture, int columns
 {
     struct nal nal = begin(out, 3, sequence_parameters);
     bits(&nal, 66, 8);       // baseline
-    bits(&nal, 0xc0, 8);     // constrained: no tools that only it has, and main can read it
+    bits(&nal, 0xc0, 8);     // constrained: no baseline-only tools, so main decoders can read it
     bits(&nal, 40, 8);       // level 4.0: 1080p at 30
-    ue(&nal, 0);             // its id
+    ue(&nal, 0);             // ID
     ue(&nal, 4);             // frame_num has 8 bits
-    ue(&nal, 2);             // shown in the order of decoding
+    ue(&nal, 2);             // output order equals decoding order
     ue(&nal, 1);             // reference frames
     bits(&nal, 0, 1);        // no gaps in frame_num
     ue(&nal, columns - 1);
@@ -90,27 +90,27 @@ static uint8_t *write_parameters(const struct h264_picture *picture, int columns
         ue(&nal, 0);
         ue(&nal, bottom / 2);
     }
-    bits(&nal, 0, 1);        // no usability information
+    bits(&nal, 0, 1);        // no VUI
     out = end(&nal);
 
     nal = begin(out, 3, picture_parameters);
     ue(&nal, 0);
-    ue(&nal, 0);             // of sequence parameters 0
+    ue(&nal, 0);             // uses sequence parameter set 0
     bits(&nal, 0, 2);        // CAVLC
     ue(&nal, 0);             // one slice group
     ue(&nal, 0);             // one reference in each list
     ue(&nal, 0);
     bits(&nal, 0, 3);        // no weighted prediction
-    ue(&nal, 0);             // quantiser 26 (0 is coded as 0), for slices
+    ue(&nal, 0);             // QP 26 (coded as 0), for slices
     ue(&nal, 0);
-    ue(&nal, 0);             // chroma as luma
-    bits(&nal, 4, 3);        // slices tell whether they are deblocked
+    ue(&nal, 0);             // chroma QP equals luma QP
+    bits(&nal, 4, 3);        // slices have deblocking parameters
     return end(&nal);
 }
 
 static uint8_t *write_user_data(const char *text, uint8_t *out)
 {
-    static const char owner[] = "multicam-lab-pic"; // in place of a UUID, 16 bytes
+    static const char owner[] = "multicam-lab-pic"; // instead of a UUID, 16 bytes
     struct nal nal = begin(out, 0, sei);
     size_t size = 16 + strlen(text);
     bits(&nal, 5, 8);        // user data, unregistered
@@ -132,13 +132,13 @@ static struct nal begin_slice(const struct h264_picture *picture, int first_bloc
     ue(&nal, 0);
     bits(&nal, since_key, 8);    // frame_num
     if (since_key) {
-        bits(&nal, 0, 2);        // as many references as ever, in their order
-        bits(&nal, 0, 1);        // the oldest reference makes room
+        bits(&nal, 0, 2);        // default number of references, in default order
+        bits(&nal, 0, 1);        // sliding window reference marking
     } else {
-        ue(&nal, picture->since_start / frames_per_key & 1); // differs between neighbouring key pictures
-        bits(&nal, 0, 2);        // it is shown, and no long-term reference
+        ue(&nal, picture->since_start / frames_per_key & 1); // differs between neighboring key frames
+        bits(&nal, 0, 2);        // output enabled, no long-term reference
     }
-    ue(&nal, 0);                 // quantiser as in the parameters
+    ue(&nal, 0);                 // QP from the parameter sets
     ue(&nal, 1);                 // not deblocked
     return nal;
 }
@@ -147,7 +147,7 @@ static uint8_t *write_strip(const struct h264_picture *picture, int columns, int
 {
     bool is_key = picture->since_start % frames_per_key == 0;
     struct nal nal = begin_slice(picture, 0, out);
-    uint8_t raw[block * block * 3 / 2]; // 256 of luma, then twice 64 of chroma
+    uint8_t raw[block * block * 3 / 2]; // 256 luma, then twice 64 chroma samples
     memset(raw, 128, sizeof raw);
     for (int y = 0; y < strip_blocks; y++) {
         for (int x = 0; x < columns; x++) {
@@ -159,7 +159,7 @@ static uint8_t *write_strip(const struct h264_picture *picture, int columns, int
                 }
             }
             if (!is_key)
-                ue(&nal, 0);             // none skipped before it
+                ue(&nal, 0);             // no skipped macroblocks before it
             ue(&nal, is_key ? 25 : 30);  // I_PCM
             align_with_zeros(&nal);
             bytes(&nal, raw, sizeof raw);
@@ -168,18 +168,18 @@ static uint8_t *write_strip(const struct h264_picture *picture, int columns, int
     return end(&nal);
 }
 
-// A slice of its own, whose prediction knows nothing of the strip.
+// A separate slice, predicted independently of the strip.
 static uint8_t *write_rest(const struct h264_picture *picture, int columns, int rows, int strip_blocks, uint8_t *out)
 {
     int count = columns * (rows - strip_blocks);
     struct nal nal = begin_slice(picture, columns * strip_blocks, out);
     if (picture->since_start % frames_per_key) {
-        ue(&nal, count);         // all skipped: as before
+        ue(&nal, count);         // all skipped: unchanged
     } else {
         for (int i = 0; i < count; i++) {
-            ue(&nal, 3);         // Intra_16x16, the mean of its neighbours (128 without any), no coefficients
-            ue(&nal, 0);         // chroma the same way
-            ue(&nal, 0);         // quantiser as before
+            ue(&nal, 3);         // Intra_16x16, DC prediction from neighbors (128 without any), no coefficients
+            ue(&nal, 0);         // same mode for chroma
+            ue(&nal, 0);         // unchanged QP
             bits(&nal, 1, 1);    // no DC coefficients either
         }
     }

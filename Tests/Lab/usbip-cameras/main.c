@@ -1,48 +1,48 @@
-// usbip-cameras: webcams with microphones for a kernel that has none.
+// usbip-cameras: simulates USB webcams with microphones for a kernel.
 //
 //     usbip-cameras MODEL:NUMBER[@PORT]… --control FIFO
 //
-// Plugs each camera into a port of vhci_hcd, from 1 and by default that of its own number, makes FIFO when all are in, and
-// serves until killed. A line written to FIFO is a command, carried out at once and reported on standard output with its
+// Plugs each camera into a port of vhci_hcd (numbered from 1; by default its own number), creates FIFO when all are connected,
+// and serves until killed. A line written to FIFO is a command, executed immediately and reported on standard output with its
 // CLOCK_MONOTONIC time in ns:
 //
-//     unplug N…             pull cables, all at once: a hub's, for example
-//     plug N[@PORT]…        plug them in again: where each was last, or at another port
+//     unplug N…             pulls cables, all at once, as with a hub
+//     plug N[@PORT]…        plugs them in again at their last port or another one
 //
-//     freeze N   thaw N     the camera stays there but sends no frames
-//     nostart N  start N    the next stream brings nothing at all; the one after it does
-//     slow N MS             from now on a stream's first frame comes only so long after its start
+//     freeze N   thaw N     the camera stays connected but sends no frames
+//     nostart N  start N    the next stream delivers no data; the one after it works
+//     slow N MS             from now on, a stream's first frame arrives this long after its start
 //     mute N     unmute N   the microphone sends silence
-//     dark N     light N    the room: automatic exposure halves the rate in the dark, unless exposure_dynamic_framerate is 0
+//     dark N     light N    room light: automatic exposure halves the rate in the dark, unless exposure_dynamic_framerate is 0
 //     refuse N   accept N   the camera refuses every format
-//     alter N    accept N   it grants the size after the one that was asked for
-//     clock N MS            the camera's clock jumps by so much, back if negative. What it says of a frame's time is in its
-//                           packets; by default uvcvideo ignores that and stamps by the arrival of a frame's first packet,
-//                           with its parameter hwtimestamps=1 it computes the stamp from it (by 32 samples of the clock)
-//     late N MS             it sends its pictures so long after they were exposed, up to 1000: uvcvideo's stamps are late by as
-//                           much. Strip, comment and packets go on telling the true time of exposure
-//     skew N PPM            its crystal is fast by so many parts per million, slow if negative: of pictures and of sound
-//     hush N     tone N     the microphone is silent but for claps
-//     babble N   tone N     it hears noise in syllables, of which each instant is like no other
-//     signal N WHAT         what a capture stick captures: 1080p (at first), 720p or lost. Without a signal no frames
-//                           come; at another size it drops off the bus and returns with that size alone
+//     alter N    accept N   the camera grants the size after the requested one
+//     clock N MS            the camera's clock jumps by this amount, back if negative. Packets contain the frame's time on
+//                           this clock. By default, uvcvideo ignores it and stamps on arrival of a frame's first packet;
+//                           with hwtimestamps=1 it computes the timestamp from it (using 32 clock samples)
+//     late N MS             the camera sends frames this long after exposure, up to 1000, which delays uvcvideo's timestamps
+//                           equally. Strip, comment and packets still contain the true exposure time
+//     skew N PPM            clock error in parts per million, positive if fast, for frames and audio
+//     hush N     tone N     the microphone is silent except for claps
+//     babble N   tone N     it plays noise in syllables without self-similarity
+//     signal N WHAT         a capture stick's input: 1080p (initially), 720p or lost. Without a signal, no frames
+//                           arrive; at another size, it disconnects and returns with only that size
 //
-// Strikes, each for the next frame or the next COUNT:
+// Faults for the next frame, or the next COUNT:
 //
-//     short N [COUNT]       a JPEG ends in its middle, without an error
-//     error N [COUNT]       it suffers a transmission error: the driver drops it
-//     tail N [COUNT]        64 bytes follow a JPEG's end
-//     bad N [COUNT]         a JPEG's markers are whole, but not what is between them
+//     short N [COUNT]       a JPEG ends in the middle, without an error
+//     error N [COUNT]       a transmission error: the driver drops the frame
+//     tail N [COUNT]        64 bytes follow the end of a JPEG
+//     bad N [COUNT]         the data between a JPEG's markers is damaged; the markers are intact
 //
-// Of all at once:
+// For all at once:
 //
-//     clap                  a flash and a beep, 250 ms after the command. Each camera's picture that was exposed last before that
-//                           instant, until the next one's, is white below the strip (not in H.264); each hushed microphone
-//                           has 40 ms of its tone
+//     clap                  a flash and a beep, 250 ms after the command. For each camera, the frame being exposed at that
+//                           time is white below the strip (not in H.264); each hushed microphone
+//                           plays its tone for 40 ms
 //
-// A replug ends what is the firmware's: freeze, nostart, mute, clock and strikes. The rest stays.
+// A replug resets firmware state: freeze, nostart, mute, clock and frame faults. The rest persists.
 //
-// One thread serves all: what a camera does is a function of time and of what was asked, nothing here waits.
+// A single thread serves all cameras: their behavior depends only on time and requests; nothing blocks.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -57,7 +57,7 @@
 #include "usbip.h"
 
 enum { most_cameras = 8, ports = 8 };
-static struct cable *cables[most_cameras]; // by the camera's number less one; NULL: no such camera
+static struct cable *cables[most_cameras]; // by camera number minus one; NULL if unused
 
 static _Noreturn void fail(const char *what, const char *which)
 {
@@ -65,7 +65,7 @@ static _Noreturn void fail(const char *what, const char *which)
     exit(2);
 }
 
-// The whole text as a number from least to most.
+// Parses the entire text as a number from `least` to `most`.
 static int read_number(const char *text, int least, int most, const char *what)
 {
     char *end;
@@ -75,7 +75,7 @@ static int read_number(const char *text, int least, int most, const char *what)
     return number;
 }
 
-// Cuts off and reads what follows the '@', if anything does; 0 if not.
+// Cuts off and parses the part after '@'; 0 if it is missing.
 static int cut_port(char *argument)
 {
     char *at = strchr(argument, '@');
@@ -118,7 +118,7 @@ static struct cable *find_cable(const char *text)
     return cable;
 }
 
-// One camera of a command that takes several.
+// Plugs or unplugs one camera of a command that accepts several.
 static bool move_cable(const char *command, char *argument)
 {
     if (strcmp(command, "unplug") == 0) {
@@ -143,7 +143,7 @@ static void break_camera(const char *command, char *argument, const char *value)
     case fault_done: break;
     case fault_unknown: fail("unknown command", command);
     case fault_bad_value: fail("not a value for this command", value ? value : command);
-    case fault_drops_off: unplug(cable); // plugged in again at once, as long as it is wanted
+    case fault_drops_off: unplug(cable); // plugged in again immediately, if it should be connected
     }
 }
 
@@ -189,7 +189,7 @@ static void read_commands(int control)
     memmove(buffer, line, used);
 }
 
-// Opened for writing too, so that it never ends when a writer leaves.
+// Also opened for writing, so that it never reports end-of-file when a writer closes it.
 static int make_control(const char *path)
 {
     if (mkfifo(path, 0600) < 0 && errno != EEXIST)
@@ -215,7 +215,7 @@ int main(int count, char **arguments)
 
     int control = -1;
     for (;;) {
-        // A port is free only some time after its last cable was pulled: ask again every 10 ms.
+        // A port takes some time to become free after its last cable was pulled: retry every 10 ms.
         bool waiting = false;
         struct pollfd polls[1 + most_cameras] = { { .fd = control, .events = POLLIN } };
         int64_t now = now_ns(), next = INT64_MAX;
@@ -245,7 +245,7 @@ int main(int count, char **arguments)
             fail("poll", strerror(errno));
         for (int i = 0; i < most_cameras; i++)
             if (polls[1 + i].revents && !serve(cables[i]))
-                unplug(cables[i]); // the kernel threw it out; plugged in again at once, as long as it is wanted
+                unplug(cables[i]); // disconnected by the kernel; plugged in again immediately, if it should be connected
         if (polls[0].revents)
             read_commands(control);
     }

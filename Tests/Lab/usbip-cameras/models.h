@@ -1,4 +1,4 @@
-// What a camera model is: data. A new webcam is a new entry in models.c.
+// Camera models as data. To add a webcam, add an entry to models.c.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@ enum { most_formats = 3, most_sizes = 6 };
 
 struct size {
     uint16_t width, height;
-    uint8_t rates[4]; // frames a second, the first is the default; 0 ends the list
+    uint8_t rates[4]; // frames per second, the first is the default; 0 ends the list
 };
 
 struct format {
@@ -21,20 +21,20 @@ struct format {
 
 struct model {
     const char *name; // on the command line
-    // What it says of itself on the bus, at most 126 units, for that is what a descriptor holds (USB 2.0, 9.6.7).
+    // USB strings, at most 126 units each, the capacity of a descriptor (USB 2.0, 9.6.7).
     const char16_t *manufacturer; // NULL: "Multicam Lab"
     const char16_t *product;
-    const char16_t *serial; // '#' stands for the camera's number in four digits; NULL: it has none
+    const char16_t *serial; // '#' is replaced by the camera's number in four digits; NULL: no serial number
     uint16_t product_id;
-    bool long_strings;      // all three are filled up to their most
+    bool long_strings;      // all three are padded to the maximum length
 
-    uint8_t channels; // of its microphone
-    struct format formats[most_formats]; // without sizes: the end
-    uint32_t controls; // bit n: it has controls[n] (see controls.h)
-    bool forgets_focus;  // its focus is automatic again with each stream
-    bool greedy;         // reserves all that the bus has, whatever the format
+    uint8_t channels; // of the microphone
+    struct format formats[most_formats]; // no sizes: end of list
+    uint32_t controls; // bit n: controls[n] exists (see controls.h)
+    bool forgets_focus;  // each stream start returns the focus to automatic
+    bool greedy;         // reserves all bus bandwidth, in any format
     bool bad_first;      // the first two frames of each stream are corrupt
-    bool follows_signal; // it captures what another device sends, and offers only the size of that
+    bool follows_signal; // captures another device's signal and offers only its size
 };
 
 const struct model *find_model(const char *name);

@@ -1,6 +1,6 @@
-// Encoding a whole 1080p picture for each frame would cost too much beside the program under test. So the background is
-// encoded once, in a few poses, with a restart marker after each row of blocks (ITU-T T.81, E.1.4), which makes the rows
-// independent of each other. A frame is the header, the strip's one row repeated, and the rest of the background.
+// Encoding a whole 1080p image for each frame would take too much CPU time from the program under test. The background is
+// therefore encoded once, in a few poses, with a restart marker after each row of blocks (ITU-T T.81, E.1.4), which makes the
+// rows independent of each other. A frame consists of the header, the strip's one row repeated, and the rest of the background.
 #include "picture.h"
 
 #include <stdio.h>
@@ -15,14 +15,14 @@
 enum { poses = 8, lit_pose = poses, cells = 64, block_rows = 8, rubbish = 64 };
 
 struct pose {
-    uint8_t *head, *tail; // up to and with SOS; from the first background row on
+    uint8_t *head, *tail; // up to and including SOS; from the first background row on
     size_t head_size, tail_size;
 };
 
 struct picture_source {
     enum pixel pixel;
     int width, height, camera;
-    int strip_rows; // rows of blocks (MJPEG) or of pixels
+    int strip_rows; // rows of blocks (MJPEG) or pixels
     struct pose pose[poses + 1];
     uint8_t *raw, *lit_raw;
 };
@@ -31,8 +31,8 @@ struct yuv {
     uint8_t y, u, v;
 };
 
-// Gradients and a little grain, so that the JPEGs have a webcam's size; a dark bar moves with the pose; the camera's number
-// tints the whole. Lit, it is white in limited range as in full.
+// Gradients and a little grain, so that JPEGs have a webcam's size. A dark bar moves with the pose, and the camera's number tints
+// the image. During a flash, it is white in both limited and full range.
 static struct yuv background(const struct picture_source *source, int x, int y, int pose)
 {
     if (pose == lit_pose)
@@ -45,7 +45,7 @@ static struct yuv background(const struct picture_source *source, int x, int y, 
     return (struct yuv){ luma, 128 + (source->camera & 1 ? 30 : -30), 128 + (source->camera & 2 ? 30 : -30) };
 }
 
-// The strip's luma, for the whole width.
+// Luma of the strip, full width.
 static void strip_row(const struct picture_source *source, const struct exposure *exposure, uint8_t *luma)
 {
     uint32_t number = exposure->number, time = (uint32_t)(exposure->time_ns / 100000);
@@ -63,7 +63,7 @@ static void strip_row(const struct picture_source *source, const struct exposure
 static const uint8_t comment[21] = "LAB1";
 enum { comment_number = 5, comment_time = 9, comment_crc = 17 };
 
-// Both parts of a frame must come from the same tables, and thus from the same parameters: 4:2:2 as webcams do it.
+// Both parts of a frame must use the same tables, and thus the same parameters: 4:2:2, as in webcams.
 static void begin_jpeg(struct jpeg_compress_struct *jpeg, struct jpeg_error_mgr *errors, int width, int height, uint8_t **data,
                        unsigned long *size)
 {
@@ -84,7 +84,7 @@ static void begin_jpeg(struct jpeg_compress_struct *jpeg, struct jpeg_error_mgr 
     jpeg_start_compress(jpeg, TRUE);
 }
 
-// The length of everything up to and with the segment `marker`.
+// The length of the data up to and including the segment `marker`.
 static size_t segments_until(const uint8_t *data, uint8_t marker)
 {
     size_t at = 2;
@@ -115,7 +115,7 @@ static struct pose encode_background(const struct picture_source *source, int nu
     jpeg_destroy_compress(&jpeg);
 
     struct pose pose = { .head = data, .head_size = segments_until(data, 0xda) };
-    // In entropy-coded data a 0xff of the data itself is followed by 0: FF D0…D7 can only be a restart marker.
+    // In entropy-coded data, a data byte 0xff is followed by 0, so FF D0…D7 can only be a restart marker.
     pose.tail = data + pose.head_size;
     for (int rows = 0; rows < source->strip_rows; pose.tail++)
         if (pose.tail[0] == 0xff && (pose.tail[1] & 0xf8) == 0xd0)
@@ -125,7 +125,7 @@ static struct pose encode_background(const struct picture_source *source, int nu
     return pose;
 }
 
-// One row of blocks: its entropy-coded data into `out`, without a marker; returns the size.
+// Writes the entropy-coded data of one row of blocks to `out`, without a marker; returns the size.
 static size_t encode_strip(const struct picture_source *source, const uint8_t *luma, uint8_t *out)
 {
     struct jpeg_compress_struct jpeg;
@@ -196,7 +196,7 @@ static uint8_t *make_raw(const struct picture_source *source, int pose)
     return raw;
 }
 
-// A driver says no range for YUYV, so BT.601's limited one is meant (UVC 1.1, color matching descriptor, 3.9.2.6).
+// Drivers report no range for YUYV, which implies BT.601 limited range (UVC 1.1, color matching descriptor, 3.9.2.6).
 static size_t render_raw(struct picture_source *source, bool lit, const uint8_t *luma, uint8_t *frame)
 {
     size_t stride = source->width * 2, size = stride * source->height;
@@ -216,9 +216,9 @@ static size_t render_raw(struct picture_source *source, bool lit, const uint8_t 
 static size_t render_h264(const struct picture_source *source, const struct exposure *exposure, uint8_t *luma, uint8_t *frame)
 {
     for (int x = 0; x < source->width; x++)
-        luma[x] = luma[x] ? 235 : 16; // limited range, as there is no word of another
+        luma[x] = luma[x] ? 235 : 16; // limited range, as no other is signaled
     struct h264_picture picture = { source->width, source->height, source->strip_rows, luma, exposure->since_start };
-    enum { digits = 8 }; // of the checksum
+    enum { digits = 8 }; // checksum digits
     char text[64];
     snprintf(text, sizeof text, "LAB1 %02x %08x %016llx 00000000", source->camera, exposure->number,
              (unsigned long long)exposure->time_ns);
@@ -233,7 +233,7 @@ static size_t render_h264(const struct picture_source *source, const struct expo
 
 size_t picture_capacity(enum pixel pixel, int width, int height)
 {
-    (void)pixel; // nothing that is compressed comes near to two bytes a pixel
+    (void)pixel; // compressed frames need far less than two bytes per pixel
     return (size_t)width * height * 2 + rubbish;
 }
 
@@ -264,7 +264,8 @@ size_t render_picture(struct picture_source *source, const struct exposure *expo
 
 void damage_picture(uint8_t *frame, size_t size)
 {
-    // Somewhere in the lower half; 0xff begins a marker, and what follows it says which.
+    // Somewhere in the lower half. Skips 0xff, which begins a marker, and the next byte, which is the marker
+    // type.
     uint8_t *at = frame + size / 2 + size / 8;
     for (uint8_t *stop = at + size / 16; at < stop; at++)
         if (at[-1] != 0xff && at[0] != 0xff && at[0] != (0xff ^ 0x55))

@@ -13,7 +13,7 @@
 enum { cmd_submit = 1, cmd_unlink = 2, ret_submit = 3, ret_unlink = 4 };
 enum { high_speed = 3 }; // enum usb_device_speed
 
-// On the wire everything is big-endian but for setup, which is as on USB.
+// On the wire, everything is big-endian except setup, which is in USB byte order.
 struct __attribute__((packed)) message {
     uint32_t command, seqnum, devid, direction, endpoint;
     union {
@@ -33,7 +33,7 @@ struct packet {
     uint32_t offset, length, actual_length, status;
 };
 
-// An isochronous request that waits for its time.
+// A pending isochronous request.
 struct urb {
     struct urb *next;
     uint32_t seqnum, start_frame;
@@ -83,7 +83,7 @@ bool plug(struct cable *cable)
 void unplug(struct cable *cable)
 {
     if (cable->socket >= 0)
-        close(cable->socket); // to the kernel the cable is out
+        close(cable->socket); // the kernel treats this as unplugging
     cable->socket = -1;
     cable->input_size = 0;
     for (int i = 0; i < endpoints; i++) {
@@ -106,7 +106,7 @@ static void reply(struct cable *cable, const void *data, size_t size)
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
-            return; // hung up: serve() will notice
+            return; // disconnected: serve() detects it
         data = (const uint8_t *)data + sent;
         size -= sent;
     }
@@ -135,10 +135,11 @@ static void queue_urb(struct cable *cable, const struct message *request, const 
     *urb = (struct urb){ .seqnum = request->seqnum, .start_frame = request->submit.start_frame, .packets = count };
     memcpy(urb->packet, packets, count * sizeof *urb->packet);
 
-    // A late request is owed the packets since the last one, as if the camera had a buffer of a second: a busy host makes
-    // us late, never lossy. Without that, tests would fail for the machine's load and not for the program's faults.
+    // A late request receives the packets since the previous one, as if the camera had a one-second buffer. A busy host therefore
+    // delays packets but doesn't lose them. Otherwise, tests would fail due to the machine's load instead of faults in the
+    // program.
     int64_t now = now_ns();
-    // Not so a stream's first one, even in the first second of the clock.
+    // This doesn't apply to a stream's first request, even in the first second of the clock.
     if (queue->clock == 0 || now - queue->clock > 1000000000)
         queue->clock = now;
     urb->begin = queue->clock;
@@ -205,7 +206,7 @@ static void answer_unlink(struct cable *cable, uint32_t seqnum, uint32_t victim)
             if (queue->end == &urb->next)
                 queue->end = at;
             free(urb);
-            queue->clock = 0; // the stream is being stopped: the next one begins in its own time
+            queue->clock = 0; // the stream is stopping: the next one starts its own clock
             status = -ECONNRESET;
             break;
         }
@@ -236,7 +237,7 @@ static size_t handle(struct cable *cable, uint8_t *input, size_t available)
         fprintf(stderr, "usbip-cameras: unknown request %u for endpoint %u\n", request.command, request.endpoint);
         exit(1);
     }
-    // Data to us follows the header; then, if isochronous, the packets' descriptors.
+    // Outgoing data follows the header; then, for isochronous requests, the packets' descriptors.
     request.submit.length = ntohl(request.submit.length);
     request.submit.start_frame = ntohl(request.submit.start_frame);
     request.submit.packets = request.endpoint ? ntohl(request.submit.packets) : 0;

@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@Suite("Controls that govern others")
+@Suite("Automatic controls and the manual controls they govern")
 struct ControlGovernorTests {
     private static func control(
         _ name: String, _ value: Int64, default usual: Int64, isInactive: Bool = false
@@ -16,7 +16,7 @@ struct ControlGovernorTests {
             menu: [1: "Manual Mode", 3: "Aperture Priority Mode"])
     }
 
-    @Test("what is automatic is set first, in whatever order it was given; otherwise the order stays")
+    @Test("automatic controls are set first in any requested order; the others keep their order")
     func order() {
         let names = [
             "focus_absolute", "zoom_absolute", "focus_automatic_continuous", "auto_exposure", "hue_auto",
@@ -28,22 +28,22 @@ struct ControlGovernorTests {
             ])
     }
 
-    @Test("a manual value is refused beside an automatic control that is on, with what to set as well")
+    @Test("a manual value is rejected while its automatic control is on, and the error names the fix")
     func governed() {
         let controls = [Self.menu(3), Self.control("exposure_time_absolute", 100, default: 156)]
         let wish = ControlRequest(name: "exposure_time_absolute", value: 50)
         #expect(controls.fault(in: [wish])?.fault == .governed(by: "auto_exposure", manual: 1))
         #expect(
             controls.fault(in: [wish])?.fault.description
-                == "not while auto_exposure governs it. Set auto_exposure=1 as well.")
+                == "it is controlled by auto_exposure. Set auto_exposure=1 as well.")
         #expect(controls.fault(in: [wish, ControlRequest(name: "auto_exposure", value: 1)]) == nil)
-        // Whatever it is now: what is asked for counts.
+        // The requested value decides, regardless of the current one.
         let manual = [Self.menu(1), Self.control("exposure_time_absolute", 100, default: 156)]
         #expect(manual.fault(in: [wish]) == nil)
         #expect(manual.fault(in: [wish, ControlRequest(name: "auto_exposure", value: 3)]) != nil)
     }
 
-    @Test("a reset sets what can be set now, then what is automatic, then what that sets free")
+    @Test("a reset sets available controls first, then automatic ones, then the controls they release")
     func reset() {
         let controls = [
             Self.control("brightness", 5, default: 7), Self.menu(1),
@@ -59,7 +59,7 @@ struct ControlGovernorTests {
             ])
     }
 
-    @Test("what is kept of a camera leaves to automatic controls what they govern")
+    @Test("the saved state of a camera omits values that automatic controls manage")
     func keeping() {
         let controls = [
             Self.control("brightness", 5, default: 7), Self.menu(3),
@@ -68,20 +68,20 @@ struct ControlGovernorTests {
             Self.control("focus_automatic_continuous", 0, default: 1),
         ]
         #expect(
-            controls.keepingRequests.map { "\($0.name)=\($0.value)" } == [
+            controls.restoringRequests.map { "\($0.name)=\($0.value)" } == [
                 "auto_exposure=3", "focus_automatic_continuous=0", "brightness=5", "focus_absolute=20",
             ])
     }
 
-    @Test("an outcome says what the camera made of a wish, and nothing where it is as asked")
+    @Test("an outcome describes how the camera changed a request, and nothing if it didn't")
     func outcomes() {
         let wish = ControlRequest(name: "gain", value: 10)
         #expect(ControlOutcome(request: wish, value: 10).remark == nil)
         #expect(
             ControlOutcome(request: wish, value: 8).remark
-                == "gain was set to 10, and the camera made 8 of it.")
+                == "gain was set to 10, but the camera changed it to 8.")
         #expect(
             ControlOutcome(request: wish, value: 0, fault: .refused(10)).remark
-                == "gain is not 10: the camera refuses 10. Try another value.")
+                == "gain was not set to 10: the camera rejected 10. Try another value.")
     }
 }

@@ -12,7 +12,7 @@ struct DeviceControlTests {
         name: "focus_automatic_continuous", kind: .boolean, value: 1, minimum: 0, maximum: 1, defaultValue: 1)
 
     @Test(
-        "a person's words mean a value",
+        "values are parsed from numbers, menu names, on/off words, and `default`",
         arguments: [
             ("40", focus, 40), ("default", focus, 10), ("60 hz", light, 2), ("dis", light, 0),
             ("0", light, 0), ("off", automatic, 0),
@@ -23,15 +23,15 @@ struct DeviceControlTests {
     }
 
     @Test(
-        "what a control cannot have is refused in a sentence that says what it can have",
+        "an invalid value is rejected with a message that lists the valid ones",
         arguments: [
-            ("41", focus, "41 is not possible. Choose 0 to 252 in steps of 5."),
-            ("-5", focus, "-5 is not possible. Choose 0 to 252 in steps of 5."),
-            ("near", focus, "near means nothing here. Choose a whole number."),
-            ("70 Hz", light, "70 Hz is no choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."),
-            ("3", light, "3 is no choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."),
-            ("2", automatic, "2 is not possible. Choose 0 to 1."),
-            ("half", automatic, "half means nothing here. Choose on or off."),
+            ("41", focus, "41 is out of range. Choose 0 to 252 in steps of 5."),
+            ("-5", focus, "-5 is out of range. Choose 0 to 252 in steps of 5."),
+            ("near", focus, "near is not a valid value. Choose a whole number."),
+            ("70 Hz", light, "70 Hz is not a valid choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."),
+            ("3", light, "3 is not a valid choice. Choose 0 (Disabled), 1 (50 Hz), 2 (60 Hz)."),
+            ("2", automatic, "2 is out of range. Choose 0 to 1."),
+            ("half", automatic, "half is not a valid value. Choose on or off."),
         ])
     func refusals(word: String, control: DeviceControl, sentence: String) throws {
         let fault = #expect(throws: ControlFault.self) { _ = try control.value(of: word) }
@@ -39,7 +39,7 @@ struct DeviceControlTests {
         #expect(fault?.isUsage == true)
     }
 
-    @Test("a control that can only be read takes nothing, not even its own value")
+    @Test("a read-only control rejects every value, including its current one")
     func readOnly() {
         let control = DeviceControl(
             name: "privacy", kind: .boolean, value: 0, minimum: 0, maximum: 1, defaultValue: 0,
@@ -47,7 +47,7 @@ struct DeviceControlTests {
         #expect(throws: ControlFault.readOnly) { try control.check(0) }
     }
 
-    @Test("a range as wide as numbers go takes its ends and does not overflow")
+    @Test("a range that spans all 64-bit integers doesn't overflow")
     func widest() throws {
         let control = DeviceControl(
             name: "wide", value: 0, minimum: .min, maximum: .max, step: 1, defaultValue: 0)
@@ -57,7 +57,7 @@ struct DeviceControlTests {
     }
 
     @Test(
-        "the nearest possible value is on a step and inside the range",
+        "the nearest valid value is on a step and within the range",
         arguments: [
             (42, 40), (43, 45), (-7, 0), (9999, 250), (250, 250),
         ] as [(Int64, Int64)])
@@ -67,16 +67,16 @@ struct DeviceControlTests {
     }
 
     @Test(
-        "of an unknown name the nearest names are told, else all of them",
+        "the error for an unknown name lists similar names, or all names if none is similar",
         arguments: [
             (
                 "focus_absolut",
-                "the nearest that it has: focus_absolute, exposure_time_absolute, focus_automatic_continuous."
+                "Similar controls: focus_absolute, exposure_time_absolute, focus_automatic_continuous."
             ),
-            ("exposure", "the nearest that it has: auto_exposure, exposure_time_absolute."),
+            ("exposure", "Similar controls: auto_exposure, exposure_time_absolute."),
             (
                 "bogus",
-                "It has brightness, auto_exposure, exposure_time_absolute, focus_absolute, focus_automatic_continuous."
+                "Available: brightness, auto_exposure, exposure_time_absolute, focus_absolute, focus_automatic_continuous."
             ),
         ])
     func unknown(name: String, end: String) {
@@ -85,11 +85,11 @@ struct DeviceControlTests {
             "focus_automatic_continuous",
         ]
         let sentence = ControlFault.unknown(name, names: names).description
-        #expect(sentence.hasPrefix("it has no such control"))
+        #expect(sentence.hasPrefix("it does not have this control"))
         #expect(sentence.hasSuffix(end))
     }
 
-    @Test("a mask takes the bits that it has, and no others")
+    @Test("a bit mask accepts only its own bits")
     func bits() throws {
         let mask = DeviceControl(
             name: "lights", kind: .bitmask, value: 0, minimum: 0, maximum: 0b1010, step: 0, defaultValue: 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Media
 
-@Suite("What a camera's stream keeps of its USB")
+@Suite("USB bandwidth reserved by a camera's stream")
 struct USBCameraTests {
     private static let bus = USBDomain(
         name: "1", place: "bus 1", controller: "0000:00:14.0", speed: .high, accounting: .ehci)
@@ -21,9 +21,9 @@ struct USBCameraTests {
         VideoFormat(pixel: pixel, size: try #require(FrameSize(size)), rate: FrameRate(rate))
     }
 
-    @Test("of raw formats the smallest setting that carries them and a header of 12 bytes")
+    @Test("a raw format uses the smallest setting that fits its data and a 12-byte header")
     func raw() throws {
-        // 640 · 480 · 2 · 30 / 8000 + 12 = 2316, and half as much + 12 = 1164.
+        // 640 · 480 · 2 · 30 / 8000 + 12 = 2316; at half the rate, 1152 + 12 = 1164.
         #expect(USBCamera.payload(of: try format(.yuyv, "640x480"), at: .high) == 2316)
         let full = try #require(try camera().demand(in: format(.yuyv, "640x480")))
         #expect(full.reservation.bytes == 3072 && full.basis == .computed)
@@ -32,7 +32,7 @@ struct USBCameraTests {
     }
 
     @Test(
-        "of compressed formats what it kept last time; else an assumption that says so, with the most that it may be"
+        "a compressed format uses the learned reservation, or an assumption marked as such with its upper bound"
     )
     func compressed() throws {
         let mjpeg = try format(.mjpeg, "1280x720")
@@ -43,17 +43,17 @@ struct USBCameraTests {
         let learned = try #require(known.demand(in: mjpeg))
         #expect(learned.reservation.bytes == 3072 && learned.basis == .learned)
         #expect(try known.demand(in: format(.mjpeg, "640x480"))?.basis == .assumed)
-        // It hangs at another speed now, where it has other settings.
+        // The camera is now connected at another speed, which has other settings.
         #expect(camera(learned: [.init(format: mjpeg, bytes: 1020)]).demand(in: mjpeg)?.basis == .assumed)
     }
 
-    @Test("a small frame of a camera with one setting keeps all, whatever it sends")
+    @Test("a camera with a single setting reserves all of it, even for small frames")
     func greedy() throws {
         let demand = try #require(try camera([3072]).demand(in: format(.mjpeg, "320x240")))
         #expect(demand.reservation.bytes == 3072 && demand.reservation == demand.most)
     }
 
-    @Test("what no setting carries a real camera sends in its largest; a synthetic one cannot")
+    @Test("a format too large for all settings uses the largest; on a synthetic camera, it fails")
     func tooLarge() throws {
         let raw = try format(.yuyv, "1920x1080")
         #expect(try #require(camera().demand(in: raw)).reservation.bytes == 3072)
@@ -63,12 +63,12 @@ struct USBCameraTests {
             try camera(isSynthetic: true).demand(in: format(.mjpeg, "3840x2160"))?.reservation.bytes == 3072)
     }
 
-    @Test("a camera that sends in bulk keeps nothing")
+    @Test("a camera with bulk transfers reserves nothing")
     func bulk() throws {
         #expect(try camera([]).demand(in: format(.yuyv, "1920x1080")) == nil)
     }
 
-    @Test("a setting with longer intervals has to carry more in each")
+    @Test("a setting with longer intervals must carry more data per interval")
     func intervals() throws {
         var slow = camera([])
         slow.settings = [USBReservation(bytes: 1024, microframes: 2), USBReservation(bytes: 1024)]

@@ -2,13 +2,13 @@ import Testing
 
 @testable import Media
 
-@Suite("What fits on a USB bus")
+@Suite("Capacity of a USB bus")
 struct USBLoadTests {
     private func bus(_ accounting: USBAccounting, _ speed: USBSpeed = .high) -> USBDomain {
         USBDomain(name: "1", place: "bus 1", controller: "0000:00:14.0", speed: speed, accounting: accounting)
     }
 
-    /// How many of these streams get room, one after the other.
+    /// The number of these streams that fit, added one after the other.
     private func fitting(_ payloads: [Int], _ accounting: USBAccounting, _ speed: USBSpeed = .high) -> Int {
         var load = USBLoad()
         return payloads.prefix { bytes in
@@ -18,7 +18,7 @@ struct USBLoadTests {
     }
 
     @Test(
-        "one camera of 3072 bytes a microframe, or with one of 1024; two of 2048; four of 1024; whoever counts",
+        "every accounting method fits 3072 + 1024 bytes per microframe, 2 × 2048, or 4 × 1024, but not 2 × 3072",
         arguments: [USBAccounting.standard, .ehci, .xhci])
     func cameras(accounting: USBAccounting) {
         #expect(fitting([3072, 3072], accounting) == 1)
@@ -27,11 +27,12 @@ struct USBLoadTests {
         #expect(fitting([Int](repeating: 1024, count: 9), accounting) == 4)
     }
 
-    /// What the kernel's own functions say, compiled from Linux 6.1 by themselves and asked again and again: `itd_slot_ok` with
-    /// `HS_USECS_ISO` of 100 µs, and the sum of `xhci_check_bw_table` against 1607 blocks less 20 %. By the standard's
-    /// nanoseconds six of 800 bytes fit; both drivers, which round, refuse the sixth.
+    /// Results of the kernel's own functions, compiled separately from Linux 6.1 and called repeatedly:
+    /// `itd_slot_ok` with `HS_USECS_ISO` of 100 µs, and the sum of `xhci_check_bw_table` against 1607 blocks
+    /// minus 20 %. By the standard's nanoseconds, six streams of 800 bytes fit; both drivers round and refuse
+    /// the sixth.
     @Test(
-        "as many of one size as the kernel lets run",
+        "as many streams of one size fit as the kernel allows",
         arguments: [
             (192, 22, 20, 17), (384, 12, 11, 10), (512, 9, 9, 8), (640, 7, 7, 6), (800, 6, 5, 5),
             (944, 5, 5, 4), (1280, 3, 3, 3), (1600, 3, 3, 2), (1984, 2, 2, 2), (2688, 1, 1, 1),
@@ -44,15 +45,15 @@ struct USBLoadTests {
         #expect(fitting(many, .xhci) == xhci)
     }
 
-    /// `xhci_get_ss_bw_consumed`: 32 blocks and 72 a packet, of 3906 less 391.
-    @Test("a port of SuperSpeed has room for one camera that asks for all, or for many that do not")
+    /// `xhci_get_ss_bw_consumed`: 32 blocks plus 72 per packet, of 3906 minus 391.
+    @Test("a SuperSpeed port fits one camera that requests the full bandwidth, or many smaller ones")
     func superSpeed() {
         #expect(fitting([49_152, 1024], .xhci, .superSpeed) == 1)
         #expect(fitting([Int](repeating: 1024, count: 50), .xhci, .superSpeed) == 33)
         #expect(fitting([Int](repeating: 16_384, count: 50), .xhci, .superSpeed) == 2)
     }
 
-    @Test("what finds no room on one part of its way keeps nothing of the others")
+    @Test("a stream that doesn't fit on one segment of its path reserves nothing on the others")
     func way() {
         let hub = USBDomain(
             name: "1-2-tt", place: "hub 1-2", controller: "c", speed: .full, accounting: .ehci)
@@ -62,11 +63,11 @@ struct USBLoadTests {
         let before = load
         let second = load.reserve(stream, at: .full, on: [bus(.ehci), hub], for: "b")
         #expect(first && !second && load == before)
-        // 1023 bytes take about 806 µs of a frame, of which 900 may be promised.
+        // 1023 bytes take about 806 µs of a frame, and 900 µs can be reserved.
         #expect((99_000...102_000).contains(load.peak(hub).count))
     }
 
-    @Test("parts add up to the fullest microframe")
+    @Test("parts add up to the load of the busiest microframe")
     func parts() {
         var load = USBLoad()
         for index in 0..<9 {

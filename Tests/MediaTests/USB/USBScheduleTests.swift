@@ -2,18 +2,18 @@ import Testing
 
 @testable import Media
 
-@Suite("The time of a USB bus")
+@Suite("USB bus time")
 struct USBScheduleTests {
-    /// By the macros of the kernel's include/linux/usb/hcd.h, computed by hand.
-    @Test("bus times are the kernel's", arguments: [(3072, 60_368), (1024, 20_551), (0, 644)])
+    /// Computed by hand from the macros in the kernel's include/linux/usb/hcd.h.
+    @Test("bus times equal the kernel's", arguments: [(3072, 60_368), (1024, 20_551), (0, 644)])
     func highSpeed(bytes: Int, nanoseconds: Int64) {
         #expect(USBBusTime.ofIsochronous(bytes: bytes, at: .high) == Nanoseconds(nanoseconds))
     }
 
-    @Test("streams with long intervals share the time between them")
+    @Test("streams with long intervals use different microframes")
     func intervals() {
         var schedule = USBSchedule(budget: .microseconds(100))
-        // Eight of 60 µs, each in a microframe of its own; the ninth finds none.
+        // Eight streams of 60 µs get separate microframes; the ninth doesn't fit.
         let fitted = (0..<9).map { _ in schedule.reserve(.microseconds(60), each: 8) }
         #expect(fitted == [0, 1, 2, 3, 4, 5, 6, 7, nil])
         #expect(schedule.reserve(.microseconds(40), each: 1) == 0)
@@ -21,7 +21,7 @@ struct USBScheduleTests {
         #expect(schedule.peak == .microseconds(100))
     }
 
-    @Test("what runs already counts, even where our sums have no room for it")
+    @Test("running streams count even if they exceed the computed capacity")
     func running() {
         var schedule = USBSchedule(budget: .microseconds(100))
         schedule.add(.microseconds(80), each: 1)
@@ -30,7 +30,7 @@ struct USBScheduleTests {
         #expect(!schedule.fits(.microseconds(1), each: 1))
     }
 
-    @Test("speeds are read as sysfs writes them")
+    @Test("speeds are parsed in sysfs notation")
     func speeds() {
         #expect(USBSpeed("1.5") == .low)
         #expect(USBSpeed("480") == .high)

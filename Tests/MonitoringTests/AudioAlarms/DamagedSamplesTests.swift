@@ -4,7 +4,7 @@ import Testing
 @testable import Monitoring
 @testable import Timing
 
-@Suite("samples that are no audio")
+@Suite("invalid audio samples")
 struct DamagedSamplesTests {
     private func slice(_ samples: [Float], channels: Int = 1) -> CapturedAudio {
         CapturedAudio(
@@ -12,34 +12,35 @@ struct DamagedSamplesTests {
             firstSample: 0, samples: samples)
     }
 
-    @Test("what is too loud is still audio", arguments: [0, -0.0, 1, -1.5, 32, -1000] as [Float])
+    @Test("samples beyond full scale are valid", arguments: [0, -0.0, 1, -1.5, 32, -1000] as [Float])
     func audio(value: Float) {
-        let (audio, frames) = DamagedSamples.repaired(slice([0.5, value]), pick: [])
+        let (audio, frames) = DamagedSamples.repaired(slice([0.5, value]), sourceChannels: [])
         #expect(audio.samples == [0.5, value] && frames.isEmpty)
     }
 
     @Test(
-        "what is not a number, infinite or absurdly large becomes silence",
+        "NaN, infinite, and absurdly large samples become silence",
         arguments: [.nan, -.nan, .signalingNaN, .infinity, -.infinity, 1e30, -1e30, 1000.5] as [Float])
     func damage(value: Float) {
-        let (audio, frames) = DamagedSamples.repaired(slice([0.5, value, value, 0.25, value]), pick: [])
+        let (audio, frames) = DamagedSamples.repaired(
+            slice([0.5, value, value, 0.25, value]), sourceChannels: [])
         #expect(audio.samples == [0.5, 0, 0, 0.25, 0])
         #expect(frames == [1..<3, 4..<5])
     }
 
-    @Test("a channel that nobody listens to makes no gap")
-    func unpicked() {
+    @Test("an unselected channel causes no gap")
+    func unselected() {
         let samples: [Float] = [0.1, .nan, 0.2, 0.3, .infinity, 0.4]
-        let (audio, frames) = DamagedSamples.repaired(slice(samples, channels: 2), pick: [1])
+        let (audio, frames) = DamagedSamples.repaired(slice(samples, channels: 2), sourceChannels: [1])
         #expect(audio.samples == [0.1, 0, 0.2, 0.3, 0, 0.4])
         #expect(frames == [0..<1])
     }
 
-    @Test("damaged samples less than a second apart are one stretch")
+    @Test("damaged samples less than a second apart form one gap")
     func stretches() {
         var damage = AudioDamage(track: "host")
         var told: [Gap] = []
-        // Every tenth sample of the first second, then one after three seconds.
+        // Every tenth sample of the first second, then three samples after three seconds.
         for block in 0..<200 {
             let begin = Int64(block) * 960
             let first = stride(from: begin, to: begin + 960, by: 10).map { $0..<$0 + 1 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Monitoring
 
-@Suite("leaving out frames evenly")
+@Suite("even decimation of frames")
 struct FrameDecimatorTests {
     private func kept(_ from: FrameRate, to rate: FrameRate, ticks: Range<Int64>) -> [Int64] {
         var dropping = FrameDecimator(rate: rate)
@@ -13,7 +13,7 @@ struct FrameDecimatorTests {
     }
 
     @Test(
-        "of each second the lower rate remains, give or take the first",
+        "the remaining frames match the lower rate within one frame",
         arguments: [
             (FrameRate(30), FrameRate(15)), (FrameRate(30), FrameRate(20)), (FrameRate(60), FrameRate(25)),
             (FrameRate(30000, per: 1001), FrameRate(15)), (FrameRate(25), FrameRate(24)),
@@ -23,17 +23,17 @@ struct FrameDecimatorTests {
         let ticks = from.ticks(before: MediaTime(nanoseconds: seconds * 1_000_000_000))
         let all = kept(from, to: to, ticks: 0..<ticks)
         #expect(abs(Int64(all.count) - Int64((Double(seconds) * to.perSecond).rounded())) <= 1)
-        // Evenly: no two gaps differ by more than a tick.
+        // Evenly: gaps differ by at most one tick.
         let gaps = zip(all.dropFirst(), all).dropFirst().map { $0 - $1 }
         #expect((gaps.max() ?? 0) - (gaps.min() ?? 0) <= 1)
     }
 
-    @Test("the half keeps every second frame")
+    @Test("half the rate keeps every second frame")
     func half() {
         #expect(kept(FrameRate(30), to: FrameRate(15), ticks: 0..<10) == [0, 1, 3, 5, 7, 9])
     }
 
-    @Test("after a pause it begins anew, with the first frame that comes")
+    @Test("after a pause, decimation restarts with the next frame")
     func pause() {
         var dropping = FrameDecimator(rate: FrameRate(1))
         var verdicts: [Bool] = []

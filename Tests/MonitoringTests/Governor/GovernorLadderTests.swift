@@ -5,7 +5,7 @@ import Testing
 @testable import Plan
 @testable import Profiles
 
-@Suite("what the governor can give up")
+@Suite("measures available to the governor")
 struct GovernorLadderTests {
     private static let hd = FrameSize(width: 1920, height: 1080)
 
@@ -59,7 +59,7 @@ struct GovernorLadderTests {
     }
 
     @Test(
-        "first what nobody sees, then the program, then rates, then sizes, the small camera before the main one, and off last"
+        "invisible measures come first, then the program, camera rates, and camera sizes, insets before main, off last"
     )
     func order() {
         let plan = Self.plan(
@@ -78,7 +78,7 @@ struct GovernorLadderTests {
             ])
     }
 
-    @Test("only what the camera offers, and not below the floors")
+    @Test("cameras are reduced only to offered formats, and not below the floors")
     func floors() {
         let plan = Self.plan([Self.camera("desk")], mode: .copy, hasProgram: false)
         let offers = Self.offers([(1920, 1080), (1280, 720), (640, 360)], [30, 25, 10])
@@ -88,12 +88,12 @@ struct GovernorLadderTests {
             Self.texts(plan, ["desk": offers], floors: floors) == [
                 "desk rate 30 → 25", "desk size 1920x1080 → 1280x720",
             ])
-        // Of another kind of pixels nothing counts.
+        // Formats with another pixel format don't count.
         let raw = Self.offers([(1280, 720)], [30, 15], pixel: .yuyv)
         #expect(Self.texts(plan, ["desk": raw]).isEmpty)
     }
 
-    @Test("what is the fastest already, is copied, or cannot be changed, gives nothing up")
+    @Test("the fastest preset, copied tracks, and fixed formats provide no measures")
     func nothing() {
         #expect(Self.texts(Self.plan([Self.camera("desk")], mode: .copy, hasProgram: false)).isEmpty)
         let fast = Self.plan([Self.camera("desk")], mode: nil, hasProgram: true, preset: .ultrafast)
@@ -107,7 +107,7 @@ struct GovernorLadderTests {
         #expect(Self.texts(audio).isEmpty)
     }
 
-    @Test("encoded tracks are given less, the last camera first; copied H.264 stays what its file says it is")
+    @Test("encoded tracks are reduced, the last camera first; copied H.264 keeps its format")
     func tracks() {
         let cameras = [Self.camera("a"), Self.camera("b", pixel: .h264)]
         let encoded = Self.plan(cameras, mode: .encode, hasProgram: false)
@@ -122,7 +122,7 @@ struct GovernorLadderTests {
         #expect(Self.texts(copied, ["b": stream]).isEmpty)
     }
 
-    @Test("rates of film and television go down by usual steps as well")
+    @Test("film and television rates are also reduced in the usual steps")
     func rates() {
         let plan = Self.plan(
             [Self.camera("desk", rate: FrameRate(60000, per: 1001))], mode: .copy, hasProgram: false)

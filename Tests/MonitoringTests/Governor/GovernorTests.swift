@@ -23,11 +23,11 @@ struct GovernorTests {
         GovernorMeasure(.cameraOff(role: "face"), relieves: [.processor, .memory, .storage]),
     ]
 
-    /// A run of a governor, a tenth of a second at a time.
+    /// A simulated run of the governor in steps of 0.1 s.
     private struct Run {
         var governor: GovernorPolicy
         var now: Int64 = 0
-        /// `0.3 program preset superfast → ultrafast`.
+        /// Example: `0.3 program preset superfast → ultrafast`.
         var steps: [String] = []
         var end: String?
 
@@ -35,13 +35,13 @@ struct GovernorTests {
             governor = GovernorPolicy(ladder: ladder)
         }
 
-        /// Looks on for some seconds.
+        /// Runs the governor for some seconds.
         ///
         /// - Parameters:
-        ///   - seconds: How long.
-        ///   - behind: Of 30 frames that the program's encoder has room for.
-        ///   - backlog: Milliseconds that the encoder needs for what waits.
-        ///   - factors: Of system pressure.
+        ///   - seconds: Duration.
+        ///   - behind: Number of frames in the program's encoder queue, which holds 30.
+        ///   - backlog: Time that the encoder needs for its queue, in milliseconds.
+        ///   - factors: Factors of system pressure.
         mutating func look(
             _ seconds: Double, behind: Double = 0, backlog: Int64 = 0, _ factors: [PressureFactor] = []
         ) {
@@ -72,7 +72,7 @@ struct GovernorTests {
         }
     }
 
-    @Test("a session that is at ease is left alone")
+    @Test("a session without problems is left unchanged")
     func calm() {
         var run = Run()
         run.look(600, behind: 2)
@@ -80,7 +80,7 @@ struct GovernorTests {
         #expect(run.steps.isEmpty && run.end == nil)
     }
 
-    @Test("an encoder that falls behind costs one step at a time, in the ladder's order")
+    @Test("while an encoder is behind, one measure at a time is taken, in the ladder's order")
     func encoder() {
         var run = Run()
         run.look(2.5, behind: 12)
@@ -91,7 +91,7 @@ struct GovernorTests {
             ])
     }
 
-    @Test("an encoder that is slow is behind before many frames wait for it")
+    @Test("a slow encoder counts as behind even with a short queue")
     func slowEncoder() {
         var run = Run()
         run.look(60, behind: 3, backlog: 200)
@@ -102,7 +102,7 @@ struct GovernorTests {
     }
 
     @Test(
-        "the program pauses only when its encoder is nearly full or the machine is in danger, gets its frames back first, and no camera gives anything for it"
+        "the program pauses only if its encoder queue is nearly full or the machine is in danger, and resumes first; no camera is reduced for it"
     )
     func pause() {
         let ladder =
@@ -124,7 +124,7 @@ struct GovernorTests {
         #expect(hot.texts.last == "program on → paused")
     }
 
-    @Test("one look alone makes no step, but one that shows a queue nearly full does")
+    @Test("a single reading triggers a measure only if a queue is nearly full")
     func confirmation() {
         var run = Run()
         run.look(0.1, behind: 12)
@@ -135,7 +135,7 @@ struct GovernorTests {
     }
 
     @Test(
-        "nearly full, steps come quickly; cameras are restarted only when that has lasted, and switched off last"
+        "with a nearly full queue, measures follow quickly, camera restarts only later, and off comes last"
     )
     func critical() {
         var run = Run()
@@ -147,14 +147,14 @@ struct GovernorTests {
         #expect(times[5] - times[4] >= 11.9)
     }
 
-    @Test("without being nearly full no camera is switched off")
+    @Test("no camera is switched off unless a queue is nearly full")
     func neverOff() {
         var run = Run()
         run.look(120, behind: 12)
         #expect(run.texts == Self.ladder.dropLast().map(\.text))
     }
 
-    @Test("while the queue drains, the last step is given its time")
+    @Test("no further measure is taken while the queue drains")
     func draining() {
         var run = Run()
         run.look(0.2, behind: 28)
@@ -163,7 +163,7 @@ struct GovernorTests {
         #expect(run.texts.count == 1)
     }
 
-    @Test("the last that was given up is taken back first, one by one, when all is calm")
+    @Test("under low load, measures are reverted one by one, the latest first")
     func recovery() {
         var run = Run()
         run.look(8, behind: 25)
@@ -178,7 +178,7 @@ struct GovernorTests {
         #expect(zip(up.dropFirst(), up).allSatisfy { $0 - $1 >= 2.9 })
     }
 
-    @Test("between behind and easy nothing is given up and nothing taken back")
+    @Test("between the thresholds, no measure is taken or reverted")
     func deadBand() {
         var run = Run()
         run.look(0.5, behind: 12)
@@ -187,7 +187,7 @@ struct GovernorTests {
         #expect(run.steps.count == 1)
     }
 
-    @Test("while others keep the computer busy, one step a minute is tried")
+    @Test("while other programs keep the computer busy, one revert per minute is tried")
     func busy() {
         var run = Run()
         run.look(2.5, behind: 12)
@@ -198,10 +198,10 @@ struct GovernorTests {
         #expect(run.steps.count == 4 && run.texts[3] == "decoding half size → full")
     }
 
-    @Test("an attempt that fails is repeated later and later, so that there is at most one a minute")
+    @Test("a failed revert is retried with growing delays, at most once per minute")
     func backoff() {
         var run = Run()
-        // With anything taken back the encoder falls behind.
+        // Any revert makes the encoder fall behind.
         for _ in 0..<6000 {
             run.look(0.1, behind: run.governor.inForce.isEmpty ? 13 : 0)
         }
@@ -212,7 +212,7 @@ struct GovernorTests {
     }
 
     @Test(
-        "when what kept the computer busy is over, failed attempts are forgotten, and all is back within a minute"
+        "when other programs' load ends, all measures are reverted within a minute despite failed attempts"
     )
     func loadEnds() {
         var run = Run()
@@ -227,7 +227,7 @@ struct GovernorTests {
         #expect(last[0] - end < 60)
     }
 
-    @Test("after others' work all is back soon, a camera's steps at once")
+    @Test("after other programs' load, measures are reverted soon, a camera's in one step")
     func freed() {
         var run = Run()
         run.look(14, behind: 29, [PressureFactor(.processorStall, .serious, "tasks wait")])
@@ -242,7 +242,7 @@ struct GovernorTests {
     }
 
     @Test(
-        "heat and an empty battery cost steps slowly, and quickly when they are critical",
+        "heat and an empty battery trigger measures slowly, and quickly when they are critical",
         arguments: [PressureFactor.Cause.temperature, .throttling, .power])
     func heat(_ cause: PressureFactor.Cause) {
         var run = Run()
@@ -253,7 +253,7 @@ struct GovernorTests {
         #expect(critical.times(0..<critical.steps.count) == [0, 3, 6])
     }
 
-    @Test("a file that falls behind costs only what makes files smaller")
+    @Test("a slow file triggers only measures that reduce file sizes")
     func storage() {
         var run = Run()
         run.look(60, [PressureFactor(.writer, .serious, "slow")])
@@ -261,15 +261,15 @@ struct GovernorTests {
     }
 
     @Test(
-        "at shutdown the session ends, whatever the cause but the disk's room, which is used to its end",
+        "the shutdown level ends the session for every cause except disk space, which is used up completely",
         arguments: PressureFactor.Cause.allCases)
     func shutdown(_ cause: PressureFactor.Cause) {
         var run = Run()
         run.look(0.1, [PressureFactor(cause, .shutdown, "at its end")])
-        #expect(run.end?.hasPrefix("at its end; ") == (cause == .disk ? nil : true))
+        #expect(run.end?.hasPrefix("at its end. ") == (cause == .disk ? nil : true))
     }
 
-    @Test("measures of a camera that comes stand in their places, and what is given up stays so")
+    @Test("measures of an added camera are inserted in order, and active measures stay active")
     func extended() {
         let hot = [PressureFactor(.temperature, .critical, "hot")]
         let guest = GovernorMeasure(
@@ -283,7 +283,7 @@ struct GovernorTests {
         run.governor.extend(to: [preset] + Self.ladder[..<3] + [guest] + Self.ladder[3...])
         #expect(run.governor.inForce == [Self.ladder[0], Self.ladder[1]])
         run.look(10, hot)
-        // What was refused is not asked again.
+        // A refused measure isn't tried again.
         #expect(
             run.governor.inForce == [Self.ladder[0], Self.ladder[1], preset, guest, Self.ladder[3]])
         run.look(90)
@@ -292,7 +292,7 @@ struct GovernorTests {
         #expect(Array(last) == [preset, Self.ladder[1], Self.ladder[0]].map(\.reverseText))
     }
 
-    @Test("what is idle is passed over until it is not, and what was refused for ever")
+    @Test("idle measures are skipped while idle, and refused ones permanently")
     func passedOver() {
         let hot = [PressureFactor(.temperature, .critical, "hot")]
         var run = Run()
@@ -306,13 +306,13 @@ struct GovernorTests {
         #expect(run.governor.inForce == [Self.ladder[0], Self.ladder[1]])
         run.look(4, hot)
         #expect(run.governor.inForce.last == Self.ladder[3])
-        // Nothing of it is taken back that is not in force.
+        // A measure that isn't active isn't reverted.
         run.look(60)
         #expect(run.governor.inForce.isEmpty)
         #expect(!run.texts.contains(Self.ladder[2].reverseText))
     }
 
-    @Test("a governor with nothing to give up does nothing")
+    @Test("a governor without measures does nothing")
     func nothing() {
         var run = Run()
         run.governor = GovernorPolicy(ladder: [])

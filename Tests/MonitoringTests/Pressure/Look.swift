@@ -2,12 +2,12 @@ import Media
 
 @testable import Monitoring
 
-/// A computer that is looked at once a second, from second 100 of its clock on.
+/// A computer that is read once per second, starting at second 100 of its clock.
 struct Look {
     var assessment = PressureAssessment()
     var second: Int64 = 0
 
-    /// One look, a second after the last.
+    /// One reading, a second after the previous one.
     mutating func take(_ queues: [QueueAge] = [], _ change: (inout HostState) -> Void = { _ in })
         -> SystemPressure
     {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Monitoring
 
-@Suite("system pressure from what the computer says")
+@Suite("System pressure from readings of the computer")
 struct PressureAssessmentTests {
     private typealias Case = (
         name: String, level: PressureLevel, cause: PressureFactor.Cause?, says: String,
@@ -38,11 +38,11 @@ struct PressureAssessmentTests {
         { $0.speed = ProcessorSpeed(allowed: allowed, capped: capped, count: 8, throttlings: 900) }
     }
 
-    /// Each source on both sides of each of its steps.
+    /// Each source just below and at each of its thresholds.
     private static let cases: [Case] = [
         ("nothing is known", .nominal, nil, "", { _ in }),
         ("cpu 24 %", .nominal, nil, "", stall(.processor, some: 0.24)),
-        ("cpu 25 %", .fair, .processorStall, "processor in 25 %", stall(.processor, some: 0.25)),
+        ("cpu 25 %", .fair, .processorStall, "waited for it in 25 %", stall(.processor, some: 0.25)),
         ("cpu 60 %", .serious, .processorStall, "60 %", stall(.processor, some: 0.6)),
         ("cpu 100 %: never more", .serious, .processorStall, "100 %", stall(.processor, some: 1, full: nil)),
         ("io: only `full` counts", .nominal, nil, "", stall(.storage, some: 1, full: 0.24)),
@@ -56,13 +56,13 @@ struct PressureAssessmentTests {
         ("89 of 95 °C", .nominal, nil, "", zone(89, passive: 95, critical: 105)),
         ("90 of 95 °C", .fair, .temperature, "90 °C", zone(90, passive: 95, critical: 105)),
         (
-            "95 of 95 °C", .serious, .temperature, "from 95 °C on it is slowed down",
+            "95 of 95 °C", .serious, .temperature, "it is throttled at 95 °C",
             zone(95, passive: 95, critical: 105)
         ),
-        ("hot", .critical, .temperature, "takes damage", zone(98, passive: 95, hot: 98, critical: 105)),
+        ("hot", .critical, .temperature, "may be damaged", zone(98, passive: 95, hot: 98, critical: 105)),
         ("5 °C to the end", .critical, .temperature, "at 105 °C", zone(100, passive: 95, critical: 105)),
         (
-            "2 °C to the end", .shutdown, .temperature, "switches itself off",
+            "2 °C to the end", .shutdown, .temperature, "shuts down",
             zone(103, passive: 95, critical: 105)
         ),
         ("beyond the end", .shutdown, .temperature, "110 °C", zone(110, passive: 95, critical: 105)),
@@ -75,15 +75,15 @@ struct PressureAssessmentTests {
             "plugged in, and nearly empty", .nominal, nil, "",
             { $0.power = PowerSupply(isDischarging: false, charge: 0.01) }
         ),
-        ("a full battery", .fair, .power, "100 % full", battery(1)),
-        ("a battery that does not say", .fair, .power, "does not say", battery(nil)),
+        ("a full battery", .fair, .power, "100 % charged", battery(1)),
+        ("a battery that does not say", .fair, .power, "charge is unknown", battery(nil)),
         ("battery 21 %", .fair, .power, "21 %", battery(0.21)),
         ("battery 20 %", .serious, .power, "20 %", battery(0.2)),
         ("battery 5 %", .critical, .power, "5 %", battery(0.05)),
         ("battery 2 %", .shutdown, .power, "2 %", battery(0.02)),
     ]
 
-    @Test("each figure gives its level and its sentence at once", arguments: cases.indices)
+    @Test("each value sets its level and its text immediately", arguments: cases.indices)
     func steps(index: Int) {
         let wanted = Self.cases[index]
         var look = Look()
@@ -98,7 +98,7 @@ struct PressureAssessmentTests {
         }
     }
 
-    @Test("of processor and disk the own group's figure counts, of memory the worse of both")
+    @Test("for processor and disk, only the process group's stalls count; for memory, the worse of both")
     func scopes() {
         var look = Look()
         let pressure = look.take([]) { state in
@@ -112,7 +112,7 @@ struct PressureAssessmentTests {
     }
 
     @Test(
-        "a queue counts by how far it is behind",
+        "the level of a queue depends on its delay",
         arguments: [
             (.encoder(room: 15), 2.9, .nominal), (.encoder(room: 15), 3, .fair),
             (.encoder(room: 15), 7.5, .serious),
@@ -130,7 +130,7 @@ struct PressureAssessmentTests {
         }
     }
 
-    @Test("only what stands in a queue all of a second counts")
+    @Test("only items that remain in a queue for a full second count")
     func standing() {
         var queues = StandingQueues()
         for intervals in [0.0, 14, 15, 3, 15] {
@@ -146,7 +146,7 @@ struct PressureAssessmentTests {
     }
 
     @Test(
-        "a processor that is slowed down for heat is serious for as long as its count grew in the last 10 s")
+        "throttling is serious if the processor's throttling count grew in the last 10 s")
     func throttling() {
         var look = Look()
         func count(_ count: Int64) -> (inout HostState) -> Void {
@@ -156,14 +156,14 @@ struct PressureAssessmentTests {
         let slowed = look.take([], count(503))
         #expect(slowed.level == .serious)
         #expect(slowed.factors[0].text.contains("3 times"))
-        // One that is switched off takes its count along: no negative number, and no alarm.
+        // Switching off a processor reduces the count: no negative number, and no alarm.
         var last = look.take([], count(1))
         for _ in 0..<30 { last = look.take([], count(1)) }
         #expect(last.level == .nominal)
         #expect(look.take([], count(2)).factors[0].text.contains("1 time "))
     }
 
-    @Test("a quota counts by the share of its last periods in which it ran out")
+    @Test("the level of a quota depends on the share of exhausted periods")
     func quota() {
         var look = Look()
         func used(_ periods: Int64, _ throttled: Int64) -> (inout HostState) -> Void {
@@ -177,12 +177,12 @@ struct PressureAssessmentTests {
         #expect(look.take([], used(1020, 902)).level == .fair)
         let serious = look.take([], used(1030, 910))
         #expect(serious.level == .serious)
-        #expect(serious.factors[0].text.contains("1.5 processors ran out in 33 %"))
+        #expect(serious.factors[0].text.contains("1.5 processors was exhausted in 33 %"))
     }
 
-    @Test("the disk counts by the time until it is full at the recording's own rate")
+    @Test("disk pressure depends on the time until the disk is full at the recording's data rate")
     func disk() {
-        // 1 MB a second.
+        // 1 MB per second.
         func level(seconds: Int64) -> (PressureLevel, Nanoseconds?) {
             var look = Look()
             var last = look.take()
@@ -200,11 +200,11 @@ struct PressureAssessmentTests {
         #expect(level(seconds: 120) == (.critical, .seconds(120)))
         #expect(level(seconds: 30) == (.shutdown, .seconds(30)))
         #expect(level(seconds: 0) == (.shutdown, .zero))
-        // A full disk of negative room, as some quotas say it.
+        // Some quotas report negative free space for a full disk.
         #expect(level(seconds: -5) == (.shutdown, .zero))
     }
 
-    @Test("a level rises at once and falls step by step, eight seconds after what held it is gone")
+    @Test("a level rises immediately and falls in steps, eight seconds after its cause is gone")
     func holding() {
         var look = Look()
         func cpu(_ share: Double) -> (inout HostState) -> Void { Self.stall(.processor, some: share) }
@@ -213,7 +213,7 @@ struct PressureAssessmentTests {
         for _ in 0..<8 { #expect(look.take([], cpu(0.3)).level == .serious) }
         #expect(look.take([], cpu(0.3)).level == .fair)
         #expect(look.take([], cpu(0.7)).level == .serious)
-        // To and fro over the step: no change.
+        // Fluctuations around the threshold don't change the level.
         for index in 0..<40 { #expect(look.take([], cpu(index % 4 == 3 ? 0.61 : 0.59)).level == .serious) }
         var levels: [PressureLevel] = []
         for _ in 0..<20 { levels.append(look.take([], cpu(0)).level) }
@@ -221,7 +221,7 @@ struct PressureAssessmentTests {
         #expect(levels.last == .nominal)
     }
 
-    @Test("the worst factor leads and makes the level, and each cause stands once")
+    @Test("the worst factor comes first and sets the level, and each cause is listed once")
     func order() {
         var look = Look()
         let pressure = look.take([QueueAge(.encoder(room: 15), name: "program", intervals: 15)]) { state in
@@ -234,7 +234,7 @@ struct PressureAssessmentTests {
         #expect(pressure.factors.map(\.cause) == [.encoder, .temperature, .processorStall, .power])
     }
 
-    @Test("what is missing is handed on, and a computer that does not answer is said not to")
+    @Test("missing sources are forwarded, and a computer that doesn't answer is reported")
     func missing() {
         var assessment = PressureAssessment()
         var state = HostState()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Monitoring
 
-@Suite("how long it can go on")
+@Suite("pressure cost from the time left")
 struct PressureCostTests {
     @Test(
-        "time left becomes Apple's cost: below 1 for ever, 1…2 about 15 min, 2…3 about 10 min, above 3 briefly",
+        "time left maps to Apple's cost: below 1 unlimited, 1…2 about 15 min, 2…3 about 10 min, above 3 less",
         arguments: [
             (3600, 0.29), (1050, 1.0), (900, 1.5), (600, 2.5), (300, 3.5), (0, 4.5), (-10, 4.5),
         ] as [(Int64, Double)])
@@ -14,14 +14,14 @@ struct PressureCostTests {
         #expect(abs(PressureCost.value(timeLeft: .seconds(seconds)) - cost) < 0.01)
     }
 
-    @Test("it falls without a jump as the time grows")
+    @Test("the cost falls continuously as the time left grows")
     func monotone() {
         let values = (0...3000).map { PressureCost.value(timeLeft: .seconds(Int64($0))) }
         #expect(values == values.sorted(by: >))
         #expect(zip(values, values.dropFirst()).allSatisfy { $0 - $1 < 0.01 })
     }
 
-    @Test("the nearest limit counts, and a level's advice is never contradicted")
+    @Test("the nearest limit determines the cost, with a minimum for each pressure level")
     func nearest() {
         let disk = PressureCost.Deadline(limit: "the disk is full", timeLeft: .seconds(900))
         let battery = PressureCost.Deadline(limit: "the battery is empty", timeLeft: .seconds(7200))
@@ -33,7 +33,7 @@ struct PressureCostTests {
         #expect(PressureCost(deadlines: [], level: .shutdown).value == 3)
     }
 
-    @Test("a temperature that rises steadily is taken to its next point; one that stays costs nothing")
+    @Test("a steadily rising temperature is extrapolated to its next threshold; a constant one costs nothing")
     func heat() {
         func cost(perMinute: Double, seconds: Int) -> PressureCost {
             var look = Look()
@@ -51,17 +51,17 @@ struct PressureCostTests {
             return last.cost
         }
         #expect(cost(perMinute: 0, seconds: 60) == PressureCost(deadlines: [], level: .nominal))
-        // Too short to be a trend.
+        // Too short for a trend.
         #expect(cost(perMinute: 3, seconds: 15).timeLeft == nil)
         let rising = cost(perMinute: 3, seconds: 61)
-        #expect(rising.limit == "cpu is hot enough to be slowed down")
-        // 17 °C at 3 a minute.
+        #expect(rising.limit == "cpu is hot enough to be throttled")
+        // 17 °C at 3 °C per minute.
         #expect(abs((rising.timeLeft?.inSeconds ?? 0) - 340) < 3)
         #expect(abs(rising.value - (4.5 - 340.0 / 300)) < 0.02)
         #expect(cost(perMinute: -3, seconds: 61).timeLeft == nil)
     }
 
-    @Test("a battery costs by the time that it says")
+    @Test("a battery's cost depends on its reported time to empty")
     func battery() {
         var look = Look()
         let pressure = look.take([]) {
@@ -69,6 +69,6 @@ struct PressureCostTests {
         }
         #expect(pressure.cost.value == 2.5 && pressure.cost.limit == "the battery is empty")
         #expect(pressure.level == .fair)
-        #expect(pressure.factors[0].text.contains("enough for 10 min"))
+        #expect(pressure.factors[0].text.contains("10 min left"))
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Setup
 
-@Suite("a microphone's voice beside it")
+@Suite("a voice signal aligned with its microphone")
 struct AlignedVoiceTests {
-    /// Delivers what the test gives it, on the test's thread.
+    /// Delivers the test's events on the test's thread.
     private final class Source: MicrophoneSource {
         private let receiver = ConditionLock<(@Sendable (MicrophoneEvent) -> Void)?>(nil)
         let hasStopped = ConditionLock(false)
@@ -30,14 +30,15 @@ struct AlignedVoiceTests {
     private let heard = Source()
     private let start = ClockTime(nanoseconds: 1_000_000_000)
 
-    /// Starts both and delivers noise, or silence: the voice 20 ms later than its stamps say.
+    /// Starts both sources and delivers noise or silence. The voice is 20 ms later than its timestamps
+    /// indicate.
     ///
     /// - Parameters:
-    ///   - seconds: So much.
-    ///   - isHeard: Whether there is something to hear, by the second.
-    ///   - kept: How many samples more the server keeps back, by the second.
-    /// - Returns: What was told.
-    /// - Throws: When memory is short.
+    ///   - seconds: Duration.
+    ///   - isHeard: Whether there is noise, by second.
+    ///   - kept: Number of additional samples that the server holds back, by second.
+    /// - Returns: The delivered audio.
+    /// - Throws: If memory is exhausted.
     private func run(
         seconds: Int, noise isHeard: (Int) -> Bool, kept: (Int) -> Int = { _ in 0 }
     ) throws -> Run {
@@ -72,7 +73,7 @@ struct AlignedVoiceTests {
         let slices: [CapturedAudio]
         let returns: Int
 
-        /// Whether a slice is the microphone's audio of its count, at that audio's time.
+        /// Whether a slice contains the microphone's audio of its sample count, at that audio's time.
         func isTrue(_ slice: CapturedAudio) -> Bool {
             let first = Int(slice.firstSample)
             guard first >= 0 else { return false }
@@ -80,7 +81,7 @@ struct AlignedVoiceTests {
                 && slice.samples[...] == noise[first..<first + slice.frameCount]
         }
 
-        /// By how much the date is later than its count says.
+        /// How much later the capture time is than the sample count indicates.
         func error(of slice: CapturedAudio) -> Nanoseconds {
             slice.capturedAt - start - Nanoseconds(slice.firstSample * 1_000_000_000 / 16_000)
         }
@@ -91,7 +92,7 @@ struct AlignedVoiceTests {
             format: voice.format, capturedAt: time, firstSample: Int64(first), samples: Array(samples))
     }
 
-    @Test("from its first delivered sample on it has the counts and dates of the microphone")
+    @Test("from its first delivered sample, the voice has the microphone's sample counts and times")
     func dated() throws {
         let run = try run(seconds: 5, noise: { _ in true })
         #expect(run.slices.count > 200, "two looks suffice")
@@ -99,7 +100,7 @@ struct AlignedVoiceTests {
     }
 
     @Test(
-        "a block that the server keeps back is found within two seconds, as no other rate of its clock",
+        "a block that the server holds back is detected within two seconds, and isn't taken for clock drift",
         arguments: [128, 690])
     func keptBlock(length: Int) throws {
         let run = try run(seconds: 8, noise: { _ in true }, kept: { $0 < 4 ? 0 : length })
@@ -114,7 +115,7 @@ struct AlignedVoiceTests {
     }
 
     @Test(
-        "in silence it is delivered after three seconds, as its own stamps say, and anew when something is heard"
+        "in silence, the voice starts after three seconds with its own timestamps, and is realigned by sound"
     )
     func silence() throws {
         let run = try run(seconds: 9, noise: { $0 >= 5 })
@@ -125,7 +126,7 @@ struct AlignedVoiceTests {
         #expect(run.slices.suffix(100).allSatisfy(run.isTrue) && run.returns == 1)
     }
 
-    @Test("while its microphone is away it is away, and in another's audio it does not come back")
+    @Test("the voice is away while its microphone is, and doesn't return with unrelated audio")
     func away() throws {
         let aligned = try AlignedVoice(voice, of: heard)
         let told = ConditionLock<[String]>([])
@@ -135,7 +136,7 @@ struct AlignedVoiceTests {
                 case .audio: if told.last != "sound" { told.append("sound") }
                 case .away(_, let cause): told.append("away: \(cause)")
                 case .returned: told.append("returned")
-                case .lost, .ended: told.append("else")
+                case .lost, .remarked, .ended: told.append("else")
                 }
             }
         }

@@ -6,7 +6,7 @@ import Setup
 import Testing
 import Timing
 
-@Suite("a recording whose audio encoder fails")
+@Suite("audio encoder failures while recording")
 struct AudioEncoderFailureTests {
     private static let profile = """
         cameras: { a: { device: "virtual:bars?size=160x120", rate: 15 } }
@@ -15,19 +15,19 @@ struct AudioEncoderFailureTests {
         tracks: { microphones: wav }
         """
 
-    @Test("goes on with another one, the audio in its place and of full length")
+    @Test("a failed audio encoder is replaced, and the audio keeps its position and length")
     func restart() async throws {
         let recording = try await Recording(
             Self.profile, seconds: 5,
             changing: { setup in
-                // About 2.3 s from T0.
+                // About 2.3 s after T0.
                 setup.codecs = BrokenAudioCodecs { encoder, call in encoder == 1 && call == 115 }
             })
         try recording.checkSchema()
         for stream in try Reader.streams(recording.path("program.mp4")) {
             try expect(stream, lasts: 5, within: 0.001)
         }
-        // Claps are heard where they were before, to the sample but for what AAC does to their edges.
+        // Claps keep their positions, except for AAC's effect on their edges.
         let onsets = Reader.onsets(try Reader.audio(recording.path("program.mp4")))
         let own = Reader.onsets(try Reader.audio(recording.path("audio/host.wav")))
         #expect(onsets.count == own.count && own.count >= 4)
@@ -42,7 +42,7 @@ struct AudioEncoderFailureTests {
         #expect(recording.result.encodingFailures.isEmpty)
     }
 
-    @Test("loses its audio after three tries, and nothing else")
+    @Test("after three failed attempts, only the audio is lost")
     func end() async throws {
         let recording = try await Recording(
             Self.profile, seconds: 4,
@@ -66,7 +66,7 @@ struct AudioEncoderFailureTests {
                 == 1)
     }
 
-    @Test("of a microphone in a common movie counts what became silence as not captured")
+    @Test("in a shared movie, a microphone's silence after an encoder failure doesn't count as captured")
     func microphone() async throws {
         let recording = try await Recording(
             """
@@ -79,7 +79,7 @@ struct AudioEncoderFailureTests {
             })
         let track = try recording.track("host")
         let samples = try #require(track.samples)
-        #expect(samples.written == 144_000 && (960...10_000).contains(samples.filled))
+        #expect(samples.written == 144_000 && (960...10_000).contains(samples.silence))
         #expect(recording.manifest.gaps.filter { $0.track == "host" && $0.cause == "encoder" }.count == 1)
     }
 }

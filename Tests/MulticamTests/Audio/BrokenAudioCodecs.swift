@@ -1,7 +1,7 @@
 import Encoding
 import Media
 
-/// The usual machinery, but for its encoders of audio, which fail where a test says so.
+/// The usual codecs, except that audio encoders fail when a test requires it.
 struct BrokenAudioCodecs: CodecFactory {
     private final class Encoder: AudioEncoding {
         private let encoder: any AudioEncoding
@@ -31,7 +31,7 @@ struct BrokenAudioCodecs: CodecFactory {
     private let made = ConditionLock(0)
     private let fails: @Sendable (_ encoder: Int, _ call: Int) -> Bool
 
-    /// - Parameter fails: Whether an encoder fails at a call, both counted from 1.
+    /// - Parameter fails: Whether an encoder fails at a call; both are counted from 1.
     init(fails: @escaping @Sendable (_ encoder: Int, _ call: Int) -> Bool) { self.fails = fails }
 
     func makeAudioEncoder(

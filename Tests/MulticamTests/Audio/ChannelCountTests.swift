@@ -2,9 +2,9 @@ import Foundation
 import SessionFolder
 import Testing
 
-@Suite("microphones of one to eight channels")
+@Suite("microphones with one to eight channels")
 struct ChannelCountTests {
-    /// Rate, channels and seconds of a WAV file, as ffprobe says.
+    /// Rate, channels, and seconds of a WAV file, as reported by ffprobe.
     private func probe(_ path: String) throws -> String {
         let output = try Reader.run(
             "ffprobe",
@@ -15,7 +15,7 @@ struct ChannelCountTests {
         return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    @Test("are recorded, measured and mixed")
+    @Test("all channel counts are recorded, measured, and mixed")
     func made() async throws {
         let microphones = (1...8).map { "m\($0): { device: \"virtual:tone?channels=\($0)\" }" }
         let recording = try await Recording(
@@ -30,20 +30,21 @@ struct ChannelCountTests {
             let track = try recording.track("m\(channels)")
             #expect(track.channels == channels && track.samples?.written == 96_000)
             #expect(try probe(recording.path(track.file)) == "48000,\(channels),2.000000")
-            // A tone of amplitude 0.5: -9.03 dB, and at 1 kHz the filters take 0.69 away of the scale's offset. Each channel adds.
+            // A tone of amplitude 0.5: -9.03 dB. At 1 kHz, the filters cancel the scale's offset of 0.69.
+            // Each channel adds to the sum.
             let expected = -9.03 + 10 * log10(Double(channels))
             let loudness = try #require(track.loudness?.integrated_lufs)
             #expect(abs(loudness - expected) < 0.2, "\(channels) channels: \(loudness)")
             #expect(track.loudness?.true_peak_dbtp.map { abs($0 + 6.02) < 0.2 } == true)
         }
-        // The mean of six equal channels is one of them.
+        // The mean of six equal channels equals one of them.
         let mixed = try Reader.audio(recording.path("program.mp4"))
-        // ffmpeg makes one channel of two equal ones that is 3 dB above them.
+        // ffmpeg mixes two equal channels into one that is 3 dB louder.
         let peak = (mixed[24_000..<72_000].max() ?? 0) / Float(2).squareRoot()
         #expect(abs(peak - 0.5) < 0.02)
     }
 
-    @Test("of a file keep their channels apart", arguments: [3, 5, 8])
+    @Test("the channels of a file stay separate", arguments: [3, 5, 8])
     func file(channels: Int) async throws {
         let frames = 60_000
         let audio = try FloatAudio(
@@ -60,7 +61,7 @@ struct ChannelCountTests {
         }
     }
 
-    @Test("of more than two are refused for a common movie, before anything runs")
+    @Test("more than two channels are rejected for a shared movie before the recording starts")
     func commonMovie() async throws {
         let error = await #expect(throws: (any Error).self) {
             _ = try await Recording(
@@ -70,6 +71,6 @@ struct ChannelCountTests {
                 tracks: { cameras: copy, microphones: wav, files: one }
                 """, seconds: 1)
         }
-        #expect("\(error.map { "\($0)" } ?? "")".contains("4 channels of microphone host"))
+        #expect("\(error.map { "\($0)" } ?? "")".contains("microphone host has 4 channels"))
     }
 }

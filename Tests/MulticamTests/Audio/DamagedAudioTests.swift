@@ -6,10 +6,10 @@ import SessionFolder
 import Testing
 import Timing
 
-@Suite("a microphone that delivers what is no audio")
+@Suite("a microphone that delivers invalid audio")
 struct DamagedAudioTests {
     @Test(
-        "costs the recording those samples and nothing else",
+        "invalid samples don't affect other samples of the recording",
         arguments: [.nan, .infinity, 1e30] as [Float])
     func oneSample(value: Float) async throws {
         var samples = (0..<200_000).map { 0.25 * sin(2 * Float.pi * Float($0) / 48) }
@@ -34,10 +34,10 @@ struct DamagedAudioTests {
         let mixed = try Reader.audio(recording.path("program.mp4"))
         #expect(mixed[130_000..<143_000].contains { $0 > 0.2 })
         let track = try recording.track("host")
-        #expect(track.samples?.written == 144_000 && track.samples?.filled == 3)
+        #expect(track.samples?.written == 144_000 && track.samples?.silence == 3)
         let wave = try Reader.audio(recording.path("audio/host.wav"))
         #expect(wave.count == 144_000 && wave.allSatisfy { abs($0) < 0.3 })
-        // It goes on at once.
+        // Audio continues immediately.
         #expect(wave[72_060..<72_120].contains { $0 > 0.24 })
         #expect(track.loudness?.integrated_lufs.map { (-20 ... -10).contains($0) } == true)
         #expect(heard.withLock { $0.allSatisfy { abs($0) < 0.3 } })
@@ -48,7 +48,7 @@ struct DamagedAudioTests {
         #expect(recording.events.allSatisfy { !$0.contains("inf\"") && !$0.contains("nan\"") })
     }
 
-    @Test("all the time is silence, and one gap")
+    @Test("invalid samples throughout become silence and cause one gap")
     func allTheTime() async throws {
         let audio = try FloatAudio((0..<150_000).map { $0 % 3 == 0 ? .nan : 0.25 })
         let recording = try await Recording(
@@ -58,6 +58,6 @@ struct DamagedAudioTests {
         #expect(recording.manifest.gaps.count == 1)
         #expect(recording.events.filter { $0.contains(#""event":"drop""#) }.count == 1)
         let samples = try #require(try recording.track("host").samples)
-        #expect((30_000...34_000).contains(samples.filled))
+        #expect((30_000...34_000).contains(samples.silence))
     }
 }

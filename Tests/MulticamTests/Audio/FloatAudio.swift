@@ -1,11 +1,11 @@
 import Foundation
 
-/// A WAV file of 32-bit floats in a folder of its own, with whatever values a test wants.
+/// A WAV file of 32-bit floats with arbitrary values, in a temporary folder.
 final class FloatAudio {
     let path: String
     private let folder: URL
 
-    /// Makes the file, at 48 kHz, of interleaved samples.
+    /// Creates the file from interleaved samples at 48 kHz.
     init(_ samples: [Float], channels: Int = 1) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "multicam-float-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -13,7 +13,7 @@ struct CalibrationTests {
         try #require(result.findings.first { $0.role == role })
     }
 
-    /// Clocks that drift let the claps at every whole second fall at other phases of the frames each time.
+    /// With drifting clocks, the claps at whole seconds fall at different phases of the frames.
     private static let profile = """
         cameras:
           late: { device: "virtual:clap?drift=3300&size=320x180&latency=140" }
@@ -25,7 +25,7 @@ struct CalibrationTests {
         """
 
     @Test(
-        "a camera that is 137 ms late is known to 2 ms, a microphone to 1 ms, and recordings are right from then on"
+        "a camera delay of 137 ms is measured within 2 ms, a microphone's within 1 ms, and recordings are in sync"
     )
     func late() async throws {
         let place = try StatePlace()
@@ -61,7 +61,7 @@ struct CalibrationTests {
         let calibrated = try lateSetup()
         #expect(calibrated.plan.cameras.map(\.latencySource) == [.calibration, .calibration])
         #expect(calibrated.plan.cameras[0].latency == latency)
-        // What the profile says wins.
+        // The profile's value takes precedence.
         #expect(calibrated.plan.microphones.map(\.offsetSource) == [.profile, .calibration])
         #expect(calibrated.plan.microphones.map(\.offset) == [ms(20), offset])
 
@@ -73,7 +73,7 @@ struct CalibrationTests {
             let white = try whiteFrames(in: recording.path("cameras/\(role).mov"), size: size)
             #expect(white.count == beeps.count)
             for (frame, beep) in zip(white, beeps) {
-                // The clap fell into the frame's exposure, which the grid may have moved by half a frame.
+                // The clap occurred during the frame's exposure, which the grid may shift by half a frame.
                 let second = Double(beep) / 48_000
                 #expect(abs((Double(frame) + 0.5) / 30 - second) <= 1.0 / 30 + 0.003, "\(role)")
             }
@@ -88,12 +88,12 @@ struct CalibrationTests {
         let part = PixelRectangle(x: 0, y: 90, width: 320, height: 80)
         let brightness = try Reader.brightness(path, size: size, part: part)
         let white = brightness.indices.filter { brightness[$0] > 200 }
-        // A frame that is shown twice is one clap.
+        // A duplicated frame counts as one clap.
         return white.filter { !white.contains($0 - 1) }
     }
 
     @Test(
-        "claps that always fall at the same phase leave an exposure of doubt: it is told, and nothing is kept"
+        "claps at a constant phase leave an uncertainty of one exposure: a hint is given, nothing is saved"
     )
     func samePhase() async throws {
         let place = try StatePlace()
@@ -119,15 +119,15 @@ struct CalibrationTests {
         #expect(place.calibrations.read().content == Calibrations())
     }
 
-    @Test("files that were recorded 137 ms apart are measured, kept, and recorded as one")
+    @Test("files recorded 137 ms apart are measured and then recorded in sync")
     func files() async throws {
         let place = try StatePlace()
         let (size, phases) = (FrameSize(width: 160, height: 96), (0..<10).map { ($0 * 7) % 10 })
-        // Uneven claps, at each tenth of a frame once.
+        // Unevenly spaced claps, one at each tenth of a frame.
         let claps = phases.enumerated().map { 1 + 1.3 * Double($0) + (Double($1) + 0.4) / 300 }
         let audio = claps.map { "between(t,\($0),\($0 + 0.04))*sin(2*PI*1000*(t-\($0)))" }
         let light = claps.map { clap in
-            // The frame whose exposure holds the clap, by stamps that are 137 ms late.
+            // The frame exposed during the clap, according to timestamps that are 137 ms late.
             "eq(N,\(Int(((clap + 0.137) * 30).rounded(.down))))"
         }
         let seconds = 15
@@ -176,7 +176,7 @@ struct CalibrationTests {
         }
     }
 
-    @Test("a device that goes away, and those that notice nothing, are told of")
+    @Test("disconnected devices and devices that detect no claps are reported")
     func unhelpful() async throws {
         let place = try StatePlace()
         let text = """
@@ -194,7 +194,7 @@ struct CalibrationTests {
         #expect(result.heardCount >= 7)
         #expect(!result.hasUsable && !result.isComplete)
         #expect(result.problems.count == 1)
-        #expect(result.problems.first?.hasPrefix("gone went away (unplugged)") == true)
+        #expect(result.problems.first?.hasPrefix("gone was disconnected (unplugged)") == true)
         for role in ["blind", "gone", "deaf"] { #expect(try finding(role, in: result).verdict == .tooFew) }
         var missed: [[String]] = []
         var hints: [String] = []
@@ -207,7 +207,7 @@ struct CalibrationTests {
         #expect(hints.count == 3 && hints.contains(result.problems))
     }
 
-    @Test("a microphone and another device are needed, and the reference must be one of the microphones")
+    @Test("calibration requires a microphone as reference, and another device")
     func refused() throws {
         let place = try StatePlace()
         func refusal(_ text: String, _ options: CalibrationOptions = CalibrationOptions()) throws -> String {

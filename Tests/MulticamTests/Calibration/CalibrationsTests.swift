@@ -6,7 +6,7 @@ import Testing
 @testable import Plan
 @testable import Setup
 
-@Suite("What was measured of devices")
+@Suite("Saved calibrations of devices")
 struct CalibrationsTests {
     private static let format = VideoFormat(
         pixel: .mjpeg, size: FrameSize(width: 1280, height: 720), rate: FrameRate(30))
@@ -46,7 +46,7 @@ struct CalibrationsTests {
                 byRole: devices, cameras: present ?? Array(devices.values), microphones: []))
     }
 
-    @Test("a camera is known at another port by its serial number, and measured anew it is not known twice")
+    @Test("a camera is recognized at another port by serial number, and a new measurement replaces the old")
     func moved() {
         var calibrations = Calibrations()
         let (camera, moved) = (webcam(port: 1, serial: "A"), webcam(port: 5, serial: "A"))
@@ -58,7 +58,7 @@ struct CalibrationsTests {
         #expect(calibrations.devices.map(\.correction) == [.milliseconds(90)])
     }
 
-    @Test("of twins each has its own by its port, and at new ports neither has any")
+    @Test("identical cameras have separate calibrations by port, and at new ports neither is used")
     func twins() {
         var calibrations = Calibrations()
         let (left, right) = (webcam(port: 1), webcam(port: 2))
@@ -72,7 +72,7 @@ struct CalibrationsTests {
                 == [.none, .none])
     }
 
-    @Test("another format is another latency, and a note says so; the profile's word stands before it")
+    @Test("a calibration for another format isn't used, with a note; the profile's value takes precedence")
     func formats() {
         var calibrations = Calibrations()
         let camera = webcam(port: 1)
@@ -89,7 +89,7 @@ struct CalibrationsTests {
         #expect(said.cameras[0].latency == .zero && said.notes.isEmpty)
     }
 
-    @Test("what was measured of a synthetic camera holds for the same words only, and for no real one")
+    @Test("a calibration of a synthetic camera applies only to the same selector, and never to a real one")
     func synthetic() {
         func virtual(_ selector: String) -> CaptureDevice {
             CaptureDevice(
@@ -108,7 +108,7 @@ struct CalibrationsTests {
         #expect(source(webcam(port: 1, serial: "camera-desk", name: "Virtual", product: "virtual")) == .none)
     }
 
-    @Test("devices that were measured against different microphones are told of")
+    @Test("a note reports devices that were measured against different microphones")
     func references() {
         var calibrations = Calibrations()
         let (one, two) = (webcam(port: 1, serial: "A"), webcam(port: 2, serial: "B"))
@@ -122,7 +122,7 @@ struct CalibrationsTests {
         #expect(single.notes.isEmpty)
     }
 
-    @Test("a device is forgotten by its role, name or identity, in all formats")
+    @Test("deleting a device by role, name, or identity removes its calibrations in all formats")
     func forget() {
         var calibrations = Calibrations()
         let (one, two) = (webcam(port: 1, serial: "A"), webcam(port: 2, serial: "B"))
@@ -138,7 +138,7 @@ struct CalibrationsTests {
 
     // MARK: The file
 
-    @Test("what is kept is read again as it was")
+    @Test("saved calibrations are read back unchanged")
     func roundTrip() throws {
         let place = try StatePlace()
         let camera = webcam(port: 1, serial: "A\u{1B}\"")
@@ -150,36 +150,36 @@ struct CalibrationsTests {
     }
 
     @Test(
-        "a file that is broken or of another version is set aside with a sentence, and measuring goes on",
+        "an invalid file or one of another version is renamed with a warning",
         arguments: ["", "{", "[]", "{\"schema\": 2, \"devices\": []}", "{\"schema\": 1, \"devices\": [7]}"])
     func broken(text: String) throws {
         let place = try StatePlace()
         _ = try place.write(text, to: "calibration.json")
         let (content, warning) = place.calibrations.read()
         #expect(content == Calibrations())
-        #expect(warning?.contains("the calibration of devices cannot be read") == true)
-        #expect(warning?.contains("set aside as calibration.json.broken") == true)
+        #expect(warning?.contains("the device calibration cannot be read") == true)
+        #expect(warning?.contains("renamed to calibration.json.broken") == true)
         #expect(place.calibrations.read().warning == nil)
         let camera = webcam(port: 1)
         _ = try place.calibrations.update { $0.add(measured(camera), of: camera, among: [camera]) }
         #expect(place.calibrations.read().content.devices.count == 1)
     }
 
-    @Test("where nothing can be written, an error says what, where and what to do")
+    @Test("if saving fails, the error states the problem and the remedy")
     func readOnly() {
         let file = StateFile<Calibrations>(path: "/proc/multicam/calibration.json")
         let error = #expect(throws: StateFileError.self) { try file.update { _ = $0.forget("desk") } }
-        #expect(error?.description.contains("to keep the calibration of devices failed") == true)
+        #expect(error?.description.contains("failed to save the device calibration") == true)
         #expect(error?.description.contains("XDG_STATE_HOME") == true)
     }
 
-    @Test("two that measure at the same time lose nothing of each other's")
+    @Test("concurrent updates preserve each other's changes")
     func concurrent() throws {
         let place = try StatePlace()
         let file = StateFile<Calibrations>(path: place.calibrations.path, patience: .seconds(3600))
         let failures = ConditionLock<[any Error]>([])
         let threads = (0..<4).map { writer in
-            MediaThread(name: "writer \(writer)") {
+            MediaThread.eventually(name: "writer \(writer)") {
                 for number in 0..<4 {
                     let camera = webcam(port: 1, serial: "\(writer)-\(number)")
                     do {

@@ -1,6 +1,6 @@
 import Media
 
-/// A camera whose time stamps are late.
+/// A camera with late timestamps.
 final class LateCamera: CameraSource {
     private let camera: any CameraSource
     private let latency: Nanoseconds
@@ -35,7 +35,7 @@ final class LateCamera: CameraSource {
     }
 }
 
-/// A microphone whose time stamps are late.
+/// A microphone with late timestamps.
 final class LateMicrophone: MicrophoneSource {
     private let microphone: any MicrophoneSource
     private let latency: Nanoseconds

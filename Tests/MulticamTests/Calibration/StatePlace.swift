@@ -3,7 +3,7 @@ import Testing
 
 @testable import Setup
 
-/// A folder of its own for what is kept from one run to the next; it goes when the test ends.
+/// A temporary folder for saved state, removed at the end of the test.
 final class StatePlace {
     let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
 

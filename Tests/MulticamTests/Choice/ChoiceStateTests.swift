@@ -4,18 +4,18 @@ import Testing
 @testable import Plan
 @testable import Setup
 
-@Suite("What is remembered, read while choices are made")
+@Suite("Stored choices read while choices are made")
 struct ChoiceStateTests {
     private let front = webcam(port: 1, serial: "A", name: "Front")
     private let back = webcam(port: 2, serial: "B", name: "Back")
 
-    private func memory(choosing camera: CaptureDevice) -> ChoiceMemory {
-        var memory = ChoiceMemory()
+    private func memory(choosing camera: CaptureDevice) -> ChoiceStore {
+        var memory = ChoiceStore()
         memory[.multicam].cameras.choose(camera.identity, among: [front, back])
         return memory
     }
 
-    @Test("an older choice that comes from the disk late does not displace the one on its way there")
+    @Test("an older choice read late from the disk doesn't replace a newer one that is being saved")
     func overtaken() {
         var state = ChoiceState(
             cameras: CameraPreference(present: [front, back]), microphones: MicrophoneRoute())
@@ -26,10 +26,10 @@ struct ChoiceStateTests {
         #expect(!isOldOnTheWay && state.cameras.userPreferred == back)
         let between = state.revision
         state.keepingEnded()
-        // Read before our choice was there: to be read again.
+        // Read before our choice was saved: it must be read again.
         let isOldAfterwards = state.adopt(memory(choosing: front), of: .multicam, readAt: between)
         #expect(isOldAfterwards && state.cameras.userPreferred == back)
-        // Read afterwards: somebody chose later than we did.
+        // Read afterwards: another process made a later choice.
         let isOldAtLast = state.adopt(
             memory(choosing: front), of: .multicam, readAt: state.revision)
         #expect(!isOldAtLast && state.cameras.userPreferred == front)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Setup
 
-// Beside hundreds of others a test may wait minutes for its turn.
-@Suite("The preferred camera, as a program sees it", .timeLimit(.minutes(240)))
+// With hundreds of parallel tests, a test may wait minutes for its turn.
+@Suite("The preferred camera", .timeLimit(.minutes(240)))
 struct DeviceChoiceTests {
-    /// A computer with nodes that come and go, and a file for choices.
+    /// A computer with camera nodes that come and go, and a file for choices.
     private final class Place {
         let machine: NodeMachine
         let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
@@ -18,29 +18,29 @@ struct DeviceChoiceTests {
         }
 
         deinit {
-            // Where nothing was chosen there is none.
+            // The folder doesn't exist if nothing was chosen.
             guard FileManager.default.fileExists(atPath: folder) else { return }
             do { try FileManager.default.removeItem(atPath: folder) } catch {
                 Issue.record(error)
             }
         }
 
-        var file: StateFile<ChoiceMemory> {
-            StateFile(path: folder + "/" + ChoiceMemory.fileName, patience: .seconds(3600))
+        var file: StateFile<ChoiceStore> {
+            StateFile(path: folder + "/" + ChoiceStore.fileName, patience: .seconds(3600))
         }
 
-        /// A program is started.
+        /// Simulates the launch of an application.
         func launch(_ application: ApplicationIdentifier = .multicam) throws -> DeviceChoice {
             DeviceChoice(
                 application: application, defaultPosition: .front,
                 discovery: try DiscoverySession(
                     DeviceRoster.Filter(), catalog: machine.workingCatalog,
-                    server: "unix:/nonexistent/socket", memory: { DeviceMemory() }),
+                    server: "unix:/nonexistent/socket", memory: { DeviceStore() }),
                 file: file)
         }
     }
 
-    @Test("what is plugged in now wins, a choice after it counts more, and each change is told in its order")
+    @Test("a new camera is preferred, a later choice overrides it, and changes are reported in order")
     func follows() async throws {
         let place = try Place()
         try place.machine.plug(0, name: "Desk")
@@ -74,7 +74,7 @@ struct DeviceChoiceTests {
         #expect(await preferred.next() == nil)
     }
 
-    @Test("the state of one device is followed through unplugging, return and choice")
+    @Test("a device's state follows its disconnection, return, and selection")
     func state() async throws {
         let place = try Place()
         try place.machine.plug(0, name: "Desk")
@@ -102,7 +102,7 @@ struct DeviceChoiceTests {
         while let last = await states.next() { #expect(last.device.name == "Desk") }
     }
 
-    @Test("devices and what is preferred of them come in one order")
+    @Test("device changes and preference changes arrive in a single sequence")
     func events() async throws {
         let place = try Place()
         try place.machine.plug(0, name: "Desk")
@@ -130,7 +130,7 @@ struct DeviceChoiceTests {
     }
 
     @Test(
-        "choices last across launches, for each application by itself, and none is made by what is plugged in"
+        "choices persist across launches for each application, and connecting a device creates none"
     )
     func remembered() throws {
         let place = try Place()
@@ -155,7 +155,7 @@ struct DeviceChoiceTests {
         #expect(place.file.read().content[.multicam].cameras.chosen.map(\.identity.name) == ["Face"])
     }
 
-    @Test("what another process chooses is followed")
+    @Test("choices made by another process take effect")
     func otherProcess() async throws {
         let place = try Place()
         try place.machine.plug(0, name: "Desk")
@@ -172,7 +172,7 @@ struct DeviceChoiceTests {
         #expect(await preferred.next()??.device == face)
     }
 
-    @Test("where nothing can be kept a choice counts until the program ends, and that is said")
+    @Test("without a file, a choice lasts until the program ends, with a warning")
     func nowhere() throws {
         let machine = try NodeMachine()
         try machine.plug(0, name: "Desk")
@@ -181,7 +181,7 @@ struct DeviceChoiceTests {
             application: .multicam, defaultPosition: .front,
             discovery: try DiscoverySession(
                 DeviceRoster.Filter(), catalog: machine.workingCatalog, server: "unix:/nonexistent/socket",
-                memory: { DeviceMemory() }),
+                memory: { DeviceStore() }),
             file: nil)
         let face = try #require(choice.discovery.devices.last)
         #expect(try choice.setUserPreferredCamera(face)?.contains("XDG_STATE_HOME") == true)

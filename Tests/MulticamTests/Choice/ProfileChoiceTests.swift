@@ -6,7 +6,7 @@ import Testing
 @testable import Profiles
 @testable import Setup
 
-@Suite("What a profile makes of choices")
+@Suite("Camera choices in a profile")
 struct ProfileChoiceTests {
     private let studio = webcam(port: 1, serial: "A", name: "Studio")
     private let cheap = webcam(port: 2, serial: "B", name: "Cheap")
@@ -20,9 +20,9 @@ struct ProfileChoiceTests {
             name: "test", cameras: roles.map { CameraRole(role: $0.0, device: $0.1) }, choice: choice)
     }
 
-    /// Who plays what, and what is said of it.
+    /// The assigned cameras, the notes, and the proposed camera.
     private func assign(
-        _ profile: Profile, _ memory: ChoiceMemory = ChoiceMemory(), among cameras: [CaptureDevice]? = nil,
+        _ profile: Profile, _ memory: ChoiceStore = ChoiceStore(), among cameras: [CaptureDevice]? = nil,
         remembered: [String: DeviceIdentity] = [:]
     ) throws -> (names: [String: String], notes: [String], proposal: DeviceIdentity?) {
         let present = cameras ?? self.present
@@ -40,15 +40,15 @@ struct ProfileChoiceTests {
         return (assignment.devices.mapValues(\.name), choice.notes + assignment.notes, choice.proposal)
     }
 
-    private func chosen(_ devices: (CaptureDevice, String?)...) -> ChoiceMemory {
-        var memory = ChoiceMemory()
+    private func chosen(_ devices: (CaptureDevice, String?)...) -> ChoiceStore {
+        var memory = ChoiceStore()
         for (device, role) in devices.reversed() {
             memory[.multicam].cameras.choose(device.identity, for: role, among: present)
         }
         return memory
     }
 
-    @Test("the first role with `any` gets the preferred camera; the others what is left")
+    @Test("the first role with `any` gets the preferred camera; other roles get the remaining cameras")
     func leader() throws {
         let result = try assign(
             profile([("side", "Third"), ("desk", "any"), ("face", "any")]), chosen((cheap, nil)))
@@ -56,7 +56,7 @@ struct ProfileChoiceTests {
         #expect(result.notes.isEmpty)
     }
 
-    @Test("a preference counts more than what played the role last, and that is told")
+    @Test("a preference overrides the role's previous camera, and a note reports this")
     func preferred() throws {
         let result = try assign(
             profile([("desk", "any"), ("face", "any")]), chosen((cheap, nil)),
@@ -64,13 +64,13 @@ struct ProfileChoiceTests {
         #expect(result.names == ["desk": "Cheap", "face": "Studio"])
         #expect(
             result.notes == [
-                "desk: “Cheap” (usb:pci-0000:00:14.0-usb-0:2:1.0) is taken, as you chose it; “Studio” played it last.",
-                "face: its camera “Cheap” (usb:pci-0000:00:14.0-usb-0:2:1.0) is taken by desk, so “Studio” "
-                    + "(usb:pci-0000:00:14.0-usb-0:1:1.0) is taken.",
+                "desk: “Cheap” (usb:pci-0000:00:14.0-usb-0:2:1.0) is used, because you chose it. Last time, “Studio” was used.",
+                "face: its camera “Cheap” (usb:pci-0000:00:14.0-usb-0:2:1.0) is already used for desk, so “Studio” "
+                    + "(usb:pci-0000:00:14.0-usb-0:1:1.0) is used.",
             ])
     }
 
-    @Test("a camera that was chosen for another role of the profile is left to that role")
+    @Test("a camera chosen for another role of the profile is reserved for that role")
     func otherRole() throws {
         let result = try assign(
             profile([("desk", "any"), ("face", "any")]), chosen((cheap, "face"), (studio, "desk")),
@@ -79,7 +79,7 @@ struct ProfileChoiceTests {
         #expect(result.notes.isEmpty)
     }
 
-    @Test("the next choice that is there counts; with none of them there, what played the role last")
+    @Test("the next connected choice is used; if none is connected, the role's previous camera is")
     func next() throws {
         let memory = chosen((cheap, nil), (third, nil))
         let one = profile([("desk", "any")])
@@ -91,18 +91,18 @@ struct ProfileChoiceTests {
             ).names == ["desk": "Studio"])
     }
 
-    @Test("a preferred camera at another port is told, and a busy one is not replaced in silence")
+    @Test("a note reports a preferred camera at another port, and a busy one isn't silently replaced")
     func elsewhere() throws {
         let moved = webcam(port: 7, serial: "B", name: "Cheap", problem: .inUse(by: "call"))
         let result = try assign(profile([("desk", "any")]), chosen((cheap, nil)), among: [studio, moved])
         #expect(result.names == ["desk": "Cheap"])
         #expect(
             result.notes == [
-                "desk: its camera “Cheap” is at another port now: usb:pci-0000:00:14.0-usb-0:7:1.0."
+                "desk: its camera “Cheap” is now connected to another port: usb:pci-0000:00:14.0-usb-0:7:1.0."
             ])
     }
 
-    @Test("what is fixed is what played the role last, and nothing else; the first time it is as always")
+    @Test("the fixed policy uses only the role's previous camera, and the usual rules the first time")
     func fixed() throws {
         let fixed = profile([("desk", "any")], ChoiceSettings(policy: .fixed))
         let memory = chosen((cheap, nil))
@@ -116,7 +116,7 @@ struct ProfileChoiceTests {
         #expect(error?.description.contains("is not connected") == true)
     }
 
-    @Test("a profile begins with a camera the first time, and never before what a person chose")
+    @Test("a profile's preferred camera is used the first time, but never overrides a user's choice")
     func proposal() throws {
         let back = ChoiceSettings(policy: .follow, prefer: "Third")
         let first = try assign(profile([("desk", "any")], back))
@@ -124,15 +124,15 @@ struct ProfileChoiceTests {
         #expect(first.proposal == third.identity)
         let second = try assign(profile([("desk", "any")], back), chosen((cheap, nil)))
         #expect(second.names == ["desk": "Cheap"] && second.proposal == third.identity)
-        var memory = ChoiceMemory()
+        var memory = ChoiceStore()
         memory[.multicam].cameras.propose(third.identity, by: "test", among: present)
         memory[.multicam].cameras.choose(cheap.identity, among: present)
         #expect(try assign(profile([("desk", "any")], back), memory).proposal == nil)
-        // Where every role names its camera there is nothing to begin with.
+        // If every role names its camera, there is nothing to propose.
         #expect(try assign(profile([("desk", "Cheap")], back)).proposal == nil)
     }
 
-    @Test("a camera to begin with that is not there is told, and one that could be several is refused")
+    @Test("a missing preferred camera of a profile causes a note, and an ambiguous one an error")
     func noProposal() throws {
         let missing = try assign(profile([("desk", "any")], ChoiceSettings(prefer: "position:back")))
         #expect(missing.proposal == nil && missing.names == ["desk": "Studio"])
@@ -148,9 +148,9 @@ struct ProfileChoiceTests {
         #expect(candidates.count == 2)
     }
 
-    @Test("without any choice: what has streamed and can be used now, else the first that can")
+    @Test("without a choice, the last used camera is taken if available, or else the first available one")
     func guess() throws {
-        var memory = ChoiceMemory()
+        var memory = ChoiceStore()
         memory.stream([third.identity])
         #expect(try assign(profile([("desk", "any")]), memory).names == ["desk": "Third"])
         let busy = webcam(port: 3, serial: "C", name: "Third", problem: .inUse(by: nil))
@@ -170,9 +170,9 @@ struct ProfileChoiceTests {
             profile, proposal: proposal)
     }
 
-    @Test("what a person named is remembered, the first role's foremost; what was found for `any` is not")
+    @Test("cameras named by the user are remembered, the first role's first; cameras found for `any` aren't")
     func remembered() {
-        var memory = ChoiceMemory()
+        var memory = ChoiceStore()
         let roles = profile([("desk", "any"), ("face", "any"), ("side", "any")])
         record(roles, [("face", "Cheap"), ("desk", "Studio"), ("side", "any")])
             .enter(["desk": studio, "face": cheap, "side": third], into: &memory)
@@ -187,10 +187,10 @@ struct ProfileChoiceTests {
         #expect(memory.streamed == [third.identity, studio.identity, cheap.identity])
     }
 
-    @Test("where a profile offers no choice, naming a camera is for that recording only")
+    @Test("if a profile offers no choice, naming a camera applies only to that recording")
     func notOffered() {
         for policy in [CameraPolicy.follow, .fixed] {
-            var memory = ChoiceMemory()
+            var memory = ChoiceStore()
             record(
                 profile([("desk", "any")], ChoiceSettings(policy: policy)), [("desk", "Cheap")],
                 proposal: third.identity
@@ -201,7 +201,7 @@ struct ProfileChoiceTests {
         }
     }
 
-    @Test("each application has a history of its own")
+    @Test("each application has a separate history")
     func applications() throws {
         var memory = chosen((cheap, nil))
         let other = try #require(ApplicationIdentifier("org.example.call"))

@@ -3,10 +3,10 @@ import SessionFolder
 import Testing
 
 /// Tones and beeps of synthetic microphones, recorded in simulated time and read back with ffmpeg.
-@Suite("the pitch and place of recorded audio")
+@Suite("pitch and timing of recorded audio")
 struct AudioRateTests {
-    /// From here on the pitch is at rest: 10.5 s to change it by 200 ppm, and twice as long to catch up gently with the
-    /// millisecond that is late by then.
+    /// The pitch is stable from here on: changing it by 200 ppm takes 10.5 s, and gently compensating for the
+    /// resulting delay of a millisecond takes twice that time.
     private static let settled = 37
     private static let seconds = 50
 
@@ -21,7 +21,7 @@ struct AudioRateTests {
     }
 
     @Test(
-        "a 1 kHz reference heard at ±200 ppm is within 5 ppm in the end, changes by at most 20 ppm a second on the way there, and is clean from its first window",
+        "a 1 kHz tone at ±200 ppm ends within 5 ppm, changes by at most 20 ppm per second, and is clean from its first window",
         arguments: 1...3)
     func pitch(seed: Int) async throws {
         let recording = try await Recording(microphones("tone", seed: seed), seconds: Double(Self.seconds))
@@ -31,13 +31,13 @@ struct AudioRateTests {
             let reading = ToneReading(samples)
             let course = reading.course(every: ToneReading.windowsInSecond / 2)
             #expect(course.dropFirst(2 * Self.settled).allSatisfy { abs($0) < 5 }, "\(name)")
-            // It is measured to some tenths of a part per million.
+            // The measurement is accurate to some tenths of a part per million.
             #expect(zip(course, course.dropFirst()).allSatisfy { abs($1 - $0) < 20 * 0.5 + 0.3 }, "\(name)")
             #expect(reading.windows.allSatisfy { $0.residue < -88 && $0.peak < -80 }, "\(name)")
         }
     }
 
-    @Test("beeps heard at ±200 ppm lie within 1.6 ms of their time at once, and within 0.3 ms once settled")
+    @Test("beeps at ±200 ppm are within 1.6 ms of their time initially, and within 0.3 ms once settled")
     func place() async throws {
         let recording = try await Recording(microphones("clap", seed: 4), seconds: Double(Self.seconds))
         for name in ["a", "b", "c"] {

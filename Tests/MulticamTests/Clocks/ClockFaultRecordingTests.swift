@@ -5,13 +5,13 @@ import Setup
 import Testing
 import Timing
 
-/// What happens to devices in the field, as whole recordings judged by code strips and beeps.
-@Suite("clocks in trouble, as recorded")
+/// Device faults that occur in the field, verified in whole recordings by code strips and beeps.
+@Suite("recordings with clock faults")
 struct ClockFaultRecordingTests {
     private static let seconds = 26.0
-    /// When it happens: by then the clocks are known.
+    /// Time of the fault. The clock models have settled by then.
     private static let event = 12.0
-    /// Off its tick a frame may be by 0.55 intervals and what a strip can tell.
+    /// A frame may be off its tick by 0.55 intervals plus the strip's resolution.
     private static let limit = 0.55 / 30 + 0.0015
 
     private func recorded(camera change: @escaping DisturbedCamera.Change) async throws -> Recording {
@@ -36,7 +36,7 @@ struct ClockFaultRecordingTests {
         }
     }
 
-    /// The states that the clock went through after the event, and by how much it moved in all, in seconds.
+    /// The states of the clock after the fault, and the sum of its movements in seconds.
     private func clockEvents(_ recording: Recording) throws -> (states: [String], moved: Double) {
         var (states, moved) = ([String](), 0.0)
         for line in recording.events {
@@ -51,7 +51,7 @@ struct ClockFaultRecordingTests {
         return (states, moved)
     }
 
-    /// How far the beeps after the event lie off their whole seconds, by their time in the recording.
+    /// Deviations of the beeps from whole seconds, with their time in the recording.
     private func beeps(_ recording: Recording) throws -> [(time: Double, error: Double)] {
         let start = Double(recording.manifest.t0_monotonic_ns) / 1e9
         return Reader.onsets(try Reader.audio(recording.path("audio/a.wav"))).dropFirst().map { onset in
@@ -61,11 +61,11 @@ struct ClockFaultRecordingTests {
     }
 
     /// - Parameters:
-    ///   - recording: Of a microphone that something happened to.
-    ///   - regained: From when on its beeps are in place again.
-    ///   - moved: By how much its clock moved, in seconds.
-    ///   - silent: How long it is silent for that, in seconds.
-    /// - Throws: When what was recorded cannot be read.
+    ///   - recording: Recording of a microphone with a fault.
+    ///   - regained: Time in seconds after which the beeps are in place again.
+    ///   - moved: Expected movement of the clock, in seconds.
+    ///   - silent: Expected duration of the silence, in seconds.
+    /// - Throws: If the recording can't be read.
     private func judge(
         _ recording: Recording, from regained: Double, moved: Double, silent: Range<Double>
     ) throws {
@@ -76,7 +76,7 @@ struct ClockFaultRecordingTests {
         }
         let samples = try #require(try recording.track("a").samples)
         #expect(samples.written == Int64(Self.seconds) * 48_000)
-        #expect(silent.contains(Double(samples.filled) / 48_000))
+        #expect(silent.contains(Double(samples.silence) / 48_000))
         let gaps = recording.manifest.gaps
         #expect(gaps.count == 1)
         #expect(gaps.allSatisfy { abs($0.from.nanoseconds - Int64(Self.event * 1e9)) < 20_000_000 })
@@ -86,7 +86,7 @@ struct ClockFaultRecordingTests {
 
     // MARK: A camera in the dark
 
-    /// Every other frame is exposed twice as long, and the driver counts what it delivers.
+    /// Every other frame is exposed twice as long, and the driver counts only delivered frames.
     private static func dark(from begin: Double, to end: Double) -> DisturbedCamera.Change {
         let missing = ConditionLock<Int64>(0)
         return { frame, seconds in
@@ -99,29 +99,30 @@ struct ClockFaultRecordingTests {
         }
     }
 
-    @Test("a camera that goes dark is off by less than 0.1 s for a moment, and in the light again by nothing")
+    @Test("a camera that goes dark is off by less than 0.1 s for a moment, and accurate again in the light")
     func dark() async throws {
         let recording = try await recorded(camera: Self.dark(from: Self.event, to: 18))
         let errors = try StripErrors(recording, "a")
-        // At 15 frames a second the nearest may be as far as half of their interval.
+        // At 15 frames per second, the nearest frame may be half an interval away.
         let darkLimit = 0.5 / 15 + 0.0015
         #expect(errors.largest(2..<Self.event) < Self.limit)
         #expect(errors.largest(Self.event..<12.3) < 0.1)
         #expect(errors.largest(12.3..<18) < darkLimit)
         #expect(errors.largest(18..<18.3) < 0.1)
         #expect(errors.largest(18.3..<Self.seconds) < Self.limit)
-        // Ninety frames were left out.
+        // Ninety frames are missing.
         let frames = try #require(try recording.track("a").frames)
-        #expect((88...92).contains(frames.lost["exposure"] ?? 0) && frames.lost.count == 1)
-        #expect(recording.events.contains { $0.contains("delivers 15.0 frames a second instead of 30") })
+        #expect((88...92).contains(frames.lost["low-light"] ?? 0) && frames.lost.count == 1)
+        #expect(recording.events.contains { $0.contains("delivers 15.0 fps instead of 30 fps") })
         let events = try clockEvents(recording)
-        // At 15 frames a second with so much jitter, sureness to 1 ms takes about as long as the dark lasts.
+        // At 15 frames per second with this jitter, reaching a certainty of 1 ms takes about the entire dark
+        // period.
         #expect(events.states.filter { $0 == "restarted" }.count == 2 && events.states.last == "locked")
     }
 
     // MARK: A suspended machine
 
-    @Test("a camera that went on while the machine slept counts on by 150: it is in place within 0.3 s")
+    @Test("after a suspend, a camera that continued to count 150 frames is in place within 0.3 s")
     func cameraWentOn() async throws {
         let recording = try await recorded(camera: { frame, seconds in
             (frame.sequence + (seconds.map { $0 >= Self.event } ?? false ? 150 : 0), frame.capturedAt)
@@ -135,7 +136,7 @@ struct ClockFaultRecordingTests {
         #expect(frames.lost.values.reduce(0, +) + frames.captured >= 778 && frames.captured >= 770)
     }
 
-    @Test("a camera that slept with the machine for 3 s, of which nobody told, is in place within 0.3 s")
+    @Test("a camera suspended for 3 s with the machine, without a report, is in place within 0.3 s")
     func cameraSlept() async throws {
         let missing = ConditionLock<Int64>(0)
         let recording = try await recorded(camera: { frame, seconds in
@@ -148,9 +149,9 @@ struct ClockFaultRecordingTests {
         let errors = try StripErrors(recording, "a")
         #expect(errors.largest(2..<Self.event) < Self.limit)
         #expect(errors.largest(15.3..<Self.seconds) < Self.limit)
-        // What is missing is known, and what came before the clock had found out was late.
+        // The missing frames are known; frames that arrived before the clock detected the fault were late.
         let frames = try #require(try recording.track("a").frames)
-        #expect(abs((frames.lost["away"] ?? 0) - 90) <= 1 && (frames.lost["late"] ?? 0) <= 9)
+        #expect(abs((frames.lost["disconnected"] ?? 0) - 90) <= 1 && (frames.lost["late"] ?? 0) <= 9)
         #expect(abs(frames.captured + frames.lost.values.reduce(0, +) - 780) <= 2)
         let events = try clockEvents(recording)
         #expect(events.states.first == "restarted" && abs(events.moved - 3) < 0.02)
@@ -158,7 +159,7 @@ struct ClockFaultRecordingTests {
 
     // MARK: A sound card
 
-    @Test("a sound card that loses a second: what it lost is silence, and beeps are in place within 0.5 s")
+    @Test("a second lost by a sound card becomes silence, and beeps are in place within 0.5 s")
     func lostSecond() async throws {
         let missing = ConditionLock<Int64>(0)
         let recording = try await recorded(microphone: { audio, seconds in
@@ -172,7 +173,7 @@ struct ClockFaultRecordingTests {
     }
 
     @Test(
-        "a sound card that went on while the machine slept counts on by 5 s: beeps are in place within 0.5 s")
+        "after a suspend, beeps of a sound card that continued to count 5 s are in place within 0.5 s")
     func audioWentOn() async throws {
         let recording = try await recorded(microphone: { audio, seconds in
             (

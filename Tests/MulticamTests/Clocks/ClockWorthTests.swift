@@ -2,7 +2,7 @@ import Foundation
 import SessionFolder
 import Testing
 
-@Suite("what the clock models are worth, as recorded")
+@Suite("accuracy of the clock models in recordings")
 struct ClockWorthTests {
     private static let seconds = 70.0
     private static let cameras: [(name: String, rate: Double, drift: Double)] = [
@@ -24,7 +24,7 @@ struct ClockWorthTests {
     }
 
     @Test(
-        "with ±8 ms of jitter 99.5 % of the frames after the first 2 s lie within 0.55 intervals and 1.5 ms of their tick, and after a minute the manifest knows each rate within 5 ppm",
+        "with ±8 ms of jitter, 99.5 % of the frames after the first 2 s are within 0.55 intervals and 1.5 ms of their tick, and after a minute each rate is known within 5 ppm",
         arguments: [11, 12, 13])
     func jitter(seed: Int) async throws {
         let recording = try await Recording(profile(seed: seed), seconds: Self.seconds)

@@ -1,6 +1,6 @@
 import Media
 
-/// A camera whose events another function may change or swallow before the session sees them.
+/// A camera with a function that can change or drop frames before the session receives them.
 final class DisturbedCamera: CameraSource {
     typealias Change =
         @Sendable (CapturedFrame, _ secondsOfRecording: Double?) -> (sequence: Int64, stamp: ClockTime)?
@@ -10,9 +10,10 @@ final class DisturbedCamera: CameraSource {
     private let change: Change
 
     /// - Parameters:
-    ///   - camera: Delivers.
-    ///   - change: The count and the stamp that a frame gets; `nil` swallows it. The seconds count from the recording's
-    ///     begin to the frame's capture; they are `nil` before that is known.
+    ///   - camera: The underlying camera.
+    ///   - change: Returns the sequence number and timestamp for a frame, or `nil` to drop it. The seconds
+    ///     count from the start of the recording to the frame's capture; they are `nil` before the start is
+    ///     known.
     init(_ camera: any CameraSource, change: @escaping Change) {
         self.camera = camera
         self.change = change
@@ -49,7 +50,7 @@ final class DisturbedCamera: CameraSource {
     func stop() { camera.stop() }
 }
 
-/// Likewise a microphone.
+/// A microphone with a function that can change or drop audio before the session receives it.
 final class DisturbedMicrophone: MicrophoneSource {
     typealias Change =
         @Sendable (CapturedAudio, _ secondsOfRecording: Double?) -> (firstSample: Int64, stamp: ClockTime)?
@@ -58,7 +59,7 @@ final class DisturbedMicrophone: MicrophoneSource {
     private let start = ConditionLock<ClockTime?>(nil)
     private let change: Change
 
-    /// As `DisturbedCamera` has them.
+    /// See `DisturbedCamera`.
     init(_ microphone: any MicrophoneSource, change: @escaping Change) {
         self.microphone = microphone
         self.change = change

@@ -6,9 +6,9 @@ import Plan
 import Setup
 import Testing
 
-@Suite("a clock that is to follow a group's time from a start on")
+@Suite("a session clock after a failed group start")
 struct FailedStartTests {
-    @Test("follows none after a start that failed, so that what is recorded next is not of the group")
+    @Test("after a failed start, the clock doesn't follow the group's time in the next recording")
     func failure() async throws { try await OwnThread.run(Self.failure) }
 
     private static func failure() async throws {
@@ -19,18 +19,22 @@ struct FailedStartTests {
         let plan = try SessionSetup(SetupRequest(profile: file.path)).plan
         let steering = SessionSteering(isStandby: true)
         let replies = ConditionLock<[ControlReply]>([])
-        let person = MediaThread(name: "person") {
+        let person = MediaThread.eventually(name: "person") {
             let now = MonotonicClock().now
-            steering.perform(
-                .start(at: now, utc: 1_790_000_000_000_000_000), at: now, paused: plan
-            ) { reply in replies.withLock { $0.append(reply) } }
+            let words = ["start", "at=\(now.nanoseconds)", "utc=1790000000000000000"]
+            do throws(ControlError) {
+                let work = try steering.work(for: CommandRequest(words: words), paused: plan)
+                work.perform(now) { reply in replies.withLock { $0.append(reply) } }
+            } catch {
+                Issue.record("\(error)")
+            }
         }
         guard case .start = await steering.nextStep() else {
             Issue.record("no start was asked for")
             return
         }
         #expect(steering.clock.summary != nil)
-        steering.tellBeginning(folder: nil)
+        steering.notifyRecordingStarted(folder: nil)
         person.join()
         #expect(replies.withLock { $0.map(\.ok) } == [false])
         #expect(steering.clock.summary == nil && steering.clock.utc(of: steering.clock.now) == nil)

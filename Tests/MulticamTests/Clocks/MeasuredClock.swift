@@ -2,7 +2,8 @@ import Foundation
 import Media
 import Timing
 
-/// A simulated `CLOCK_MONOTONIC` whose crystal is off, and that tells a session clock the group's time once a second, as a node does.
+/// A simulated `CLOCK_MONOTONIC` with a crystal error. It sends the group's time to a session clock once per
+/// second, as a node does.
 final class MeasuredClock: SessionClock {
     private struct State {
         var next: ClockTime
@@ -11,7 +12,7 @@ final class MeasuredClock: SessionClock {
 
     private let base: SimulatedClock
     private let state: ConditionLock<State>
-    /// How fast the group's time runs against this clock, in parts per million.
+    /// Rate of the group's time relative to this clock, in parts per million.
     private let ppm: Double
     private let origin: ClockTime
 
@@ -29,17 +30,17 @@ final class MeasuredClock: SessionClock {
         return Double(Self.epoch) + passed + passed * ppm * 1e-6
     }
 
-    /// The group's time at an instant less that of `epoch`, which a `Double` has to the nanosecond.
+    /// The group's time at an instant minus `epoch`, which a `Double` represents to the nanosecond.
     func passed(_ time: ClockTime) -> Double { Double((time - origin).count) * (1 + ppm * 1e-6) }
 
     private func measurement(_ time: ClockTime) -> ClockMeasurement {
-        // The error is a different one each second, and never more than the bound.
+        // The error changes every second and never exceeds the bound.
         let error = (time.nanoseconds / 1_000_000_000 * 7919 % 61 - 30) * 1000 * 9 / 10
         return ClockMeasurement(
             stamp: time, utc: Self.epoch + Int64(passed(time).rounded()) + error, bound: Self.bound)
     }
 
-    /// Tells a clock that steers this one, from now on; at first the last ten seconds.
+    /// Sends measurements to a clock that follows this one, starting with the last ten seconds.
     func tell(_ steered: SteeredClock) throws(ClockRefusal) {
         for second in (0..<10).reversed() { try steered.take(measurement(origin - .seconds(Int64(second)))) }
         state.withLock { $0.steered = steered }
@@ -48,8 +49,10 @@ final class MeasuredClock: SessionClock {
     var now: ClockTime { base.now }
     func date(of instant: ClockTime) -> Date { base.date(of: instant) }
     var isRealTime: Bool { false }
-    func startThread(named name: String, _ body: sending @escaping () -> Void) -> MediaThread {
-        base.startThread(named: name, body)
+    func startThread(
+        named name: String, _ body: sending @escaping () -> Void
+    ) throws(ThreadError) -> MediaThread {
+        try base.startThread(named: name, body)
     }
     func hold() { base.hold() }
     func release() { base.release() }

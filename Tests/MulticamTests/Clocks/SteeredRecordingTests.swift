@@ -6,21 +6,22 @@ import Testing
 import Timing
 import VirtualDevices
 
-/// Two computers of a group, whose crystals are off by far more than real ones, so that two minutes show what ten hours do.
-@Suite("a recording on a clock that follows a group's time")
+/// Two computers of a group with crystal errors far above real ones, so that two minutes are equivalent to
+/// ten hours.
+@Suite("recordings on a clock that follows a group's time")
 struct SteeredRecordingTests {
     private static let seconds = 120
     private static let size = FrameSize(width: 320, height: 180)
 
     @Test(
-        "is as long as the others' to the frame, with each clap and each frame where the group's time has them",
+        "the length is exact to the frame, and each clap and each frame is at its group time",
         arguments: [400.0, -400, 0])
     func recording(ppm: Double) async throws {
         let boot = ClockTime(nanoseconds: 1_000_000_000_000)
         let machine = MeasuredClock(at: boot, ppm: ppm)
         let clock = SteeredClock(machine)
         try machine.tell(clock)
-        // T0 is named as a node does: by one reading.
+        // T0 is defined by a single reading, as by a node.
         let named = boot + .seconds(5)
         let utc = MeasuredClock.epoch + 5_000_000_000
         let start = clock.begin(at: named, utc: utc)
@@ -38,7 +39,7 @@ struct SteeredRecordingTests {
         let whole = ClockTime(nanoseconds: 1_000_000_000)
         for name in ["host", "guest"] {
             let onsets = Reader.onsets(try Reader.audio(recording.path("audio/\(name).wav")))
-            // Claps are at whole seconds of the machine's own clock.
+            // Claps occur at whole seconds of the machine's clock.
             let wanted = (1000...(1000 + 10 + Self.seconds)).map { second in
                 (machine.passed(ClockTime(nanoseconds: whole.nanoseconds * Int64(second))) - t0) / 1e9
             }.filter { $0 > 0.01 && $0 < Double(Self.seconds) - 0.05 }
@@ -52,7 +53,7 @@ struct SteeredRecordingTests {
         let strips = try Reader.strips(recording.path("cameras/desk.mov"), size: Self.size)
         let errors = strips.enumerated().map { tick, strip in
             strip.map { strip in
-                // The strip has the machine's clock in units of 0.1 ms, modulo 2²⁴.
+                // The strip contains the machine's clock in units of 0.1 ms, modulo 2²⁴.
                 let tickTime = (t0 + Double(tick) / 30 * 1e9) / (1 + ppm * 1e-6) / 1e9 + 1000
                 return abs((Double(strip.time) / 1e4 - tickTime).remainder(dividingBy: 1677.7216))
             } ?? .infinity
@@ -67,7 +68,7 @@ struct SteeredRecordingTests {
         try recording.checkSchema()
     }
 
-    @Test("has wave files whose time references follow each other to the sample, after a minute and a split")
+    @Test("after a minute and a split, the time references of wave files are contiguous to the sample")
     func split() async throws {
         let boot = ClockTime(nanoseconds: 1_000_000_000_000)
         let machine = MeasuredClock(at: boot, ppm: 400)
@@ -95,7 +96,7 @@ struct SteeredRecordingTests {
         let samples = Int64((Double(part.first_ns) * 48e-6).rounded())
         #expect(samples > 50 * 48_000)
         #expect(abs(references[1] - references[0] - samples) <= 1)
-        // T0 is where it was when it began, though the clock has run at another rate since.
+        // T0 is unchanged, although the clock rate has changed since.
         let told = try #require(
             recording.events.lazy.compactMap { $0.firstMatch(of: /"t0_monotonic_ns":(\d+)/) }.first)
         #expect(Int64(told.1) == recording.manifest.t0_monotonic_ns)

@@ -4,8 +4,8 @@ import SessionFolder
 import Testing
 import VirtualDevices
 
-/// How far each frame of a recorded track of 320×180 lies from its tick, in seconds, by its code strip: when it was
-/// captured in truth, less when its tick stands. `nil` for a slate, which has no strip.
+/// Distance of each frame of a recorded 320×180 track from its tick in seconds, by its code strip: the true
+/// capture time minus the tick's time. `nil` for a slate, which lacks a strip.
 struct StripErrors {
     let values: [Double?]
     let rate: Double
@@ -17,7 +17,7 @@ struct StripErrors {
         let strips = try Reader.strips(
             recording.path(track.file), size: FrameSize(width: 320, height: 180))
         values = strips.enumerated().map { tick, strip in
-            // The strip's time comes round every 2²⁴ tenths of a millisecond.
+            // The strip's time wraps after 2²⁴ tenths of a millisecond.
             strip.map {
                 (Double($0.time) / 1e4 - start - Double(tick) / rate).remainder(dividingBy: 1677.7216)
             }
@@ -25,7 +25,7 @@ struct StripErrors {
         self.rate = rate
     }
 
-    /// Of the frames from one second to another; infinite where one of them is a slate.
+    /// The largest error between two times in seconds; infinite if a frame is a slate.
     func largest(_ seconds: Range<Double>) -> Double {
         let range = Int(seconds.lowerBound * rate)..<min(Int(seconds.upperBound * rate), values.count)
         return values[range].map { $0.map(abs) ?? .infinity }.max() ?? .infinity

@@ -1,16 +1,18 @@
 import Foundation
 
-/// What a recorded tone of about 1 kHz at 48 kHz sounds like, window by window of 50 ms.
+/// Analysis of a recorded tone of about 1 kHz at 48 kHz, in windows of 50 ms.
 ///
-/// Each window is fitted with the sine that leaves least of it (frequency, amplitude and phase by least squares): what is
-/// left is distortion, noise and clicks. (A change of pitch inside a window is left too: 20 ppm a second are −98 dB.) The frequency over longer stretches is the slope of the windows' phases.
+/// Each window is fitted with a sine (frequency, amplitude, and phase by least squares). The residue is
+/// distortion, noise, and clicks. It also contains any change of pitch within the window: 20 ppm per second
+/// are −98 dB. The frequency over longer stretches is the slope of the windows' phases.
 struct ToneReading {
     struct Window {
-        /// Of the fitted sine at the window's middle, in turns beyond a tone of exactly 1 kHz; not wrapped.
+        /// Phase of the fitted sine at the window's center, in turns relative to a tone of exactly 1 kHz; not
+        /// wrapped.
         let turns: Double
-        /// The power that the sine leaves, in dB of the tone (THD+N).
+        /// Power of the residue, in dB relative to the tone (THD+N).
         let residue: Double
-        /// The largest sample that it leaves, in dB of the tone's amplitude: a click shows here.
+        /// Largest sample of the residue, in dB relative to the tone's amplitude; reveals clicks.
         let peak: Double
     }
 
@@ -20,7 +22,7 @@ struct ToneReading {
     private static let nominalStep = 2 * Double.pi / 48
     let windows: [Window]
 
-    /// - Parameter samples: Of one channel at 48 kHz.
+    /// - Parameter samples: One channel at 48 kHz.
     init(_ samples: [Float]) {
         var windows: [Window] = []
         for start in stride(from: 0, through: samples.count - Self.windowLength, by: Self.windowLength) {
@@ -30,7 +32,7 @@ struct ToneReading {
         self.windows = windows
     }
 
-    /// The frequency over some windows, in parts per million above 1 kHz.
+    /// The frequency over a range of windows, in parts per million above 1 kHz.
     func partsPerMillion(_ range: Range<Int>) -> Double {
         let points = range.map { (x: Double($0), y: windows[$0].turns) }
         let (meanX, meanY) = (
@@ -49,7 +51,7 @@ struct ToneReading {
     }
 
     private static func window(_ samples: ArraySlice<Float>, after last: Double?) -> Window {
-        // The phases of both halves tell how far the frequency is from 1 kHz.
+        // The phases of the two halves determine the deviation from 1 kHz.
         let middle = samples.startIndex + samples.count / 2
         let (first, second) = (
             Sine(samples[..<middle], step: nominalStep), Sine(samples[middle...], step: nominalStep)
@@ -63,7 +65,8 @@ struct ToneReading {
             peak: 20 * log10(max(sine.peak, 1e-10) / sine.amplitude))
     }
 
-    /// The sine of one frequency that suits some samples best; its phase is that at their middle, against 1 kHz.
+    /// The sine of one frequency that fits the samples best. Its phase is relative to 1 kHz, at the center of
+    /// the samples.
     private struct Sine {
         let phase: Double
         let amplitude: Double

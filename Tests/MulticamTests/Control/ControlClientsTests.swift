@@ -1,13 +1,15 @@
 import Foundation
 import Media
+import MulticamKit
 import Testing
 
 @testable import Control
 
-@Suite("Clients of the control socket that misbehave")
+@Suite("Misbehaving clients of the control socket")
 struct ControlClientsTests {
-    private static let done: ControlServer.Handler = { _, _, answer in
-        answer(ControlReply(ok: true, text: "done"))
+    private static let done: ControlServer.Handler = { request throws(ControlError) in
+        _ = try SessionCommand.parse(request)
+        return ControlServer.Work { _, answer in answer(ControlReply(ok: true, text: "done")) }
     }
 
     private static func send(_ bytes: some Sequence<UInt8>, to socket: LocalSocket) -> Bool {
@@ -15,7 +17,7 @@ struct ControlClientsTests {
     }
 
     @Test(
-        "do not keep others waiting: neither one that says nothing, nor one that has said half of its request"
+        "silent clients and clients with an incomplete request don't delay others"
     )
     func slow() throws {
         let place = try ControlPlace()
@@ -24,14 +26,14 @@ struct ControlClientsTests {
         let silent = try place.connect()
         let half = try place.connect()
         #expect(Self.send(#"{"words": ["#.utf8, to: half))
-        // Both are connected before it, and stay.
+        // Both connect earlier and stay connected.
         #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).ok)
         #expect(Self.send("\"mark\", \"late\"]}\n".utf8, to: half))
         #expect(try ControlPlace.reply(from: half).ok)
         withExtendedLifetime(silent) {}
     }
 
-    @Test("have a deadline for the whole request, however often they send a byte")
+    @Test("the deadline applies to the whole request, even if bytes keep arriving")
     func deadline() throws {
         let place = try ControlPlace()
         var limits = ControlLoop.Limits()
@@ -40,20 +42,20 @@ struct ControlClientsTests {
         defer { server.stop() }
         let dripping = try place.connect()
         let isOver = ConditionLock(false)
-        let drip = MediaThread(name: "drip") {
-            // Until the server has closed the connection.
+        let drip = MediaThread.eventually(name: "drip") {
+            // Until the server closes the connection.
             while Self.send(" ".utf8, to: dripping), !isOver.withLock({ $0 }) {}
         }
         let reply = try ControlPlace.reply(from: dripping)
         isOver.withLock { $0 = true }
         drip.join()
         #expect(!reply.ok && reply.usage)
-        #expect(reply.text.contains("did not come whole") || reply.text.contains("is longer than"))
+        #expect(reply.text.contains("was incomplete after") || reply.text.contains("is longer than"))
         let silent = try place.connect()
-        #expect(try ControlPlace.reply(from: silent).text.contains("did not come whole within 0.02 s"))
+        #expect(try ControlPlace.reply(from: silent).text.contains("was incomplete after 0.02 s"))
     }
 
-    @Test("are cut off at the longest request, and the next one is answered")
+    @Test("a request is cut off at the maximum length, and the next one is answered")
     func huge() throws {
         let place = try ControlPlace()
         let server = try ControlServer(in: place.folder, handler: Self.done)
@@ -66,10 +68,10 @@ struct ControlClientsTests {
         let error = #expect(throws: ControlError.self) {
             try ControlClient(place.folder).ask(CommandRequest(words: ["mark", tooLong]))
         }
-        #expect(error?.description.contains("say it shorter") == true)
+        #expect(error?.description.contains("Shorten it") == true)
     }
 
-    @Test("are so many at the most, and whoever comes later is served before those that say nothing")
+    @Test("the number of connections is limited, and new clients are served by closing silent ones")
     func many() throws {
         let place = try ControlPlace()
         var limits = ControlLoop.Limits()
@@ -82,7 +84,7 @@ struct ControlClientsTests {
     }
 
     @Test(
-        "send what is no request, and are told so",
+        "invalid requests are answered with an error",
         arguments: [
             Data([0xff, 0xfe, 0x80]), Data(#"{"words": ["\ud800"]}"#.utf8), Data(#"{"words": 1e999}"#.utf8),
             Data(#"{"words": []}"#.utf8), Data(#"{"words": [""]}"#.utf8), Data(#"{"words": [null]}"#.utf8),
@@ -100,7 +102,7 @@ struct ControlClientsTests {
     }
 
     @Test(
-        "survive nothing but their own request when the system has no descriptor left: later it answers again"
+        "the server recovers after connections couldn't be accepted for lack of resources"
     )
     func exhausted() throws {
         let place = try ControlPlace()
@@ -118,7 +120,38 @@ struct ControlClientsTests {
         #expect(errors.withLock { $0.isEmpty })
     }
 
-    @Test("a descriptor of a connection is closed when another program is started, and never blocks")
+    @Test(
+        "if no descriptor is left, clients are served one at a time with a reserved descriptor",
+        arguments: [EMFILE, ENFILE])
+    func reserve(error: Int32) throws {
+        let place = try ControlPlace()
+        let isRefused = ConditionLock(false)
+        var limits = ControlLoop.Limits()
+        // Without the reserve, the client would wait this long.
+        limits.pause = .seconds(3600)
+        let server = try ControlServer(
+            in: place.folder, limits: limits,
+            accept: { socket in
+                // Each connection is refused once; then the reserve is available.
+                let refuses = isRefused.withLock { isRefused in
+                    isRefused.toggle()
+                    return isRefused
+                }
+                if !refuses { return socket.accept() }
+                var polled = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&polled, 1, 0) > 0 else {
+                    isRefused.withLock { $0 = false }
+                    return .nobody
+                }
+                return .refused(errno: error)
+            }, handler: Self.done)
+        defer { server.stop() }
+        for _ in 0..<3 {
+            #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).ok)
+        }
+    }
+
+    @Test("a connection's descriptor is closed on exec and never blocks")
     func flags() throws {
         let place = try ControlPlace()
         try place.folder.make()
@@ -139,21 +172,25 @@ struct ControlClientsTests {
     }
 
     @Test(
-        "a mark is set and the status told while another command blocks its thread; each has its own arrival")
+        "markers and status requests work while another command blocks, each with its own arrival time"
+    )
     func blocked() throws {
         let place = try ControlPlace()
         let gate = Cancellation()
         let started = Cancellation()
         let arrivals = ConditionLock<[ClockTime]>([])
         let clock = MonotonicClock()
-        let server = try ControlServer(in: place.folder) { command, arrival, answer in
-            if command == .start() {
-                started.cancel()
-                clock.sleep(until: clock.now + .seconds(60), unless: gate)
-            } else {
-                arrivals.withLock { $0.append(arrival) }
+        let server = try ControlServer(in: place.folder) { request in
+            let blocks = request.words == ["start"]
+            return ControlServer.Work(blocks: blocks) { arrival, answer in
+                if blocks {
+                    started.cancel()
+                    clock.sleep(until: clock.now + .seconds(60), unless: gate)
+                } else {
+                    arrivals.withLock { $0.append(arrival) }
+                }
+                answer(ControlReply(ok: true, text: "\(request.words)"))
             }
-            answer(ControlReply(ok: true, text: "\(command)"))
         }
         defer { server.stop() }
         let start = try place.connect()
@@ -169,35 +206,40 @@ struct ControlClientsTests {
         #expect(stamps.count == 2 && stamps.allSatisfy { before <= $0 && $0 <= after })
     }
 
-    @Test("more commands than may wait are refused with a sentence; the status is told all the same")
+    @Test("commands beyond the limit are rejected, but the status stays available")
     func busy() throws {
         let place = try ControlPlace()
         let waiting = ConditionLock<[ControlServer.Answer]>([])
         var limits = ControlLoop.Limits()
         limits.commands = 2
-        let server = try ControlServer(in: place.folder, limits: limits) { command, _, answer in
-            guard command == .mark("later") else { return answer(ControlReply(ok: true, text: "now")) }
-            waiting.broadcast { $0.append(answer) }
+        let server = try ControlServer(in: place.folder, limits: limits) { request in
+            let isImmediate = request.words == ["status"]
+            return ControlServer.Work(isImmediate: isImmediate) { _, answer in
+                if isImmediate { return answer(ControlReply(ok: true, text: "now")) }
+                waiting.broadcast { $0.append(answer) }
+            }
         }
         defer { server.stop() }
-        let marks = try (0..<2).map { _ in try place.connect() }
-        for socket in marks { #expect(socket.write(line: Data(#"{"words": ["mark", "later"]}"#.utf8))) }
+        let markers = try (0..<2).map { _ in try place.connect() }
+        for socket in markers { #expect(socket.write(line: Data(#"{"words": ["mark", "later"]}"#.utf8))) }
         let answers = waiting.wait { $0.count == 2 ? $0 : nil }
         let refused = try ControlClient(place.folder).ask(CommandRequest(words: ["mark", "later"]))
-        #expect(!refused.ok && refused.text.contains("2 requests are being worked on already"))
+        #expect(!refused.ok && refused.text.contains("2 requests are already in progress"))
         #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])).text == "now")
         for answer in answers {
             answer(ControlReply(ok: true, text: "marked"))
             answer(ControlReply(ok: true, text: "twice, which nobody hears"))
         }
-        for socket in marks { #expect(try ControlPlace.reply(from: socket).text == "marked") }
+        for socket in markers { #expect(try ControlPlace.reply(from: socket).text == "marked") }
     }
 
-    @Test("whoever still waits when the session ends is told so")
+    @Test("waiting clients are notified when the session ends")
     func ended() throws {
         let place = try ControlPlace()
         let heard = Cancellation()
-        let server = try ControlServer(in: place.folder) { _, _, _ in heard.cancel() }
+        let server = try ControlServer(in: place.folder) { _ in
+            ControlServer.Work { _, _ in heard.cancel() }
+        }
         let mark = try place.connect()
         let silent = try place.connect()
         #expect(mark.write(line: Data(#"{"words": ["mark", "here"]}"#.utf8)))

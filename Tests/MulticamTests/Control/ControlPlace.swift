@@ -3,7 +3,7 @@ import Media
 
 @testable import Control
 
-/// A folder of a test's own as the runtime directory, and clients that speak to what listens there.
+/// A temporary runtime directory, and clients for its sockets.
 final class ControlPlace {
     let scratch = FileManager.default.temporaryDirectory.appending(
         path: "mc-\(UUID().uuidString.prefix(8))")
@@ -22,16 +22,16 @@ final class ControlPlace {
         }
     }
 
-    /// Connects to this process's server, and says nothing.
+    /// Connects to this process's server without sending anything.
     func connect() throws -> LocalSocket {
         let socket = try LocalSocket()
-        // A test that would wait for ever fails instead.
+        // Makes a test fail instead of waiting forever.
         socket.setPatience(.seconds(60))
         guard try socket.connects(to: folder.socketPath(of: getpid())) else { throw Refused() }
         return socket
     }
 
-    /// The server's answer, as a client reads it.
+    /// The server's reply, as read by a client.
     static func reply(from socket: LocalSocket) throws -> ControlReply {
         guard let line = socket.readLine() else { throw Refused() }
         return try JSONDecoder().decode(ControlReply.self, from: line)

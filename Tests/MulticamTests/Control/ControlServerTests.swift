@@ -13,13 +13,15 @@ import Testing
 
 @Suite("The control socket")
 struct ControlServerTests {
-    @Test("brings a command to the session, and its answer back; afterwards nobody is there")
+    @Test("commands reach the session and replies return; after the server stops, no session is found")
     func answers() throws {
         let place = try ControlPlace()
-        let heard = ConditionLock<[ControlCommand]>([])
-        let server = try ControlServer(in: place.folder) { command, _, answer in
-            heard.withLock { $0.append(command) }
-            answer(ControlReply(ok: true, text: "done"))
+        let heard = ConditionLock<[[String]]>([])
+        let server = try ControlServer(in: place.folder) { request in
+            ControlServer.Work { _, answer in
+                heard.withLock { $0.append(request.words) }
+                answer(ControlReply(ok: true, text: "done"))
+            }
         }
         let client = ControlClient(place.folder)
         #expect(
@@ -28,14 +30,14 @@ struct ControlServerTests {
         #expect(try client.ask(CommandRequest(words: ["layout", "grid"]), process: getpid()).ok)
         #expect(try client.ask(CommandRequest(words: ["snapshot", "desk"])).ok)
         #expect(
-            heard.withLock { $0 } == [.mark("question 2"), .change(.layout(.grid)), .snapshot(["desk"])])
+            heard.withLock { $0 } == [["mark", "question", "2"], ["layout", "grid"], ["snapshot", "desk"]])
         server.stop()
         let error = #expect(throws: ControlError.self) { try client.ask(CommandRequest(words: ["status"])) }
-        #expect(error?.description.contains("nothing is being recorded") == true)
+        #expect(error?.description.contains("no session of this user is running") == true)
         #expect(place.folder.processes().isEmpty)
     }
 
-    @Test("answers also where a measurement is no number")
+    @Test("a reply may contain measurements that aren't numbers")
     func noNumber() throws {
         let place = try ControlPlace()
         let status = try JSONText.decoder().decode(
@@ -45,26 +47,28 @@ struct ControlServerTests {
                 {"state": "recording", "profile": "pip", "time_ns": 1, "cameras": [], "given_up": [], "microphones": [
                   {"role": "host", "peak": "inf", "level": "-inf", "alarms": [], "missing_ns": 0, "ppm": 0, "locked": true, "residual_us": "inf",
                    "name": "", "channels": 1, "gain": 0, "muted": false, "clipped": 0, "clipped_last_minute": 0}],
-                 "scenes": [], "marks": [], "mark_count": 0, "governor": [], "publications": [], "policy": "adapt", "limits": {}}
+                 "scenes": [], "markers": [], "marker_count": 0, "governor": [], "live_outputs": [], "policy": "adapt", "limits": {}}
                 """#.utf8))
         let reply = ControlReply(ok: true, text: "", status: status)
-        let server = try ControlServer(in: place.folder) { _, _, answer in answer(reply) }
+        let server = try ControlServer(in: place.folder) { _ in
+            ControlServer.Work { _, answer in answer(reply) }
+        }
         defer { server.stop() }
         #expect(try ControlClient(place.folder).ask(CommandRequest(words: ["status"])) == reply)
     }
 
-    @Test("refuses words that make no sense before anybody is asked, and requests that are none")
+    @Test("invalid commands and invalid requests are refused as usage errors")
     func refuses() throws {
         let place = try ControlPlace()
-        let server = try ControlServer(in: place.folder) { _, _, answer in
-            Issue.record("nothing was to be asked")
-            answer(ControlReply(ok: true, text: ""))
+        let server = try ControlServer(in: place.folder) { request throws(ControlError) in
+            throw .usage("\(request.words): expected a command.")
         }
         defer { server.stop() }
         let client = ControlClient(place.folder)
-        #expect(throws: ControlError.self) { try client.ask(CommandRequest(words: ["layuot", "grid"])) }
-        #expect(throws: ControlError.self) { try client.ask(CommandRequest(words: [])) }
-        #expect(throws: ControlError.self) { try client.ask(CommandRequest(words: ["stop", "now"])) }
+        for words in [["layuot", "grid"], [], ["stop", "now"]] {
+            let reply = try client.ask(CommandRequest(words: words))
+            #expect(!reply.ok && reply.usage && reply.text == "\(words): expected a command.")
+        }
         for request in ["", "{", "[1]", #"{"words": 5}"#, #"{"words": ["fly"]}"#, "\u{0}\u{1}"] {
             let socket = try place.connect()
             #expect(socket.write(line: Data(request.utf8)))
@@ -73,7 +77,7 @@ struct ControlServerTests {
         }
     }
 
-    @Test("is for its user alone: its folder may be entered by nobody else, and somebody else's is not taken")
+    @Test("the folder is private to its user, and a folder accessible to others is rejected")
     func isPrivate() throws {
         let place = try ControlPlace()
         try place.folder.make()
@@ -81,44 +85,51 @@ struct ControlServerTests {
         #expect(stat(place.folder.path, &status) == 0 && status.st_mode & 0o777 == 0o700)
         chmod(place.folder.path, 0o755)
         let error = #expect(throws: ControlError.self) {
-            _ = try ControlServer(in: place.folder) { _, _, answer in answer(ControlReply(ok: true, text: ""))
+            _ = try ControlServer(in: place.folder) { _ in
+                ControlServer.Work { _, answer in answer(ControlReply(ok: true, text: "")) }
             }
         }
-        #expect(error?.description.contains("this user's alone") == true)
+        #expect(error?.description.contains("accessible to other users") == true)
     }
 
-    @Test("where several record, each is listed with its profile and folder, and how to choose")
+    @Test("if several sessions are running, the error lists profiles, folders, and how to select one")
     func several() throws {
         let place = try ControlPlace()
         let plan = SessionPlan(
             profile: "interview", cameras: [], microphones: [], program: nil, cameraTracks: [],
             microphoneTracks: [])
-        let server = try ControlServer(in: place.folder) { _, _, answer in
-            var status = SessionStatus()
-            status.phase = .recording
-            answer(
-                ControlReply(
-                    ok: true, text: "", status: ControlStatus(status, plan: plan, folder: "recordings/talk")))
+        let server = try ControlServer(in: place.folder) { _ in
+            ControlServer.Work { _, answer in
+                var status = SessionStatus()
+                status.phase = .recording
+                answer(
+                    ControlReply(
+                        ok: true, text: "",
+                        status: ControlStatus(status, plan: plan, folder: "recordings/talk")))
+            }
         }
         defer { server.stop() }
         let client = ControlClient(place.folder)
         try server.note(recordingIn: place.scratch.path + "/talk")
         let own = getpid()
-        // Another process's, which happens to be served here, too.
+        // The socket of another process, but served by this one.
         try FileManager.default.createSymbolicLink(
             atPath: place.folder.socketPath(of: 1),
             withDestinationPath: place.folder.socketPath(of: own))
         let error = #expect(throws: ControlError.self) { try client.ask(CommandRequest(words: ["stop"])) }
         let text = try #require(error?.description)
-        #expect(text.contains("2 sessions run: process 1 records profile “interview” into recordings/talk; "))
-        #expect(text.contains("process \(own) records profile “interview” into \(place.scratch.path)/talk."))
+        #expect(
+            text.contains(
+                "2 sessions are running: process 1 is recording profile “interview” into recordings/talk; "))
+        #expect(
+            text.contains("process \(own) is recording profile “interview” into \(place.scratch.path)/talk."))
         #expect(text.contains("`multicam ctl --process 1 status`"))
         #expect(try client.ask(CommandRequest(words: ["status"]), process: own).ok)
-        #expect(client.activity(of: own)?.hasPrefix("records profile “interview” into /") == true)
+        #expect(client.activity(of: own)?.hasPrefix("is recording profile “interview” into /") == true)
         #expect(client.activity(of: 2) == nil)
     }
 
-    @Test("what a crash left unfinished is named with its cure, until it is whole or gone")
+    @Test("an interrupted recording is reported with its recovery command until it is recovered or deleted")
     func crashed() throws {
         let place = try ControlPlace()
         try place.folder.make()
@@ -138,7 +149,7 @@ struct ControlServerTests {
         for process in [nil, 1] as [Int32?] {
             #expect(
                 try answer(process).contains(
-                    "Process 1 ended without finishing its recording: run `multicam recover \(folder.shellQuoted())`."
+                    "Process 1 ended before its recording was finished. Run `multicam recover \(folder.shellQuoted())`."
                 ))
         }
         try Data(#"{"outcome": "recovered"}"#.utf8).write(to: manifest)
@@ -147,24 +158,24 @@ struct ControlServerTests {
         #expect(try !answer(1).contains("recover"))
     }
 
-    @Test("a device that another recording has is refused with what that records")
+    @Test("the error for a busy device names the recording that uses it")
     func held() {
         let busy = SetupError.device(
             DeviceError(
                 device: "/dev/video0", operation: "open",
                 reason: .busy(by: DeviceHolder(program: "multicam", process: 4312))))
         let told = busy.naming { process in
-            process == 4312 ? "records profile “pip” into /home/ann/talk" : nil
+            process == 4312 ? "is recording profile “pip” into /home/ann/talk" : nil
         }
         #expect(
             told.description
-                == "/dev/video0: open failed: `multicam` (process 4312) is using it: it records profile “pip” into /home/ann/talk. "
-                + "Close that program, or pick another camera.")
+                == "/dev/video0: open failed: it is in use by `multicam` (process 4312), which is recording profile “pip” into /home/ann/talk. "
+                + "Close that program, or choose another camera.")
         #expect(busy.naming { _ in nil } == busy)
         #expect(SetupError.usage("no").naming { _ in "records" } == .usage("no"))
     }
 
-    @Test("A socket that a crash left is nobody; one that cannot be made is said")
+    @Test("A socket left by a crash counts as no session, and failure to create a socket is reported")
     func stale() throws {
         let place = try ControlPlace()
         try place.folder.make()
@@ -176,7 +187,9 @@ struct ControlServerTests {
             "XDG_RUNTIME_DIR": place.scratch.path + "/" + String(repeating: "x", count: 90)
         ])
         #expect(throws: ControlError.self) {
-            _ = try ControlServer(in: long) { _, _, answer in answer(ControlReply(ok: true, text: "")) }
+            _ = try ControlServer(in: long) { _ in
+                ControlServer.Work { _, answer in answer(ControlReply(ok: true, text: "")) }
+            }
         }
     }
 }

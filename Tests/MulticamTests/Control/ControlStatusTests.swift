@@ -3,12 +3,13 @@ import Foundation
 import Media
 import Monitoring
 import Plan
+import Profiles
 import Session
 import SessionFolder
 import Setup
 import Testing
 
-@Suite("The status of a session that runs")
+@Suite("The status of a running session")
 struct ControlStatusTests {
     private static let profile = """
         cameras:
@@ -19,10 +20,10 @@ struct ControlStatusTests {
           guest: { device: "virtual:silence" }
         program: { size: 320x180, rate: 30, layout: pip, main: desk, inset: face, corner: top-left, scale: 0.25, audio: { mix: [host] } }
         tracks: { cameras: copy, microphones: wav }
-        limits: { lostFrames: none, silence: 2s }
+        limits: { lost_frames: none, silence: 2s }
         """
 
-    /// The status as it was at the look at 5 s.
+    /// The status at the reading at 5 s.
     private static func status() async throws -> ControlStatus {
         let seen = ConditionLock<ControlStatus?>(nil)
         let host = SteeringHost(
@@ -45,22 +46,22 @@ struct ControlStatusTests {
         return try #require(seen.withLock { $0 })
     }
 
-    @Test("says while the files are closed how many are, and of how many")
+    @Test("the status counts closed files while a recording is finishing")
     func finishing() async throws {
         let recorded = ConditionLock<MulticamSession?>(nil)
         let recording = try await Recording(
             Self.profile, seconds: 1, steer: { session in recorded.withLock { $0 = session } })
         let session = try #require(recorded.withLock { $0 })
-        // It stays as it was told last: all are closed.
+        // The last reported value remains: all files are closed.
         let status = ControlStatus(session.status, plan: session.currentPlan, folder: nil)
         let finishing = try #require(status.finishing)
-        // The program, two cameras and two microphones.
+        // The program, two cameras, and two microphones.
         #expect(recording.manifest.files?.count == 5)
         #expect(status.state == .finishing && finishing.done == 5 && finishing.total == 5)
     }
 
     @Test(
-        "says of each camera what it is, how a preview shows it, what became of its frames, and why none come"
+        "the status of a camera contains its format, preview settings, frame counts, and cause of an outage"
     )
     func cameras() async throws {
         let status = try await Self.status()
@@ -69,18 +70,18 @@ struct ControlStatusTests {
         #expect(!desk.name.isEmpty && desk.pixel == "mjpeg" && desk.width == 320 && desk.height == 180)
         #expect(desk.nominal_rate == 30 && desk.rotation == 0 && desk.mirrored)
         #expect(face.rotation == 90 && !face.mirrored)
-        // A tenth of the frames is dropped, each of which the one before stands in for.
-        #expect(desk.lost > 3 && desk.losses == ["bus": desk.lost] && desk.repeated == desk.lost)
+        // A tenth of the frames is dropped; each is replaced by the previous frame.
+        #expect(desk.lost > 3 && desk.losses == ["bus": desk.lost] && desk.duplicated == desk.lost)
         #expect(desk.captured > 100 && desk.slate == 0)
         #expect(!desk.away && desk.reason == nil && desk.away_ns == nil && desk.away_cause == nil)
-        #expect(face.away && face.away_cause == "away" && face.reason?.isEmpty == false)
+        #expect(face.away && face.away_cause == "disconnected" && face.reason?.isEmpty == false)
         let away = try #require(face.away_ns)
         #expect(abs(away - (status.time_ns + (status.delay_ns ?? 0) - 2_500_000_000)) < 300_000_000)
         #expect((70...78).contains(face.captured) && face.slate > 20)
         #expect(status.cameras.allSatisfy { $0.residual_us >= 0 && $0.residual_us < 1000 })
     }
 
-    @Test("says of each microphone how loud it is in the mix, and for how long it has been silent")
+    @Test("the status of a microphone contains its gain in the mix and the duration of its silence")
     func microphones() async throws {
         let status = try await Self.status()
         let (host, guest) = (status.microphones[0], status.microphones[1])
@@ -91,27 +92,33 @@ struct ControlStatusTests {
     }
 
     @Test(
-        "says what the program shows and where, by how much it is behind, what is marked, and what is left of the disk"
+        "the status contains the program's layout, its delay, markers, and the remaining disk space"
     )
     func program() async throws {
         let status = try await Self.status()
         let arrangement = try #require(status.arrangement)
-        #expect(arrangement.layout == "pip" && arrangement.main == "desk" && arrangement.inset == ["face"])
+        #expect(arrangement.layout == .pip && arrangement.main == "desk" && arrangement.inset == ["face"])
         #expect(
-            arrangement.corner == "top-left" && arrangement.scale == 0.25 && arrangement.size == [320, 180])
+            arrangement.corner == .topLeft && arrangement.scale == 0.25 && arrangement.size == [320, 180])
         #expect(arrangement.layers.map(\.role) == ["desk", "face"])
+        #expect(arrangement.layers.map(\.fit) == [.contain, .cover])
+        // The face is turned by a quarter.
+        #expect(
+            arrangement.frames.mapValues { [$0.width, $0.height] } == [
+                "desk": [320, 180], "face": [180, 320],
+            ])
         #expect(arrangement.layers.map(\.width) == [320, 80] && arrangement.layers[1].rotation == 90)
         let program = try #require(status.program)
         #expect(program.on_air == ["desk", "face"] && program.captured > 100 && program.lost == 0)
-        #expect(program.losses["bus"] == status.cameras[0].lost)
+        #expect(program.losses.isEmpty && status.cameras[0].lost > 0)
         #expect(try (100_000_000...2_000_000_000).contains(#require(status.delay_ns)))
-        #expect(status.marks.map(\.text) == ["question 2"] && status.mark_count == 1)
+        #expect(status.markers.map(\.text) == ["question 2"] && status.marker_count == 1)
         #expect(status.disk?.free_bytes == 6_000_000_000 && status.disk?.seconds_left ?? 0 > 60)
         #expect(status.limits.lost_frames == nil && status.limits.silence_ns == 2_000_000_000)
         #expect(status.policy == "adapt")
     }
 
-    @Test("says whose use of a resource it is; its parts are the whole")
+    @Test("the cost of a resource is divided among its users, and the parts add up to the total")
     func cost() async throws {
         let status = try await Self.status()
         let cost = try #require(status.cost)

@@ -7,7 +7,7 @@ import Setup
 import Testing
 import VirtualDevices
 
-@Suite("The budget of a recording that runs")
+@Suite("The budget of a running recording")
 struct LiveBudgetTests {
     private static let profile = """
         cameras:
@@ -31,7 +31,8 @@ struct LiveBudgetTests {
             track: track)
     }
 
-    /// Records on a machine whose disk takes the planned camera and most of another one, and adds another one.
+    /// Records on a machine with disk bandwidth for the planned camera and most of another one, and adds
+    /// another one.
     private static func recording(
         _ policy: String, refusals: ConditionLock<[SessionChangeError]>
     ) async throws -> Recording {
@@ -58,7 +59,7 @@ struct LiveBudgetTests {
     }
 
     @Test(
-        "a camera that joins gives of its size where the profile adapts, in its own part, with the cost told")
+        "an added camera is reduced in size if the profile adapts, and the cost is reported")
     func reduced() async throws {
         let refusals = ConditionLock<[SessionChangeError]>([])
         let recording = try await Self.recording("adapt", refusals: refusals)
@@ -74,11 +75,11 @@ struct LiveBudgetTests {
         #expect(part < 1280)
         #expect(try recording.track("desk").frames?.lost.isEmpty == true)
         #expect(try recording.track("desk").parts == nil)
-        let event = try #require(recording.events.first { $0.contains(#""event":"switch""#) })
-        #expect(event.contains("to stay within the budget, guest 1280x720@30"))
+        let event = try #require(recording.events.first { $0.contains(#""event":"change""#) })
+        #expect(event.contains("to stay within the budget: guest 1280x720@30"))
     }
 
-    @Test("a camera that does not fit is refused where the policy is to refuse, and never starts")
+    @Test("a camera that exceeds the budget is refused under the refuse policy, and never starts")
     func refused() async throws {
         let refusals = ConditionLock<[SessionChangeError]>([])
         let recording = try await Self.recording("refuse", refusals: refusals)
@@ -91,7 +92,7 @@ struct LiveBudgetTests {
     }
 
     @Test(
-        "on standby, what would need a camera to give way is refused with the budget's sentence; what is on the air already is counted"
+        "on standby, an output that would require reducing a camera is refused, and active outputs are counted"
     )
     func standby() async throws { try await OwnThread.run(Self.standby) }
 
@@ -111,12 +112,12 @@ struct LiveBudgetTests {
             try text.write(to: file, atomically: true, encoding: .utf8)
             return try SessionSetup(SetupRequest(profile: file.path)).makeSession(options)
         }
-        // A little room, and less than the output takes.
+        // Some capacity, but less than the output requires.
         let needed = try #require(try session(budget: 10).hardwareCost?.total)
         let session = try session(budget: needed + 0.05)
         try await session.standBy()
-        let camera = PlannedPublication(
-            name: "v4l2", kind: .v4l2, destination: "/dev/video9", source: "desk")
+        let camera = PlannedLiveOutput(
+            name: "v4l2", kind: .v4l2, address: "/dev/video9", source: "desk")
         let before = try #require(session.hardwareCost?.total)
         let refusal = #expect(throws: SessionChangeError.self) { try session.plan(camera) }
         #expect(

@@ -19,7 +19,7 @@ struct LiveChangeTests {
         """
     private static let size = FrameSize(width: 640, height: 360)
 
-    @Test("are seen from the tick on that the manifest names, and leave no gap in any track")
+    @Test("changes are visible from the tick in the manifest, and cause no gap in any track")
     func swaps() async throws {
         let host = SteeringHost { session, look in
             let changes: [[SessionChange]] = [
@@ -37,18 +37,18 @@ struct LiveChangeTests {
         let changes = try #require(manifest.changes)
         #expect(changes.map(\.shown) == [["face", "desk"], ["desk", "face"]])
         #expect(changes.map(\.changes) == [["swap"], ["swap desk", "gain host -20.0"]])
-        #expect(recording.events.filter { $0.contains(#""event":"switch""#) }.count == 2)
+        #expect(recording.events.filter { $0.contains(#""event":"change""#) }.count == 2)
         try recording.checkSchema()
         for track in manifest.tracks where track.kind != "microphone" {
             let frames = try #require(track.frames)
-            #expect(frames.written == 150 && frames.lost.isEmpty && frames.repeated == 0, "\(track.name)")
+            #expect(frames.written == 150 && frames.lost.isEmpty && frames.duplicated == 0, "\(track.name)")
         }
         #expect(manifest.gaps.isEmpty)
         try expectStrips(recording, from: changes[0].at_ns, to: changes[1].at_ns)
         try expectLoudness(recording, from: changes[1].at_ns)
     }
 
-    /// The clap camera's strip fills the width but between the two changes, to the frame.
+    /// The clap camera's strip fills the width except between the two changes, to the frame.
     private func expectStrips(_ recording: Recording, from: Int64, to: Int64) throws {
         let strips = try Reader.strips(recording.path("program.mp4"), size: Self.size)
         #expect(strips.count == 150)
@@ -61,7 +61,7 @@ struct LiveChangeTests {
         #expect(zip(frames, frames.dropFirst()).allSatisfy { $1 > $0 })
     }
 
-    /// A tenth as loud from the second change on in the program, and as before in the track.
+    /// From the second change on, the program's level is a tenth, and the track's is unchanged.
     private func expectLoudness(_ recording: Recording, from: Int64) throws {
         let change = Int(Double(from) / 1e9 * 48_000)
         func level(_ samples: [Float]) -> (before: Float, after: Float) {
@@ -79,7 +79,7 @@ struct LiveChangeTests {
         #expect(abs(track.after / track.before - 1) < 0.001)
     }
 
-    /// Makes one change a look, from the second look on.
+    /// Makes one change per reading, starting with the second.
     private static func steering(_ changes: [[SessionChange]]) -> @Sendable (MulticamSession, Int) -> Void {
         { session, look in
             guard changes.indices.contains(look - 1) else { return }
@@ -94,10 +94,10 @@ struct LiveChangeTests {
     private static let seenChanges: [[SessionChange]] = [
         [.layout(.sideBySide)], [.gain(role: "host", decibels: -20), .rotation(role: "face", .quarter)],
         [.zoom(role: "desk", 2), .pan(role: "desk", 1)], [.audible(role: "host", false), .swap(with: nil)],
-        [.visible(role: "desk", false)], [.recorded(role: "face", false)],
+        [.visible(role: "desk", false)], [.stopTrack(role: "face")],
     ]
 
-    @Test("each that is seen adds an arrangement, from which the program can be composed again")
+    @Test("each visible change adds an arrangement for composing the program again")
     func arrangements() async throws {
         let host = SteeringHost(Self.steering(Self.seenChanges))
         let recording = try await Recording(Self.profile, seconds: 8, host: host, steer: host.follow)
@@ -106,11 +106,11 @@ struct LiveChangeTests {
         let arrangements = try #require(manifest.arrangements)
         let changes = try #require(manifest.changes)
         #expect(changes.count == 6)
-        // The end of a track is not seen.
+        // The end of a track isn't visible.
         #expect(arrangements.map(\.at_ns) == [0] + changes.prefix(5).map(\.at_ns))
         #expect(
             arrangements.map(\.layout) == [
-                "pip", "side-by-side", "side-by-side", "side-by-side", "side-by-side", "side-by-side",
+                .pip, .sideBySide, .sideBySide, .sideBySide, .sideBySide, .sideBySide,
             ])
         #expect(
             arrangements.map { $0.layers.map(\.role) } == [
@@ -122,21 +122,21 @@ struct LiveChangeTests {
         let inset = arrangements[0].layers[1]
         let place: [Int] = [inset.x, inset.y, inset.width, inset.height]
         #expect(place == [468, 258, 160, 90])
-        #expect(inset.filling == "fill" && inset.crop == .whole)
+        #expect(inset.fit == .cover && inset.crop == .whole)
         #expect(arrangements[1].layers.map(\.x) == [0, 320])
-        #expect(arrangements[2].layers.map(\.rotation) == [0, 90])
+        #expect(arrangements[2].layers.map(\.rotation) == [.none, .quarter])
         #expect(arrangements[3].layers[0].crop == FramePart(x: 0.5, y: 0.25, width: 0.5, height: 0.5))
-        let told = recording.events.filter { $0.contains(#""event":"switch""#) }
+        let told = recording.events.filter { $0.contains(#""event":"change""#) }
         #expect(told.count == 6 && told.filter { $0.contains(#""arrangement":"#) }.count == 5)
     }
 
-    @Test("are kept by a recovery, with what was seen of them, also where the manifest had not got them yet")
+    @Test("recovery keeps changes and their arrangements, including those missing in the manifest")
     func recovered() async throws {
         let steering = Self.steering(Self.seenChanges)
         let crashed = try await CrashedRecording(Self.profile, crashingAt: 4, steer: steering)
         let before = try #require(try crashed.manifest.arrangements)
         #expect(before.count >= 2 && before[0].at_ns == 0)
-        // As a crash in the first second leaves it.
+        // As after a crash in the first second.
         try crashed.edit { manifest in
             manifest.arrangements = Array(before.prefix(1))
             manifest.changes = nil
@@ -147,15 +147,15 @@ struct LiveChangeTests {
         #expect(arrangements.count >= 3 && arrangements[0] == before[0])
         #expect(manifest.changes?.map(\.at_ns) == arrangements.dropFirst().map(\.at_ns))
         #expect(
-            arrangements[1].layout == "side-by-side"
+            arrangements[1].layout == .sideBySide
                 && arrangements[2].gains.compactMapValues { $0 } == ["host": -20])
     }
 
-    @Test("a hundred at random times: every track as long as without them, and every change in the manifest")
+    @Test("after a hundred random changes, every track has its full length, and the manifest lists them all")
     func many() async throws {
         let done = ConditionLock(0)
         let host = SteeringHost { session, look in
-            // As many at once as a person could never ask for.
+            // More at once than a user could make.
             for step in 0..<10 where done.withLock({ $0 }) < 100 {
                 let changes: [SessionChange] = [
                     .swap(with: nil), .layout(.grid), .corner(.topLeft), .visible(role: "face", false),
@@ -166,7 +166,7 @@ struct LiveChangeTests {
                 do throws(SessionChangeError) {
                     try session.commit([changes[(look * 7 + step) % changes.count]])
                 } catch {
-                    // The main camera cannot be swapped where the other one is hidden.
+                    // The main camera can't be swapped while the other one is hidden.
                     continue
                 }
                 done.withLock { $0 += 1 }
@@ -180,13 +180,13 @@ struct LiveChangeTests {
             if let frames = track.frames {
                 #expect(frames.written == 420 && frames.lost.isEmpty, "\(track.name)")
             }
-            if let samples = track.samples { #expect(samples.written == 672_000 && samples.filled == 0) }
+            if let samples = track.samples { #expect(samples.written == 672_000 && samples.silence == 0) }
         }
         let streams = try Reader.streams(recording.path("program.mp4"))
         #expect(streams.first { $0.codec_type == "video" }?.frameCount == 420)
     }
 
-    @Test("are told with the time that the manifest has; what the recording does not come to is told as lost")
+    @Test("a change is reported with the manifest's time, or as lost if the recording ends before it")
     func decided() async throws {
         let outcomes = ConditionLock<[String: ChangeOutcome]>([:])
         @Sendable func note(_ name: String) -> ChangeDecision {
@@ -200,11 +200,11 @@ struct LiveChangeTests {
                     session.mark("early", decided: note("mark"))
                     session.split(decided: note("split"))
                 case 3:
-                    // All at the instant of the end: the first tick at or after it is not recorded.
+                    // All at the end of the recording: the first tick at or after it isn't recorded.
                     try session.commit([.layout(.grid)], decided: note("late change"))
                     try session.commit([.enabled(role: "host", false)], decided: note("late order"))
                     session.stop()
-                    session.mark("late", decided: note("late mark"))
+                    session.mark("late", decided: note("late marker"))
                     session.split(decided: note("late split"))
                 default: break
                 }
@@ -216,42 +216,42 @@ struct LiveChangeTests {
         let told = outcomes.withLock { $0 }
         let manifest = recording.manifest
         #expect(manifest.changes?.map(\.changes) == [["swap"]])
-        #expect(manifest.marks.map(\.text) == ["early"])
+        #expect(manifest.markers.map(\.text) == ["early"])
         let swap = try #require(manifest.changes?.first)
-        let mark = try #require(manifest.marks.first)
+        let marker = try #require(manifest.markers.first)
         #expect(told["swap"] == .recorded(from: MediaTime(nanoseconds: swap.at_ns)))
-        #expect(told["mark"] == .recorded(from: MediaTime(nanoseconds: mark.at_ns)))
+        #expect(told["mark"] == .recorded(from: MediaTime(nanoseconds: marker.at_ns)))
         guard case .recorded = told["split"] else { return #expect(Bool(false), "\(told)") }
         #expect(try recording.track("program").parts?.count == 1)
-        for name in ["late change", "late order", "late mark", "late split"] {
+        for name in ["late change", "late order", "late marker", "late split"] {
             #expect(told[name] == .ended, "\(name)")
         }
     }
 
-    @Test("are refused once the recording is over, instead of being taken and lost")
+    @Test("changes after the end of the recording are refused instead of accepted and lost")
     func late() async throws {
         let ended = ConditionLock<MulticamSession?>(nil)
         let recording = try await Recording(
             Self.profile, seconds: 1, steer: { session in ended.withLock { $0 = session } })
         let session = try #require(ended.withLock { $0 })
         let error = #expect(throws: SessionChangeError.self) { try session.commit([.swap(with: nil)]) }
-        #expect(error?.description == "`swap` comes too late: the recording is over.")
+        #expect(error?.description == "`swap` came too late: the recording has ended.")
         let outcomes = ConditionLock<[ChangeOutcome]>([])
         session.mark("late") { outcome in outcomes.withLock { $0.append(outcome) } }
         session.split { outcome in outcomes.withLock { $0.append(outcome) } }
         #expect(outcomes.withLock { $0 } == [.ended, .ended])
         #expect(session.currentPlan.program?.arrangement.shown == ["desk", "face"])
-        #expect(recording.manifest.changes == nil && recording.manifest.marks.isEmpty)
+        #expect(recording.manifest.changes == nil && recording.manifest.markers.isEmpty)
     }
 
-    @Test("that make no sense are refused while it goes on")
+    @Test("invalid changes are rejected, and the recording continues")
     func refused() async throws {
         let refusals = ConditionLock<[String]>([])
         let host = SteeringHost { session, look in
             guard look == 1 else { return }
             do throws(SessionChangeError) {
-                // The first alone could be done.
-                try session.commit([.swap(with: nil), .insetShare(7)])
+                // The first change is valid by itself.
+                try session.commit([.swap(with: nil), .scale(7)])
             } catch {
                 refusals.withLock { $0.append(error.description) }
             }

@@ -7,7 +7,7 @@ import Testing
 import Timing
 import VirtualDevices
 
-@Suite("Changes of cameras and tracks while recording")
+@Suite("Camera and track changes while recording")
 struct LiveDeviceTests {
     private static let profile = """
         cameras:
@@ -18,7 +18,7 @@ struct LiveDeviceTests {
         tracks: { cameras: copy, microphones: wav }
         """
 
-    /// Asks for changes at looks, one a second, and notes refusals as issues.
+    /// Requests changes at readings, one per second, and records refusals as issues.
     private static func host(_ changes: [Int: [SessionChange]]) -> SteeringHost {
         SteeringHost { session, look in
             guard let wanted = changes[look] else { return }
@@ -44,16 +44,17 @@ struct LiveDeviceTests {
         for name in names {
             let counts = try #require(try recording.track(name).frames)
             #expect(
-                counts.written == frames && counts.lost.isEmpty && counts.repeated == 0, "\(name): \(counts)")
+                counts.written == frames && counts.lost.isEmpty && counts.duplicated == 0,
+                "\(name): \(counts)")
         }
         for name in audio {
             let samples = try #require(try recording.track(name).samples)
-            #expect(samples.filled == 0)
+            #expect(samples.silence == 0)
         }
     }
 
     @Test(
-        "another format: the copy goes on in a part of its own, the gap is in the ledger, and nothing else has one"
+        "after a format change, the copy continues in a new part, and only this track has a gap in the ledger"
     )
     func format() async throws {
         let size = FrameSize(width: 320, height: 240)
@@ -64,12 +65,12 @@ struct LiveDeviceTests {
         let desk = try recording.track("desk")
         #expect(desk.part_details?.map(\.width) == [320])
         let counts = try #require(desk.frames)
-        #expect(counts.written == 180 && counts.lost.keys.sorted() == ["change"], "\(counts)")
+        #expect(counts.written == 180 && counts.lost.keys.sorted() == ["reconfigured"], "\(counts)")
         let gap = try #require(recording.manifest.gaps.first { $0.track == "desk" })
-        #expect(gap.cause == "change: format desk 320x240")
+        #expect(gap.cause == "reconfigured: format desk 320x240")
         let missing = Double(gap.to.nanoseconds - gap.from.nanoseconds) / 1e9 * 30
-        #expect(abs(missing - Double(counts.lost["change"] ?? 0)) <= 2)
-        #expect(recording.events.contains { $0.contains("it was without frames for") })
+        #expect(abs(missing - Double(counts.lost["reconfigured"] ?? 0)) <= 2)
+        #expect(recording.events.contains { $0.contains("no frames for") })
         #expect(recording.manifest.changes?.map(\.changes) == [["format desk 320x240"]])
         let parts = [desk.file] + (desk.parts ?? [])
         let frames = try parts.map { try Reader.streams(recording.path($0)).first?.frameCount ?? 0 }
@@ -77,22 +78,25 @@ struct LiveDeviceTests {
     }
 
     @Test(
-        "a camera that is switched off is a slate until it is switched on, and its program is not in the way")
+        "a disabled camera is a slate until it is enabled, even if the program uses it")
     func disabled() async throws {
         let host = Self.host([1: [.enabled(role: "face", false)], 4: [.enabled(role: "face", true)]])
         let recording = try await Recording(Self.profile, seconds: 7, host: host, steer: host.follow)
         try Self.expectWhole(recording, ["desk"], frames: 210)
         let counts = try #require(try recording.track("face").frames)
         #expect(
-            counts.written == 210 && counts.slate > 30 && counts.lost.keys.sorted() == ["change"], "\(counts)"
+            counts.written == 210 && counts.slate > 30 && counts.lost.keys.sorted() == ["reconfigured"],
+            "\(counts)"
         )
         #expect(
-            recording.manifest.gaps.filter { $0.track == "face" }.map(\.cause) == ["change: disable face"])
+            recording.manifest.gaps.filter { $0.track == "face" }.map(\.cause) == [
+                "reconfigured: disable face"
+            ])
     }
 
-    @Test("a track that is ended is whole from then on, and another of its camera begins on the same grid")
+    @Test("a stopped track is complete, and a new track of its camera starts on the same grid")
     func ended() async throws {
-        let host = Self.host([1: [.recorded(role: "face", false)], 4: [.recorded(role: "face", true)]])
+        let host = Self.host([1: [.stopTrack(role: "face")], 4: [.startTrack(role: "face")]])
         let recording = try await Recording(Self.profile, seconds: 8, host: host, steer: host.follow)
         try recording.checkSchema()
         try Self.expectWhole(recording, ["desk"], frames: 240)
@@ -110,7 +114,7 @@ struct LiveDeviceTests {
             let length = Int64(counts.written) * 1_000_000_000 / 30
             #expect(abs(length - track.duration_ns) < 1_000_000)
         }
-        // Each frame of the second says when it was captured: as if the first had gone on.
+        // Each frame of the second track shows its capture time, as if the first track had continued.
         let size = FrameSize(width: 320, height: 180)
         let strips = try Reader.strips(recording.path(second.file), size: size)
         let before = try Reader.strips(recording.path(first.file), size: size)
@@ -121,7 +125,20 @@ struct LiveDeviceTests {
         #expect(recording.manifest.gaps.isEmpty)
     }
 
-    @Test("a camera that is taken out leaves a whole track, and a program without it")
+    @Test("a track doesn't start if its thread can't be created, and the others are complete")
+    func withoutThread() async throws {
+        MediaThread.refusedNames.withLock { _ = $0.insert("open:lonely.2") }
+        defer { MediaThread.refusedNames.withLock { _ = $0.remove("open:lonely.2") } }
+        let profile = Self.changing.replacing("face:", with: "lonely:")
+        let host = Self.host([1: [.stopTrack(role: "lonely")], 3: [.startTrack(role: "lonely")]])
+        let recording = try await Recording(profile, seconds: 6, host: host, steer: host.follow)
+        try Self.expectWhole(recording, ["desk"], frames: 180)
+        #expect(!recording.manifest.tracks.contains { $0.name == "lonely.2" })
+        #expect(
+            recording.events.contains { $0.contains("lonely.2") && $0.contains("no thread can be created") })
+    }
+
+    @Test("a removed camera leaves a complete track and a program without the camera")
     func removed() async throws {
         let host = Self.host([2: [.removed(role: "face")]])
         let recording = try await Recording(Self.profile, seconds: 5, host: host, steer: host.follow)
@@ -132,18 +149,18 @@ struct LiveDeviceTests {
         #expect(recording.manifest.devices.map(\.role) == ["desk", "face", "host"])
     }
 
-    @Test("where the last track of frames is ended, audio goes on to the recording's end")
+    @Test("when the last camera track is stopped, audio continues to the end of the recording")
     func audioAlone() async throws {
-        let host = Self.host([1: [.recorded(role: "desk", false), .recorded(role: "face", false)]])
+        let host = Self.host([1: [.stopTrack(role: "desk"), .stopTrack(role: "face")]])
         let recording = try await Recording(Self.changing, seconds: 4, host: host, steer: host.follow)
         #expect(try recording.track("desk").ended_ns != nil && recording.track("face").ended_ns != nil)
         #expect(recording.manifest.duration_ns == 4_000_000_000)
         #expect(try recording.track("host").samples?.written == 192_000)
     }
 
-    @Test("a microphone's track is ended and begun to the sample; the program has it all the time")
+    @Test("a microphone's track stops and starts to the sample, and the program keeps its audio")
     func microphone() async throws {
-        let host = Self.host([1: [.recorded(role: "host", false)], 4: [.recorded(role: "host", true)]])
+        let host = Self.host([1: [.stopTrack(role: "host")], 4: [.startTrack(role: "host")]])
         let profile = Self.profile.replacingOccurrences(of: "virtual:tone", with: "virtual:clap?phase=0")
         let recording = try await Recording(profile, seconds: 7, host: host, steer: host.follow)
         try recording.checkSchema()
@@ -161,7 +178,8 @@ struct LiveDeviceTests {
             #expect(try Reader.audio(recording.path(track.file)).count == Int(written))
             #expect(track.loudness != nil)
         }
-        // The claps of the second come when those of the first would have. A track may begin in a clap, whose beginning it lacks.
+        // The claps of the second track come when the first track's would have. A track may start during a
+        // clap and lack its onset.
         let claps = Reader.onsets(try Reader.audio(recording.path(first.file)))
         let begin = Int((Double(second.first_ns) * 48e-6).rounded())
         let later = Reader.onsets(try Reader.audio(recording.path(second.file))).filter { $0 > 2_400 }.map {
@@ -174,11 +192,11 @@ struct LiveDeviceTests {
             #expect(abs(apart) <= 2, "\(claps), \(later)")
         }
         #expect(recording.manifest.gaps.isEmpty)
-        #expect(recording.manifest.changes?.map(\.changes) == [["end host"], ["begin host"]])
+        #expect(recording.manifest.changes?.map(\.changes) == [["stop-track host"], ["start-track host"]])
     }
 
     @Test(
-        "a microphone that is added has all its samples, each at its place, also where the others are seconds behind",
+        "an added microphone has all its samples in place, even if other devices are seconds behind",
         arguments: [0, 700, 1800])
     func addedMicrophone(latency: Int) async throws {
         let host = SteeringHost { session, look in
@@ -206,7 +224,7 @@ struct LiveDeviceTests {
         let lapel = try recording.track("lapel")
         let samples = try #require(lapel.samples)
         #expect(lapel.first_ns > 3_000_000_000 && lapel.first_ns + lapel.duration_ns == 9_000_000_000)
-        #expect(samples.filled == 0, "\(samples)")
+        #expect(samples.silence == 0, "\(samples)")
         #expect(abs(Double(samples.written) - Double(lapel.duration_ns) * 48e-6) < 1)
         #expect(recording.manifest.gaps.isEmpty, "\(recording.manifest.gaps) \(recording.events)")
         let begin = Int((Double(lapel.first_ns) * 48e-6).rounded())
@@ -216,9 +234,68 @@ struct LiveDeviceTests {
         for onset in later { #expect(claps.contains { abs($0 - onset - begin) <= 48 }, "\(claps) \(later)") }
     }
 
-    @Test("a microphone's track that is ended and begun in one breath has every sample in one of its files")
+    /// Adds a camera or microphone named `guest`.
+    private static func addGuest(_ kind: String, to session: MulticamSession) throws {
+        if kind == "camera" {
+            let format = VideoFormat(
+                pixel: .mjpeg, size: FrameSize(width: 320, height: 180), rate: FrameRate(30))
+            let source = try VirtualSources.camera(selector: "virtual:clap", role: "guest", wanted: format)
+            var track = try #require(session.currentPlan.cameraTracks.first { $0.role == "face" })
+            (track.name, track.role, track.file) = ("guest", "guest", "cameras/guest.mov")
+            let planned = PlannedCamera(
+                role: "guest", selector: "virtual:clap", identity: source.device.identity, format: format)
+            return try session.add(source, as: planned, track: track)
+        }
+        let source = try VirtualSources.microphone(selector: "virtual:clap", role: "guest")
+        var planned = try #require(session.currentPlan.microphones.first)
+        (planned.role, planned.selector, planned.identity) = ("guest", "virtual:clap", source.device.identity)
+        try session.add(
+            source, as: planned, track: PlannedMicrophoneTrack(role: "guest", file: "audio/guest.wav"))
+    }
+
+    @Test(
+        "a device with a track that can't start is refused with the reason, and can be added later",
+        arguments: [
+            (kind: "camera", file: "cameras/guest.mov"), (kind: "microphone", file: "audio/guest.wav"),
+        ])
+    func trackThatCannotBegin(kind: String, file: String) async throws {
+        let (refusals, plans) = (ConditionLock<[SessionChangeError]>([]), ConditionLock<[SessionPlan]>([]))
+        let host = SteeringHost { session, look in
+            guard [2, 4].contains(look), let folder = session.folderPath else { return }
+            let obstacle = "\(folder)/\(file)"
+            do {
+                if look == 2 {
+                    try FileManager.default.createDirectory(
+                        atPath: obstacle, withIntermediateDirectories: false)
+                } else {
+                    try FileManager.default.removeItem(atPath: obstacle)
+                }
+                try Self.addGuest(kind, to: session)
+            } catch let error as SessionChangeError {
+                refusals.withLock { $0.append(error) }
+            } catch {
+                Issue.record(error)
+            }
+            plans.withLock { $0.append(session.currentPlan) }
+        }
+        let recording = try await Recording(Self.changing, seconds: 8, host: host, steer: host.follow)
+        try recording.checkSchema()
+        let refused = refusals.withLock { $0.map(\.description) }
+        #expect(refused.count == 1, "\(refused)")
+        #expect(
+            refused.first?.hasPrefix("\(kind) guest was not added: its track cannot begin: ") == true
+                && refused.first?.contains("/\(file): ") == true, "\(refused)")
+        let found = plans.withLock { $0.map { $0.cameras.map(\.role) + $0.microphones.map(\.role) } }
+        #expect(found.map { $0.contains("guest") } == [false, true], "\(found)")
+        let guest = try recording.track("guest")
+        #expect(guest.first_ns > 3_000_000_000 && guest.first_ns + guest.duration_ns == 8_000_000_000)
+        try Self.expectWhole(recording, ["desk", "face"], frames: 240)
+        #expect(recording.manifest.changes?.count == 1, "\(recording.manifest.changes ?? [])")
+    }
+
+    @Test("a microphone's track that is stopped and restarted at once has every sample in one of its files")
     func breath() async throws {
-        let host = Self.host([1: [.recorded(role: "host", false), .recorded(role: "host", true)]])
+        let host = Self.host([1: [.stopTrack(role: "host"), .startTrack(role: "host")]])
         let recording = try await Recording(Self.profile, seconds: 3, host: host, steer: host.follow)
         let (first, second) = (try recording.track("host"), try recording.track("host.2"))
         #expect(first.ended_ns == second.first_ns)
@@ -227,7 +304,7 @@ struct LiveDeviceTests {
         #expect(first.samples?.written == Int64(counts[0]) && second.samples?.written == Int64(counts[1]))
     }
 
-    @Test("a microphone that is switched off is silent everywhere, and that is a gap with its cause")
+    @Test("a disabled microphone is silent everywhere, with a gap that states the cause")
     func microphoneOff() async throws {
         let host = Self.host([1: [.enabled(role: "host", false)], 4: [.enabled(role: "host", true)]])
         let recording = try await Recording(Self.profile, seconds: 7, host: host, steer: host.follow)
@@ -237,12 +314,12 @@ struct LiveDeviceTests {
         #expect(abs(length - 3_000_000_000) < 200_000_000)
         let samples = try #require(try recording.track("host").samples)
         #expect(samples.written == 7 * 48_000)
-        #expect(abs(Double(samples.filled) - Double(length) * 48e-6) < 2)
+        #expect(abs(Double(samples.silence) - Double(length) * 48e-6) < 2)
         for file in [try recording.track("host").file, try recording.track("program").file] {
             let heard = try Reader.audio(recording.path(file))
             let step = heard.count / 70
             func peak(from: Int, to: Int) -> Float { heard[from * step..<to * step].map(abs).max() ?? 0 }
-            // Tenths of a second, with some room for the coder.
+            // In tenths of a second, with a margin for the encoder.
             let (begin, end) = (
                 Int(gap.from.nanoseconds / 100_000_000), Int(gap.to.nanoseconds / 100_000_000)
             )
@@ -252,18 +329,18 @@ struct LiveDeviceTests {
     }
 
     @Test(
-        "a track that would begin after the recording's end, while that is still decided, leaves nothing behind",
+        "a track that would start after the recording's end, which is still undecided, leaves nothing behind",
         arguments: [4, 5, 6])
     func afterTheEnd(look: Int) async throws {
         let host = Self.host([
-            2: [.recorded(role: "face", false), .recorded(role: "host", false)],
-            look: [.recorded(role: "face", true), .recorded(role: "host", true)],
+            2: [.stopTrack(role: "face"), .stopTrack(role: "host")],
+            look: [.startTrack(role: "face"), .startTrack(role: "host")],
         ])
         let profile = Self.changing.replacingOccurrences(of: "phase=0\",", with: "latency=1800\",")
         let recording = try await Recording(profile, seconds: 5, host: host, steer: host.follow)
         try recording.checkSchema()
         let names = Set(recording.manifest.tracks.map(\.name))
-        // The next sample of a microphone that is there lies before the end in each case.
+        // In each case, the next sample of a connected microphone is before the end.
         #expect(names.subtracting(["face.2"]) == ["desk", "face", "host", "host.2"])
         #expect(names.contains("face.2") == (look < 5))
         for track in recording.manifest.tracks {
@@ -273,13 +350,13 @@ struct LiveDeviceTests {
         #expect(files.filter { $0.contains(".2") || $0.contains("-2") }.count == names.count - 3, "\(files)")
     }
 
-    @Test("a track whose first tick is still to come when the recording is ended leaves nothing behind")
+    @Test("a track leaves nothing behind if the recording ends before its first tick")
     func beforeItsFirstTick() async throws {
         let host = SteeringHost { session, look in
             do {
                 switch look {
-                case 2: try session.commit([.recorded(role: "slow", false)])
-                case 4: try session.commit([.recorded(role: "slow", true)])
+                case 2: try session.commit([.stopTrack(role: "slow")])
+                case 4: try session.commit([.startTrack(role: "slow")])
                 case 6: session.stop()
                 default: break
                 }
@@ -295,7 +372,7 @@ struct LiveDeviceTests {
             tracks: { cameras: copy }
             """, seconds: 60, host: host, steer: host.follow)
         try recording.checkSchema()
-        #expect(recording.events.contains { $0.contains("track slow.2 begins") })
+        #expect(recording.events.contains { $0.contains("track slow.2 starts") })
         #expect(recording.manifest.duration_ns < 8_000_000_000)
         #expect(recording.manifest.tracks.map(\.name) == ["desk", "slow"])
         let files = try FileManager.default.subpathsOfDirectory(atPath: recording.folder)
@@ -304,15 +381,15 @@ struct LiveDeviceTests {
     }
 
     @Test(
-        "a track that is ended before it has begun leaves nothing behind"
+        "a track that is stopped before it has started leaves nothing behind"
     )
     func brief() async throws {
         let host = Self.host([
-            1: [.recorded(role: "face", false)],
-            2: [.recorded(role: "face", true), .recorded(role: "face", false)],
+            1: [.stopTrack(role: "face")],
+            2: [.startTrack(role: "face"), .stopTrack(role: "face")],
             3: [
-                .recorded(role: "host", false), .recorded(role: "host", true),
-                .recorded(role: "host", false),
+                .stopTrack(role: "host"), .startTrack(role: "host"),
+                .stopTrack(role: "host"),
             ],
         ])
         let recording = try await Recording(Self.changing, seconds: 4, host: host, steer: host.follow)
@@ -323,14 +400,14 @@ struct LiveDeviceTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: recording.path("audio")) == ["host.wav"])
     }
 
-    @Test("what is for a recording is refused before there is one")
+    @Test("changes that require a recording are refused before it starts")
     func early() async throws {
         let refusal = ConditionLock<String?>(nil)
         _ = try await Recording(
             Self.changing, seconds: 1,
             steer: { session in
                 do throws(SessionChangeError) {
-                    try session.commit([.recorded(role: "face", false)])
+                    try session.commit([.stopTrack(role: "face")])
                 } catch {
                     refusal.withLock { $0 = error.description }
                 }

@@ -1,10 +1,10 @@
 import Media
 import Session
 
-/// Asks something of a session at each look of its own at the computer: once a second, on the session's clock, so that a simulated
-/// recording is steered at the same instants again.
+/// Controls a session at each reading of the computer: once per second on the session's clock, so that
+/// simulated recordings are controlled at identical times.
 final class SteeringHost: HostReading {
-    /// The session holds its host.
+    /// Weak, because the session holds its host.
     private struct Followed {
         weak var session: MulticamSession?
     }
@@ -16,9 +16,9 @@ final class SteeringHost: HostReading {
     private let state: @Sendable (Int) -> HostState
 
     /// - Parameters:
-    ///   - disk: The room on the disk, at each look.
-    ///   - state: What the computer says besides, by the number of the look.
-    ///   - steer: Given the session and the number of the look, from 0 on.
+    ///   - disk: Disk space at each reading.
+    ///   - state: Other readings of the computer, by reading number.
+    ///   - steer: Called with the session and the reading number, starting at 0.
     init(
         disk: DiskSpace? = nil, state: @escaping @Sendable (Int) -> HostState = { _ in HostState() },
         _ steer: @escaping @Sendable (MulticamSession, Int) -> Void

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MulticamKit
 
-@Suite("The search for a control's value at which frames look alike")
+@Suite("Search for a control value that makes frames look alike")
 struct LookSearchTests {
-    /// Searches as `match` does, on a camera that shows `look` at a value.
+    /// Searches as `match` does, with a camera that produces `look` at a value.
     private static func found(
         isRatio: Bool, from start: Int64, wanted: Double, _ look: (Int64) -> Double
     ) -> (value: Int64, look: Double, steps: Int) {
@@ -20,7 +20,7 @@ struct LookSearchTests {
     }
 
     @Test(
-        "finds an exposure time in a few steps, whatever the camera's gamma",
+        "finds an exposure time in a few steps for any gamma of the camera",
         arguments: [1.0, 0.45, 1 / 2.2, 0.7])
     func exposure(gamma: Double) {
         for start in [20, 60, 156, 400, 900] as [Int64] {
@@ -32,7 +32,7 @@ struct LookSearchTests {
     }
 
     @Test(
-        "finds a colour temperature in a few steps, however strongly the camera reacts",
+        "finds a color temperature in a few steps for any sensitivity of the camera",
         arguments: [0.2, 0.5, 1.0])
     func temperature(strength: Double) {
         for start in [3500, 4600, 5800] as [Int64] {
@@ -43,7 +43,7 @@ struct LookSearchTests {
         }
     }
 
-    @Test("asks for nothing impossible of frames that are black, white or do not change")
+    @Test("requests no impossible values if frames are black, white, or don't change")
     func hopeless() {
         for look in [0.0, 1.0, .nan] {
             for isRatio in [true, false] {
@@ -53,5 +53,17 @@ struct LookSearchTests {
                 #expect(value >= Int64.min && value <= Int64.max)
             }
         }
+    }
+
+    @Test("the best tried value is kept if the last one is worse")
+    func best() {
+        var trials = LookTrials(100, 0.2)
+        for (value, difference) in [(200, 0.05), (400, 0.3), (300, .nan), (250, 0.05)] as [(Int64, Double)] {
+            trials.add(value, difference)
+        }
+        #expect(trials.best == 200)
+        var worse = LookTrials(100, 0.2)
+        worse.add(200, 0.4)
+        #expect(worse.best == 100)
     }
 }

@@ -3,7 +3,7 @@ import Media
 import SessionFolder
 import Testing
 
-@Suite("cameras that match, in a recording")
+@Suite("matched cameras in a recording")
 struct MatchingTests {
     private static func controls(_ role: String, in recording: Recording) -> [String: Manifest.Control] {
         let device = recording.manifest.devices.first { $0.role == role }
@@ -12,7 +12,7 @@ struct MatchingTests {
     }
 
     @Test(
-        "all have the leader's exposure, gain and colour before the first frame, and each its own focus, locked"
+        "before the first frame, all cameras have the leader's exposure, gain, and color, and lock their own focus"
     )
     func match() async throws {
         let recording = try await Recording(
@@ -40,7 +40,7 @@ struct MatchingTests {
         try recording.checkSchema()
     }
 
-    @Test("what a camera cannot follow is a warning at the first instant, and nobody else's concern")
+    @Test("a control that can't be matched causes a warning at the start, and the others are matched")
     func shortcoming() async throws {
         let recording = try await Recording(
             """
@@ -53,12 +53,12 @@ struct MatchingTests {
         #expect(warnings.allSatisfy { $0.contains(#""track":"face""#) && $0.contains(#""at_ns":0"#) })
         #expect(
             warnings.contains {
-                $0.contains("face: it has no control for its gain and cannot follow desk to 16.")
+                $0.contains("face: the camera has no gain control, so it cannot match 16 of desk.")
             })
         #expect(Self.controls("face", in: recording)["white_balance_automatic"]?.value == 0)
     }
 
-    @Test("controls of a profile are set, read back, and in the manifest with who asked for them")
+    @Test("a profile's controls are set, read back, and listed in the manifest with their origin")
     func manifest() async throws {
         let recording = try await Recording(
             """

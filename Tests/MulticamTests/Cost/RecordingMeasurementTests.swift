@@ -3,10 +3,10 @@ import Testing
 
 @testable import Setup
 
-@Suite("What a recording takes beyond its pieces of work")
+@Suite("Overhead of a recording beyond its tasks")
 struct RecordingMeasurementTests {
     @Test(
-        "is measured in short recordings: a waking has a price then, and all work for the processor is dearer by one factor"
+        "short recordings measure the cost of a wakeup, and one factor for all processor work"
     )
     func completed() async throws {
         var alone = CostTable.usual

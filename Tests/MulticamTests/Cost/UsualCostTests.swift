@@ -2,9 +2,9 @@ import Media
 import Setup
 import Testing
 
-@Suite("The costs of a computer that was not measured")
+@Suite("Default costs of an unmeasured computer")
 struct UsualCostTests {
-    @Test("are figures for all that a recording does, higher where there is more to see")
+    @Test("all kinds of work have a cost, which is higher for detailed images")
     func complete() throws {
         for kind in WorkKind.allCases {
             let plain = try #require(CostTable.usual.entry(kind, .plain), "\(kind)")

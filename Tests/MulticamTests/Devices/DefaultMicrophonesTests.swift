@@ -11,7 +11,7 @@ struct DefaultMicrophonesTests {
 
     private let two = [MicrophoneRole(role: "host-mic"), MicrophoneRole(role: "guest-mic")]
 
-    @Test("two roles take two microphones where two are connected")
+    @Test("two roles use two microphones if two are connected")
     func both() {
         let assigned = roles(two, count: 2)
         #expect(assigned.roles.map(\.selector) == ["default", "any"])
@@ -19,20 +19,20 @@ struct DefaultMicrophonesTests {
         #expect(assigned.notes.isEmpty)
     }
 
-    @Test("where one is connected, both are recorded from it, and the option that names another is told")
+    @Test("if one microphone is connected, both roles use it, and a note names the option to choose another")
     func one() {
         let assigned = roles(two, count: 1)
         #expect(assigned.roles.map(\.selector) == ["default", "default"])
         #expect(assigned.notes.count == 1 && assigned.notes[0].contains("`--mic guest-mic=…`"))
     }
 
-    @Test("roles that pick channels share one on purpose, and named microphones are left to their roles")
+    @Test("roles that select channels share one microphone, and named microphones stay with their roles")
     func shared() {
-        var picking = two
-        picking[0].pick = [1]
-        picking[1].pick = [2]
-        #expect(roles(picking, count: 2).roles.map(\.selector) == ["default", "default"])
-        #expect(roles(picking, count: 1).notes.isEmpty)
+        var selecting = two
+        selecting[0].sourceChannels = [1]
+        selecting[1].sourceChannels = [2]
+        #expect(roles(selecting, count: 2).roles.map(\.selector) == ["default", "default"])
+        #expect(roles(selecting, count: 1).notes.isEmpty)
         let named = two + [MicrophoneRole(role: "room", device: "pulse:room")]
         #expect(roles(named, count: 2).roles.map(\.selector) == ["default", "default", "pulse:room"])
         #expect(roles(named, count: 3).roles.map(\.selector) == ["default", "any", "pulse:room"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Setup
 
-@Suite("What came and what went")
+@Suite("Arrivals and departures of devices")
 struct DeviceRosterTests {
     private let desk = webcam(port: 1)
     private let face = webcam(port: 2)
@@ -16,10 +16,10 @@ struct DeviceRosterTests {
         LocatedDevice(device: device, usbDevice: usb, instance: instance)
     }
 
-    @Test("each change is told once, departures first")
+    @Test("each change is reported once, departures first")
     func changes() {
         var roster = DeviceRoster(DeviceRoster.Filter())
-        let none = DeviceMemory()
+        let none = DeviceStore()
         #expect(roster.update(cameras: [located(desk, 1)], memory: none) == [.arrived(desk)])
         #expect(roster.update(cameras: [located(desk, 1)], memory: none).isEmpty)
         #expect(
@@ -27,31 +27,31 @@ struct DeviceRosterTests {
         #expect(roster.devices == [face])
     }
 
-    @Test("a device that went and came back between two looks departs and arrives")
+    @Test("a device that is replugged between two scans departs and arrives")
     func replug() {
         var roster = DeviceRoster(DeviceRoster.Filter())
-        _ = roster.update(cameras: [located(desk, 1)], memory: DeviceMemory())
+        _ = roster.update(cameras: [located(desk, 1)], memory: DeviceStore())
         #expect(
-            roster.update(cameras: [located(desk, 7)], memory: DeviceMemory()) == [
+            roster.update(cameras: [located(desk, 7)], memory: DeviceStore()) == [
                 .departed(desk), .arrived(desk),
             ])
     }
 
-    @Test("a permission that comes later is a change, not an arrival")
+    @Test("a permission granted later is a change, not an arrival")
     func permission() {
         var roster = DeviceRoster(DeviceRoster.Filter())
         let closed = webcam(port: 1, problem: .noPermission(group: "video"))
-        _ = roster.update(cameras: [located(closed, 1)], memory: DeviceMemory())
+        _ = roster.update(cameras: [located(closed, 1)], memory: DeviceStore())
         #expect(
-            roster.update(cameras: [located(desk, 1)], memory: DeviceMemory()) == [
+            roster.update(cameras: [located(desk, 1)], memory: DeviceStore()) == [
                 .changed(desk, before: closed)
             ])
     }
 
-    @Test("a microphone that is found in a camera changes the camera too")
+    @Test("a microphone found in a camera also changes the camera")
     func companions() {
         var roster = DeviceRoster(DeviceRoster.Filter())
-        _ = roster.update(cameras: [located(desk, 1, usb: "/1-1")], memory: DeviceMemory())
+        _ = roster.update(cameras: [located(desk, 1, usb: "/1-1")], memory: DeviceStore())
         let changes = roster.update(microphones: [located(microphone, 1, usb: "/1-1")])
         #expect(changes.count == 2)
         #expect(changes.first?.device?.companion == microphone.identity)
@@ -59,23 +59,23 @@ struct DeviceRosterTests {
         #expect(roster.devices.map(\.name) == ["Webcam", "Mic"])
     }
 
-    @Test("only what passes the filter is told, by the user's word")
+    @Test("only devices that match the filter are reported, based on the user's settings")
     func filter() {
-        var memory = DeviceMemory()
+        var memory = DeviceStore()
         memory.add(.init(identity: face.identity, position: .front), among: [desk, face])
         var roster = DeviceRoster(
             DeviceRoster.Filter(mediaType: .video, deviceTypes: [.external], position: .front))
         _ = roster.update(microphones: [located(microphone, 1)])
         let cameras = [located(desk, 1), located(face, 2)]
         #expect(roster.update(cameras: cameras, memory: memory).map { $0.device?.node } == [face.node])
-        // No longer said to be there: gone from this list.
-        #expect(roster.update(cameras: cameras, memory: DeviceMemory()).count == 1)
+        // The user's position was removed, so the camera leaves the list.
+        #expect(roster.update(cameras: cameras, memory: DeviceStore()).count == 1)
         #expect(roster.devices.isEmpty)
     }
 
-    @Test("the list is in the order of the device types that were asked for")
+    @Test("the list follows the order of the requested device types")
     func order() {
-        var memory = DeviceMemory()
+        var memory = DeviceStore()
         memory.add(.init(identity: face.identity, type: .builtIn), among: [desk, face])
         let cameras = [located(desk, 1), located(face, 2)]
         func names(_ types: [CaptureDevice.DeviceType]?) -> [String] {
@@ -89,16 +89,16 @@ struct DeviceRosterTests {
         #expect(names([.builtIn]) == ["/dev/video2"])
     }
 
-    @Test("what the user says of a camera that is there is told as a change, and taken back as one")
+    @Test("a user's setting for a connected camera is reported as a change, and so is its removal")
     func remark() {
         var roster = DeviceRoster(DeviceRoster.Filter())
-        _ = roster.update(cameras: [located(desk, 1)], memory: DeviceMemory())
-        var memory = DeviceMemory()
+        _ = roster.update(cameras: [located(desk, 1)], memory: DeviceStore())
+        var memory = DeviceStore()
         memory.add(.init(identity: desk.identity, position: .back), among: [desk])
         let told = roster.update(memory: memory)
         #expect(told.map { $0.device?.position } == [.back])
         let again = roster.update(memory: memory)
-        let takenBack = roster.update(memory: DeviceMemory())
+        let takenBack = roster.update(memory: DeviceStore())
         #expect(again.isEmpty && takenBack.map { $0.device } == [desk])
     }
 }

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Setup
 
-// Beside hundreds of others a test may wait minutes for its turn.
+// With hundreds of parallel tests, a test may wait minutes for its turn.
 @Suite("A live list of devices", .timeLimit(.minutes(240)))
 struct DiscoverySessionTests {
     private func session(_ machine: NodeMachine) throws -> DiscoverySession {
         try DiscoverySession(
             DeviceRoster.Filter(), catalog: machine.catalog, server: "unix:/nonexistent/socket",
-            memory: { DeviceMemory() })
+            memory: { DeviceStore() })
     }
 
-    @Test("what is there comes first, then what arrives and departs; the end of the session ends the stream")
+    @Test("connected devices come first, then arrivals and departures; the session's end ends the stream")
     func changes() async throws {
         let machine = try NodeMachine()
         try machine.plug(0, name: "Desk")
@@ -42,7 +42,7 @@ struct DiscoverySessionTests {
         #expect(await late.next() == nil)
     }
 
-    @Test("several may listen, each from its own beginning; who stops listening disturbs nobody")
+    @Test("each listener starts with the connected devices, and one that stops doesn't affect the others")
     func listeners() async throws {
         let machine = try NodeMachine()
         try machine.plug(0, name: "Desk")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Capture
 
-/// A sysfs and a /dev of a test's own, with cameras on no bus.
+/// A temporary sysfs and /dev with cameras that aren't on a bus.
 final class NodeMachine: Sendable {
     let path = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
 
@@ -21,10 +21,10 @@ final class NodeMachine: Sendable {
         }
     }
 
-    /// Its nodes are plain files, which are no cameras that work.
+    /// A catalog with plain files as nodes, so the cameras don't work.
     var catalog: CameraCatalog { CameraCatalog(sysfs: path, nodes: path + "/dev") }
 
-    /// The same, with nodes that answer as cameras do.
+    /// The same catalog with nodes that answer like cameras.
     var workingCatalog: CameraCatalog {
         CameraCatalog(
             sysfs: path, nodes: path + "/dev", isSettled: { _ in true },
@@ -38,7 +38,7 @@ final class NodeMachine: Sendable {
             })
     }
 
-    /// As the kernel does it: what can be read first, its node last.
+    /// In the kernel's order: attributes first, the node last.
     func plug(_ number: Int, name: String) throws {
         let folder = "\(path)/devices/\(name)-\(number)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -4,11 +4,12 @@ import Testing
 
 @testable import Setup
 
-@Suite("Which device plays which role")
+@Suite("Assignment of devices to roles")
 struct RoleAssignmentTests {
     private typealias Role = RoleAssignment.Role
 
-    /// Two twins without serial numbers at ports 1 and 2, and a studio camera with one at port 3.
+    /// Two identical cameras without serial numbers at ports 1 and 2, and a studio camera with a serial
+    /// number at port 3.
     private let twins = [webcam(port: 1), webcam(port: 2)]
     private let studio = webcam(port: 3, serial: "LAB0001", name: "Studio")
 
@@ -25,7 +26,7 @@ struct RoleAssignmentTests {
             best: { _, free in free.first })
     }
 
-    @Test("without a memory, `any` takes the first that is left, and nothing is to be said of it")
+    @Test("without a remembered device, `any` takes the first free one, without a note")
     func any() throws {
         let assignment = try assign(
             [("desk", "any"), ("face", "any"), ("side", "/dev/video1")], present: twins + [studio])
@@ -36,7 +37,7 @@ struct RoleAssignmentTests {
         #expect(assignment.notes.isEmpty)
     }
 
-    @Test("`any` and `remembered` take the device that is remembered, wherever it is in the list")
+    @Test("`any` and `remembered` take the remembered device at any position in the list")
     func remembered() throws {
         let assignment = try assign(
             [("desk", "any"), ("face", "remembered"), ("side", "any")], present: twins + [studio],
@@ -46,7 +47,7 @@ struct RoleAssignmentTests {
     }
 
     @Test(
-        "a device that moved is found by its serial number, or as the only one of its kind, and that is told")
+        "a device that moved is found by its serial number or as the only one of its model, with a note")
     func moved() throws {
         let before = webcam(port: 7, serial: "LAB0001", name: "Studio").identity
         let assignment = try assign(
@@ -55,12 +56,12 @@ struct RoleAssignmentTests {
         #expect(assignment.devices == ["desk": studio, "face": twins[0]])
         #expect(
             assignment.notes == [
-                "desk: its camera “Studio” is at another port now: usb:pci-0000:00:14.0-usb-0:3:1.0.",
-                "face: its camera “Webcam” is at another port now: usb:pci-0000:00:14.0-usb-0:1:1.0.",
+                "desk: its camera “Studio” is now connected to another port: usb:pci-0000:00:14.0-usb-0:3:1.0.",
+                "face: its camera “Webcam” is now connected to another port: usb:pci-0000:00:14.0-usb-0:1:1.0.",
             ])
     }
 
-    @Test("where the remembered device is absent, `any` takes another and says why; `remembered` refuses")
+    @Test("if the remembered device is missing, `any` takes another with a note, and `remembered` fails")
     func absent() throws {
         let memory = ["desk": studio.identity]
         let assignment = try assign([("desk", "any")], present: twins, remembered: memory)
@@ -68,7 +69,7 @@ struct RoleAssignmentTests {
         #expect(
             assignment.notes == [
                 "desk: its camera “Studio” (usb:pci-0000:00:14.0-usb-0:3:1.0 046d:0825 serial:LAB0001) is not connected, "
-                    + "so “Webcam” (usb:pci-0000:00:14.0-usb-0:1:1.0) is taken."
+                    + "so “Webcam” (usb:pci-0000:00:14.0-usb-0:1:1.0) is used."
             ])
         let error = #expect(throws: DeviceError.self) {
             try assign([("desk", "remembered")], present: twins, remembered: memory)
@@ -79,19 +80,19 @@ struct RoleAssignmentTests {
         #expect(error?.description.contains("--camera desk=") == true)
     }
 
-    @Test("nothing remembered: `remembered` says how to begin")
+    @Test("without a remembered device, the error of `remembered` states how to choose one")
     func nothing() {
         let error = #expect(throws: DeviceError.self) {
             try assign([("host", "remembered")], present: twins, kind: .microphone)
         }
         #expect(
             error?.description
-                == "microphone host (remembered): search failed: no microphone is remembered for this role. "
-                + "Record once with `--mic host=…`.")
+                == "microphone host (remembered): search failed: no microphone is remembered for this role. Choose one with `--mic host=…`."
+        )
     }
 
     @Test(
-        "what could be either of two twins is refused with both listed, whichever word asks",
+        "an ambiguous choice between identical cameras is refused with a list of both, for either selector",
         arguments: ["any", "remembered"])
     func twins(selector: String) {
         let error = #expect(throws: DeviceError.self) {
@@ -105,7 +106,7 @@ struct RoleAssignmentTests {
                 ]))
     }
 
-    @Test("a twin that another role has for certain is no candidate")
+    @Test("an identical camera that another role uses isn't a candidate")
     func otherTwin() throws {
         let memory = ["desk": webcam(port: 9).identity, "face": twins[0].identity]
         let both = try assign([("desk", "any"), ("face", "any")], present: twins, remembered: memory)
@@ -115,7 +116,7 @@ struct RoleAssignmentTests {
         #expect(named.devices == ["desk": twins[1], "side": twins[0]])
     }
 
-    @Test("two roles that remember one device do not both get it")
+    @Test("two roles that remember the same device don't both get it")
     func shared() throws {
         let memory = ["desk": studio.identity, "face": studio.identity]
         let assignment = try assign(
@@ -123,21 +124,21 @@ struct RoleAssignmentTests {
         #expect(assignment.devices == ["desk": studio, "face": twins[0]])
         #expect(assignment.notes.count == 1)
         #expect(assignment.notes.first?.hasPrefix("face: its camera “Studio”") == true)
-        #expect(assignment.notes.first?.contains("is taken by desk") == true)
+        #expect(assignment.notes.first?.contains("is already used for desk") == true)
         let error = #expect(throws: DeviceError.self) {
             try assign(
                 [("desk", "any"), ("face", "remembered")], present: [studio] + twins, remembered: memory)
         }
-        #expect(error?.description.contains("is taken by desk") == true)
+        #expect(error?.description.contains("is already used for desk") == true)
         let named = #expect(throws: DeviceError.self) {
             try assign(
                 [("desk", "serial:LAB0001"), ("face", "remembered")], present: [studio] + twins,
                 remembered: memory)
         }
-        #expect(named?.description.contains("is taken by desk") == true)
+        #expect(named?.description.contains("is already used for desk") == true)
     }
 
-    @Test("what a person names is taken as named: never by memory, and never one of two that fit")
+    @Test("an explicit selector overrides the remembered device, and is refused if it is ambiguous")
     func explicit() throws {
         let memory = ["desk": twins[0].identity]
         let assignment = try assign([("desk", "studio")], present: twins + [studio], remembered: memory)
@@ -152,12 +153,12 @@ struct RoleAssignmentTests {
         #expect(candidates.count == 2)
     }
 
-    @Test("more roles than cameras is an error that says so")
+    @Test("the error for more roles than cameras states the reason")
     func tooFew() {
         let error = #expect(throws: DeviceError.self) {
             try assign([("desk", "any"), ("face", "any")], present: [studio])
         }
-        #expect(error?.description.contains("all 1 cameras are taken") == true)
+        #expect(error?.description.contains("all 1 cameras are already used") == true)
         let none = #expect(throws: DeviceError.self) { try assign([("desk", "any")], present: []) }
         #expect(none?.description.contains("no camera is connected") == true)
     }

@@ -1,6 +1,6 @@
 import Media
 
-/// Synthetic cameras of one kind, told apart by port and, if at all, by serial number.
+/// Synthetic cameras of one model, distinguished by port and optionally by serial number.
 func webcam(
     port: Int, serial: String = "", name: String = "Webcam", product: String = "046d:0825",
     sizes: [FrameSize] = [], problem: CaptureDevice.Problem? = nil

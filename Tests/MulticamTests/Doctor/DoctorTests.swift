@@ -4,9 +4,9 @@ import Testing
 
 @testable import Doctor
 
-@Suite("The doctor, on machines that are only files")
+@Suite("The doctor on simulated machines")
 struct DoctorTests {
-    @Test("finds nothing on a healthy machine, but has looked at everything")
+    @Test("a healthy machine passes all checks")
     func healthy() throws {
         let files = try HealthyMachine.files()
         let examination = Examination(of: HealthyMachine.machine(files))
@@ -21,12 +21,12 @@ struct DoctorTests {
                 "sound.server", "sound.default", "sound.level", "storage.space", "storage.writable",
                 "storage.kind", "storage.own", "system.governor", "system.encoder", "system.memory",
                 "system.clock",
-                "system.udev", "log.kernel",
+                "system.priority", "system.udev", "system.limits", "log.kernel",
             ])
     }
 
     @Test(
-        "finds each illness, says what it is and how to mend it, and finds nothing else", arguments: illnesses
+        "each fault is found and reported with its fix, and nothing else is reported", arguments: illnesses
     )
     func finds(_ illness: Illness) throws {
         let files = try HealthyMachine.files()
@@ -45,7 +45,7 @@ struct DoctorTests {
         #expect(examination.isHealthy == (illness.level != .problem))
     }
 
-    @Test("a machine of nonsense and missing files is examined without a trap")
+    @Test("invalid and missing files don't cause a crash")
     func nonsense() throws {
         let files = try HealthyMachine.files()
         let rubbish = String(repeating: "\u{1B}[31m \\04 - -1 99999999999999999999 \u{0}", count: 200)
@@ -82,7 +82,7 @@ struct DoctorTests {
         }
     }
 
-    @Test("mounts are told apart by the deepest that was mounted last, with blanks in their names")
+    @Test("a path belongs to its deepest and latest mount, even if the mount's name contains spaces")
     func mounts() {
         let table = MountTable([
             "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw",
@@ -98,7 +98,7 @@ struct DoctorTests {
         #expect(table.mount(of: "/data")?.isReadOnly == true)
     }
 
-    @Test("records of the kernel's log lose their heads and their tails")
+    @Test("kernel log records are stripped of their prefix and continuation lines")
     func kernelRecords() {
         #expect(
             KernelLog.message(
@@ -108,7 +108,7 @@ struct DoctorTests {
         #expect(KernelLog.message(of: []) == nil)
     }
 
-    @Test("this machine is examined, too")
+    @Test("this machine can be examined, too")
     func thisMachine() {
         let examination = Examination(output: ".")
         #expect(examination.findings.contains { $0.check == "storage.space" })

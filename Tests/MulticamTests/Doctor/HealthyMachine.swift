@@ -3,7 +3,7 @@ import SyntheticMachines
 
 @testable import Doctor
 
-/// A machine on which the doctor finds nothing, to be made ill.
+/// A machine without problems; tests add faults.
 enum HealthyMachine {
     static func files() throws -> SyntheticMachine {
         let files = try SyntheticMachine()
@@ -23,9 +23,26 @@ enum HealthyMachine {
         }
         try files.write("proc/meminfo", "MemTotal: 16000000 kB\nMemAvailable:   8000000 kB\n")
         try files.write("proc/self/mountinfo", "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n")
+        try files.write("proc/self/limits", limits())
         try files.write("run/udev/control", "")
         try files.write("run/systemd/timesync/synchronized", "")
         return files
+    }
+
+    /// The text of `/proc/self/limits`.
+    static func limits(
+        files: String = "1024 524288", processes: String = "63000 63000",
+        space: String = "unlimited unlimited",
+        size: String = "unlimited unlimited"
+    ) -> String {
+        """
+        Limit                     Soft Limit           Hard Limit           Units
+        Max file size             \(size) bytes
+        Max processes             \(processes) processes
+        Max open files            \(files) files
+        Max address space         \(space) bytes
+
+        """
     }
 
     static func machine(_ files: SyntheticMachine) -> Machine {

@@ -3,16 +3,16 @@ import Testing
 
 @testable import Doctor
 
-/// One thing that is wrong with a machine, and what the doctor must say of it.
+/// A fault of a machine and the expected finding.
 struct Illness: Sendable, CustomTestStringConvertible {
     let name: String
     let files: @Sendable (SyntheticMachine) throws -> Void
     let facts: @Sendable (inout Machine) -> Void
     let check: String
     let level: Finding.Level
-    /// Words of the text.
+    /// Expected parts of the finding's text.
     let text: [String]
-    /// The command, exactly; `nil` for none.
+    /// The exact command, or `nil` if a command isn't expected.
     let mend: String?
 
     init(

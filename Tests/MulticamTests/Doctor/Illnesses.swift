@@ -33,7 +33,7 @@ extension DoctorTests {
             files: {
                 try $0.remove("sys/class/video4linux")
                 try $0.remove("\(camera)/1-1:1.0/driver")
-            }, "camera.driver", .problem, "does not have it",
+            }, "camera.driver", .problem, "not attached",
             mend: "echo 1-1:1.0 | tee /sys/bus/usb/drivers/uvcvideo/bind"),
         Illness(
             "a program drives the camera by itself",
@@ -50,7 +50,7 @@ extension DoctorTests {
             files: {
                 try $0.write("sys/module/v4l2loopback/parameters/exclusive_caps", "N,N,N,N\n")
                 try $0.write("sys/devices/virtual/video4linux/video9/name", "My camera\n")
-            }, "camera.virtual", .warning, "browsers do not list My camera",
+            }, "camera.virtual", .warning, "browsers don't list My camera",
             mend:
                 "modprobe -r v4l2loopback && modprobe v4l2loopback video_nr=9 exclusive_caps=1 card_label='My camera'"
         ),
@@ -65,7 +65,7 @@ extension DoctorTests {
                 try $0.write("sys/module/v4l2loopback/parameters/exclusive_caps", "Y,N,N,N\n")
                 try $0.write("sys/devices/virtual/video4linux/video9/name", "My camera\n")
             }, facts: { $0.publishedNodes = ["/dev/video9", "/dev/video12"] }, "camera.virtual", .problem,
-            "no such virtual camera",
+            "no such v4l2loopback device",
             mend:
                 "modprobe -r v4l2loopback && modprobe v4l2loopback video_nr=12 exclusive_caps=1 card_label=multicam"
         ),
@@ -77,20 +77,20 @@ extension DoctorTests {
             facts: {
                 $0.user = ann
                 $0.access = [HealthyMachine.access("/dev/video0", isAllowed: false)]
-            }, "camera.access", .problem, "Studio Webcam: you may not open it",
+            }, "camera.access", .problem, "Studio Webcam: permission denied",
             mend: "sudo usermod -aG video $USER"),
         Illness(
             "in the group since this login",
             facts: {
                 $0.user = UserGroups(id: 1000, groups: [1000], groupsAtLogin: [1000, 44])
                 $0.access = [HealthyMachine.access("/dev/video0", isAllowed: false)]
-            }, "camera.access", .problem, "this login is older", mend: "newgrp video"),
+            }, "camera.access", .problem, "after this login", mend: "newgrp video"),
         Illness(
             "closed to all groups",
             facts: {
                 $0.user = ann
                 $0.access = [HealthyMachine.access("/dev/video0", isAllowed: false, mode: 0o600)]
-            }, "camera.access", .problem, "no group but root's",
+            }, "camera.access", .problem, "only root can open it",
             mend: "sudo chgrp video /dev/video0 && sudo chmod g+rw /dev/video0"),
         Illness(
             "the container does not pass the camera on",
@@ -117,14 +117,14 @@ extension DoctorTests {
             mend: "echo 4294967295 | tee /sys/module/uvcvideo/parameters/quirks"),
         Illness(
             "quirks are off", files: { try $0.write("\(parameters)/quirks", "0\n") }, "driver.quirks",
-            .warning, "0x0", "not in force",
+            .warning, "0x0", "are disabled",
             mend: "echo 4294967295 | tee /sys/module/uvcvideo/parameters/quirks"),
         Illness(
             "a short timeout", files: { try $0.write("\(parameters)/timeout", "100\n") }, "driver.timeout",
             .warning, "100 ms", mend: "echo 5000 | tee /sys/module/uvcvideo/parameters/timeout"),
         Illness(
             "time stamps of the camera", files: { try $0.write("\(parameters)/hwtimestamps", "1\n") },
-            "driver.hwtimestamps", .warning, "cameras' own clocks",
+            "driver.hwtimestamps", .warning, "hardware clocks",
             mend: "echo 0 | tee /sys/module/uvcvideo/parameters/hwtimestamps"),
     ]
 
@@ -137,14 +137,14 @@ extension DoctorTests {
             files: {
                 try $0.write("\(camera)/descriptors", USBBytes.webcam(version: 0x0210))
                 try $0.write("\(camera)/bos_descriptors", USBBytes.capabilities([2, 3]))
-            }, "usb.speed", .warning, "knows USB 3", "480 Mbit/s"),
+            }, "usb.speed", .warning, "supports USB 3", "480 Mbit/s"),
         Illness(
             "a camera that may know USB 3",
             files: { try $0.write("\(camera)/descriptors", USBBytes.webcam(version: 0x0210)) }, "usb.speed",
             .unknown, "lsusb", mend: "lsusb -v -d 046d:082d | grep -i superspeed"),
         Illness(
             "speed unknown", files: { try $0.remove("\(camera)/speed") }, "usb.speed", .unknown,
-            "does not say"),
+            "doesn't report"),
         Illness(
             "two cameras that may ask for too much",
             files: { try $0.camera("usb1/1-2", node: 1, product: "Cheap Webcam") }, "usb.bandwidth", .warning,
@@ -156,14 +156,14 @@ extension DoctorTests {
                     try files.camera(
                         "usb1/1-\(port)", node: port - 1, descriptors: USBBytes.webcam(payloads: [3072]))
                 }
-            }, "usb.bandwidth", .problem, "cannot run together"),
+            }, "usb.bandwidth", .problem, "can't run together"),
         Illness(
             "autosuspend", files: { try $0.write("\(camera)/power/control", "auto\n") }, "usb.autosuspend",
             .warning, "after 2000 ms",
             mend: "echo on | tee /sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/power/control"),
         Illness(
             "sleep unknown", files: { try $0.remove("\(camera)/power") }, "usb.autosuspend", .unknown,
-            "does not say"),
+            "doesn't report"),
     ]
 
     private static func audio(_ survey: PulseSurvey) -> @Sendable (inout Machine) -> Void {
@@ -202,10 +202,11 @@ extension DoctorTests {
             }, "sound.access", .problem, "Join the group", mend: "sudo usermod -aG audio $USER"),
         Illness(
             "no microphone", facts: audio(HealthyMachine.survey(chosen: nil)), "sound.default", .warning,
-            "there is no microphone"),
+            "no microphone is available"),
         Illness(
             "no default", facts: audio(HealthyMachine.survey(HealthyMachine.microphone(), chosen: "gone")),
-            "sound.default", .warning, "no microphone is chosen", mend: "pactl set-default-source 'mic one'"),
+            "sound.default", .warning, "no default microphone is set",
+            mend: "pactl set-default-source 'mic one'"),
         Illness(
             "a monitor is the default",
             facts: audio(HealthyMachine.survey(monitor, HealthyMachine.microphone(), chosen: "out.monitor")),
@@ -218,7 +219,7 @@ extension DoctorTests {
             "sound.level", .problem, "0 %", mend: "pactl set-source-volume 'mic one' 100%"),
         Illness(
             "at 3 %", facts: audio(HealthyMachine.survey(HealthyMachine.microphone(percent: 3))),
-            "sound.level", .warning, "3 % only", mend: "pactl set-source-volume 'mic one' 100%"),
+            "sound.level", .warning, "only 3 %", mend: "pactl set-source-volume 'mic one' 100%"),
         Illness(
             "another one is muted",
             facts: audio(
@@ -230,7 +231,7 @@ extension DoctorTests {
             "echo cancelling",
             facts: audio(
                 HealthyMachine.survey(HealthyMachine.microphone(), modules: ["module-echo-cancel"])),
-            "sound.processing", .warning, "cancels echoes", mend: "pactl unload-module module-echo-cancel"),
+            "sound.processing", .warning, "echo cancellation", mend: "pactl unload-module module-echo-cancel"),
         Illness(
             "flat volumes", facts: audio(HealthyMachine.survey(HealthyMachine.microphone(flat: true))),
             "sound.flat-volumes", .warning, "for all",
@@ -259,36 +260,52 @@ extension DoctorTests {
             "storage.space", .warning, "5.2 GB"),
         Illness(
             "free space unknown", facts: { $0.output = HealthyMachine.folder("/home/ann", free: nil) },
-            "storage.space", .unknown, "does not say"),
+            "storage.space", .unknown, "doesn't report"),
         Illness(
             "not writable", facts: { $0.output = HealthyMachine.folder("/home/ann", isWritable: false) },
-            "storage.writable", .problem, "you may not write", mend: "chown 0 /home/ann"),
+            "storage.writable", .problem, "not writable", mend: "chown 0 /home/ann"),
         Illness(
             "read-only", files: mounted("ext4", "ro"), "storage.writable", .problem, "read-only",
             mend: "mount -o remount,rw /home/ann"),
         Illness("memory as disk", files: mounted("tmpfs"), "storage.kind", .warning, "memory (tmpfs)"),
         Illness("FAT", files: mounted("vfat"), "storage.kind", .problem, "4 GB"),
-        Illness("network", files: mounted("nfs4"), "storage.kind", .warning, "on the network"),
+        Illness("network", files: mounted("nfs4"), "storage.kind", .warning, "network file system"),
         Illness(
             "mounts unknown", files: { try $0.remove("proc/self") }, "storage.kind", .unknown,
-            "does not say"),
+            "doesn't list"),
         Illness(
             "a config folder of somebody else's",
             facts: {
                 $0.ownFolders = [HealthyMachine.folder("/home/ann/.config/multicam", isWritable: false)]
             },
-            "storage.own", .warning, "preferences cannot be kept here",
+            "storage.own", .warning, "preferences can't be saved here",
             mend: "chown 0 /home/ann/.config/multicam"),
         Illness("no home", facts: { $0.ownFolders = [] }, "storage.own", .warning, "HOME"),
     ]
 
     private static let computer = [
         Illness(
+            "few files may be open",
+            files: { try $0.write("proc/self/limits", HealthyMachine.limits(files: "64 128")) },
+            "system.limits", .warning, "128 open files", "LimitNOFILE="),
+        Illness(
+            "few threads",
+            files: { try $0.write("proc/self/limits", HealthyMachine.limits(processes: "100 unlimited")) },
+            "system.limits", .warning, "100 processes and threads", "TasksMax="),
+        Illness(
+            "little address space",
+            files: { try $0.write("proc/self/limits", HealthyMachine.limits(space: "900000000 unlimited")) },
+            "system.limits", .warning, "900000000 bytes of address space", "ulimit -v unlimited"),
+        Illness(
+            "small files",
+            files: { try $0.write("proc/self/limits", HealthyMachine.limits(size: "1048576 1048576")) },
+            "system.limits", .warning, "1048576 bytes per file", "ulimit -f unlimited"),
+        Illness(
             "a hardware encoder that nobody has tried",
             files: {
                 try EncoderDetectionTests.card($0, 128, driver: "amdgpu", vendor: "1002", device: "164e")
             },
-            "system.encoder", .unknown, "h264_vaapi (amdgpu 1002:164e)", "was not tried",
+            "system.encoder", .unknown, "h264_vaapi (amdgpu 1002:164e)", "has not been tested",
             mend: "multicam calibrate --machine"),
         Illness(
             "a hardware encoder that may not be opened",
@@ -298,7 +315,7 @@ extension DoctorTests {
             facts: {
                 $0.user = ann
                 $0.access.append(HealthyMachine.access("/dev/dri/renderD128", isAllowed: false))
-            }, "system.encoder", .warning, "amdgpu 1002:164e cannot encode", "you may not open it",
+            }, "system.encoder", .warning, "no access to the encoder amdgpu 1002:164e", "permission denied",
             mend: "sudo usermod -aG video $USER"),
         Illness(
             "a hardware encoder that failed its trial",
@@ -312,7 +329,7 @@ extension DoctorTests {
                     TriedEncoder(
                         encoder: $0, outcome: .fails(reason: "\($0.name): its frames came out of order."))
                 }
-            }, "system.encoder", .warning, "it is not used", "came out of order",
+            }, "system.encoder", .warning, "encoder not used", "came out of order",
             mend: "multicam calibrate --machine"),
         Illness(
             "no memory", files: { try $0.write("proc/meminfo", "MemAvailable: 100000 kB\n") },
@@ -322,12 +339,12 @@ extension DoctorTests {
             "system.memory", .warning, "683 MB", mend: "ps -eo rss,pid,comm --sort=-rss | head"),
         Illness(
             "memory unknown", files: { try $0.remove("proc/meminfo") }, "system.memory", .unknown,
-            "does not say"),
+            "doesn't report"),
         Illness(
             "1970", facts: { $0.wallClock = 77 }, "system.clock", .warning, "wrong by years",
             mend: "timedatectl set-ntp true"),
         Illness(
-            "no udevd", files: { try $0.remove("run/udev") }, "system.udev", .warning, "does not run",
+            "no udevd", files: { try $0.remove("run/udev") }, "system.udev", .warning, "is not running",
             mend: "systemctl start systemd-udevd"),
         Illness(
             "a container",
@@ -341,6 +358,11 @@ extension DoctorTests {
                 try $0.write("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n")
             }, "system.governor", .warning, "1 of 2", "powersave",
             mend: "echo performance | tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"),
+        Illness(
+            "nobody grants the priority",
+            facts: { $0.priority = .notGranted(reason: "RealtimeKit: too many threads") },
+            "system.priority", .warning, "RealtimeKit: too many threads",
+            mend: "echo \"$USER - nice -11\" | tee /etc/security/limits.d/multicam.conf"),
         Illness(
             "no governor", files: { try $0.remove("sys/devices/system/cpu") }, "system.governor", .unknown,
             "virtual machine"),
@@ -356,11 +378,11 @@ extension DoctorTests {
             facts: complained(
                 "xhci_hcd 0000:00:14.0: Not enough bandwidth for new device state.",
                 "usb 1-2: Not enough bandwidth"),
-            "log.bandwidth", .warning, "out of bandwidth", "2 times", "last: usb 1-2"),
+            "log.bandwidth", .warning, "out of bandwidth", "2 times", "most recently: usb 1-2"),
         Illness(
             "over-current in the log", facts: complained("usb usb1-port2: over-current condition"),
             "log.power",
-            .warning, "too much current", "once"),
+            .warning, "overcurrent", "once"),
         Illness(
             "interference in the log",
             facts: complained("usb usb1-port2: disabled by hub (EMI?), re-enabling..."), "log.interference",
@@ -372,10 +394,10 @@ extension DoctorTests {
         Illness(
             "a camera in the log",
             facts: complained("uvcvideo 1-1:1.1: Failed to set UVC probe control : -71 (exp. 26)."),
-            "log.camera", .warning, "did not do what the driver asked"),
+            "log.camera", .warning, "rejected a request"),
         Illness(
             "memory in the log", facts: complained("Out of memory: Killed process 42 (obs)"), "log.memory",
-            .warning, "memory ran out"),
+            .warning, "ran out of memory"),
         Illness(
             "a disk in the log", facts: complained("I/O error, dev sda, sector 4096"), "log.disk", .warning,
             "a disk"),

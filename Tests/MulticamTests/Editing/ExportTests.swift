@@ -8,15 +8,15 @@ import Session
 import SessionFolder
 import Testing
 
-/// Recordings by chance, exported in every format, and checked by a program of another language that shares nothing with ours.
+/// Random recordings, exported in every format and verified by an independent program in another language.
 ///
-/// `MULTICAM_EDIT_SESSIONS` is how many are tried, `MULTICAM_EDIT_SEED` with which they begin, `MULTICAM_EDIT_FOLDER` where their
-/// folders are kept for `tools/edit-test`.
+/// `MULTICAM_EDIT_SESSIONS` is the number of recordings, `MULTICAM_EDIT_SEED` is the first seed, and
+/// `MULTICAM_EDIT_FOLDER` is where their folders are copied for `tools/edit-test`.
 @Suite("Exported projects", .serialized)
 struct ExportTests {
     private static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
-    @Test("have every angle, cut, mark and gap of the manifest, to the frame", .timeLimit(.minutes(240)))
+    @Test("projects contain every angle, cut, marker, and gap, to the frame", .timeLimit(.minutes(240)))
     func random() async throws {
         let first = Self.variable("MULTICAM_EDIT_SEED").flatMap { UInt64($0) } ?? 1
         let count = Self.variable("MULTICAM_EDIT_SESSIONS").flatMap { UInt64($0) } ?? 20
@@ -38,8 +38,8 @@ struct ExportTests {
             } catch {
                 Issue.record("seed \(seed): \(error)\n\(session.profile)")
             }
-            // A track that was encoded has lost a little of what the program showed, and a few frames of a copied H.264 track may be
-            // shown a tick later than there where the track ends or begins anew.
+            // An encoded track loses a little detail compared to the program, and a few frames of a copied
+            // H.264 track may appear a tick later than in the program when the track ends or restarts.
             let isCopied = session.profile.contains("cameras: copy")
             let isWhole = isCopied && !session.profile.contains("h264")
             let mean = isWhole ? 0.99 : isCopied ? 0.98 : 0.95
@@ -49,9 +49,11 @@ struct ExportTests {
         }
     }
 
-    /// Renders the live cut anew, and holds the frames against the program's, where every camera that is shown has a track.
+    /// Renders the live cut again, and compares its frames with the program's if every visible camera has a
+    /// track.
     ///
-    /// - Returns: The mean and the least SSIM of frames that were compared; 1 without a program.
+    /// - Returns: The mean and minimum SSIM of the compared frames, and their number; an SSIM of 1 without a
+    ///   program.
     private static func render(_ recording: Recording) throws -> (mean: Double, least: Double, count: Int) {
         let session = try RecordedSession(folder: recording.folder)
         let cut = Cut.live(of: session)
@@ -89,7 +91,7 @@ struct ExportTests {
     }
 
     @Test(
-        "of a folder with a file missing leave that angle out and say so; without any recording they are refused"
+        "an angle with a missing file is omitted with a note, and a folder without a recording is rejected"
     )
     func missingFile() async throws {
         let profile = """
@@ -104,12 +106,12 @@ struct ExportTests {
         let session = try RecordedSession(folder: recording.folder)
         #expect(
             session.problems == [
-                "cameras/face.mov: not there. What is made of the recording is made without it."
+                "cameras/face.mov: missing. The output doesn't contain this file."
             ])
         #expect(session.layers(of: Cut.live(of: session).shots[0]).map(\.role) == ["desk"])
         let error = #expect(throws: FileError.self) {
             _ = try RecordedSession(folder: recording.path("cameras"))
         }
-        #expect(error?.description.contains("Name the folder of a recording") == true)
+        #expect(error?.description.contains("Specify a session folder") == true)
     }
 }

@@ -8,8 +8,8 @@ import SessionFolder
 import Testing
 import VirtualDevices
 
-/// A recording as chance has it: rates, rotations, crops, splits, late tracks, exchanged cameras, slates, changes of picture and mix.
-/// The same seed makes the same one.
+/// A random recording: rates, rotations, crops, splits, late tracks, replaced cameras, slates, and changes of
+/// layout and mix. Each seed always produces the same recording.
 struct RandomSession {
     private var generator: SeededGenerator
     /// The profile as YAML.
@@ -22,7 +22,7 @@ struct RandomSession {
         case changes([SessionChange])
         case split
         case mark(String)
-        case exchange
+        case replaceCamera
     }
 
     init(seed: UInt64) {
@@ -65,10 +65,10 @@ struct RandomSession {
         profile += "tracks: { cameras: \(mode), microphones: wav }\nlimits: none\n"
         if chance(of: 2) { add(of([2, 3, 4]), .split) }
         if chance(of: 2) {
-            add(1, .changes([.recorded(role: "wide", false)]))
-            add(of([3, 4]), .changes([.recorded(role: "wide", true)]))
+            add(1, .changes([.stopTrack(role: "wide")]))
+            add(of([3, 4]), .changes([.startTrack(role: "wide")]))
         }
-        if chance(of: 3) { add(3, .exchange) }
+        if chance(of: 3) { add(3, .replaceCamera) }
         for _ in 0..<generator.next() % 4 {
             add(of([1, 2, 3, 4, 5]), .mark(of(["begin", "", "q & <a>", "Ä \"x\""])))
         }
@@ -77,8 +77,8 @@ struct RandomSession {
     private mutating func addPictures() {
         for _ in 0..<1 + generator.next() % 5 {
             let change: SessionChange = of([
-                .swap(with: nil), .layout(.single), .layout(.grid), .layout(.pip), .layout(.sideBySide),
-                .corner(.topLeft), .insetShare(0.4), .gain(role: "host", decibels: -6),
+                .swap(with: nil), .layout(of(ProgramLayout.allCases)), .layout(of(ProgramLayout.allCases)),
+                .corner(.topLeft), .scale(0.4), .gain(role: "host", decibels: -6),
                 .audible(role: "guest", false), .visible(role: "face", false), .rotation(role: "face", .half),
                 .zoom(role: "desk", 2), .mirrored(role: "wide", true),
             ])
@@ -88,7 +88,8 @@ struct RandomSession {
 
     private mutating func add(_ second: Int, _ action: Action) { actions[second, default: []].append(action) }
 
-    /// Does what was planned, second by second. What the plan refuses is not done: chance knows no rules.
+    /// Performs the planned actions second by second. Skips actions that the session refuses, because random
+    /// actions may be invalid.
     func host() -> SteeringHost {
         let actions = actions
         return SteeringHost { session, second in
@@ -98,7 +99,7 @@ struct RandomSession {
                     case .changes(let changes): try session.commit(changes)
                     case .split: session.split()
                     case .mark(let text): session.mark(text)
-                    case .exchange: try Self.exchange(in: session)
+                    case .replaceCamera: try Self.replaceCamera(in: session)
                     }
                 } catch is SessionChangeError {
                     continue
@@ -109,14 +110,14 @@ struct RandomSession {
         }
     }
 
-    /// Puts another camera in the place of `desk`.
-    static func exchange(in session: MulticamSession) throws {
+    /// Replaces the camera of `desk`.
+    static func replaceCamera(in session: MulticamSession) throws {
         guard var planned = session.currentPlan.cameras.first(where: { $0.role == "desk" }) else { return }
         let selector = "virtual:clap?phase=11&size=\(planned.format.size)&fps=\(planned.format.rate)&seed=9"
         let source = try VirtualSources.camera(selector: selector, role: "desk")
         (planned.selector, planned.identity, planned.format) = (
             selector, source.device.identity, source.format
         )
-        try session.exchange(source, as: planned)
+        try session.replaceCamera(with: source, as: planned)
     }
 }

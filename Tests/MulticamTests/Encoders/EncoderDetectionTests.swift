@@ -5,7 +5,7 @@ import Testing
 
 @testable import Setup
 
-@Suite("Which hardware encoders there are, on machines that are only files")
+@Suite("Hardware encoder detection on simulated machines")
 struct EncoderDetectionTests {
     private static let chip = CodecNode(
         node: "/dev/video11", name: "bcm2835-codec-encode", driver: "bcm2835-codec", encodesH264: true)
@@ -22,7 +22,7 @@ struct EncoderDetectionTests {
         ).encoders
     }
 
-    /// A card with a render node, as the kernel shows it.
+    /// A card with a render node, as presented by the kernel.
     static func card(_ files: SyntheticMachine, _ node: Int, driver: String, vendor: String, device: String)
         throws
     {
@@ -36,14 +36,14 @@ struct EncoderDetectionTests {
         try files.write("proc/sys/kernel/osrelease", "6.1.0-18-amd64\n")
     }
 
-    @Test("a machine without any has none")
+    @Test("a machine without hardware encoders reports none")
     func none() throws {
         let files = try SyntheticMachine()
         #expect(detected(files).isEmpty)
         #expect(detected(files, chips: [Self.decoder]).isEmpty)
     }
 
-    @Test("a card with a render node is reached by VAAPI, and known by its driver, kernel and numbers")
+    @Test("a card with a render node uses VAAPI, and is identified by its driver, kernel, and IDs")
     func vaapi() throws {
         let files = try SyntheticMachine()
         try Self.card(files, 128, driver: "amdgpu", vendor: "1002", device: "164e")
@@ -55,7 +55,7 @@ struct EncoderDetectionTests {
             ])
     }
 
-    @Test("NVIDIA's card is reached by NVENC alone, and stands before the others")
+    @Test("an NVIDIA card uses only NVENC, and comes first")
     func nvidia() throws {
         let files = try SyntheticMachine()
         try Self.card(files, 128, driver: "i915", vendor: "8086", device: "46a6")
@@ -76,7 +76,7 @@ struct EncoderDetectionTests {
             detected(files, chips: [Self.chip], library: ["h264_v4l2m2m"]).map(\.library) == ["h264_v4l2m2m"])
     }
 
-    @Test("what was found with another driver or kernel counts as not known")
+    @Test("results from another driver or kernel count as unknown")
     func otherDriver() throws {
         let files = try SyntheticMachine()
         try Self.card(files, 128, driver: "amdgpu", vendor: "1002", device: "164e")
@@ -95,7 +95,7 @@ struct EncoderDetectionTests {
         #expect(costs.encoders?.map(\.outcome) == [.fails(reason: "anew.")])
     }
 
-    @Test("files of nonsense are no trap")
+    @Test("invalid files don't cause a crash")
     func nonsense() throws {
         let files = try SyntheticMachine()
         try files.write("dev/nvidia0", "")

@@ -7,7 +7,7 @@ import Setup
 import Testing
 import VirtualDevices
 
-@Suite("an encoder that fails while it is recorded")
+@Suite("encoder failures while recording")
 struct EncoderFailureTests {
     private static let size = FrameSize(width: 320, height: 180)
 
@@ -39,7 +39,7 @@ struct EncoderFailureTests {
                     parentFolder: scratch.path, name: "session", duration: .seconds(seconds), version: "0.0.0"
                 ),
                 clock: SimulatedClock(), codecs: codecs)
-            result = try await session.record()
+            result = try await session.recordChecked()
             events = try String(contentsOfFile: result.folder + "/events.ndjson", encoding: .utf8)
                 .split(separator: "\n").map(String.init)
         }
@@ -66,8 +66,8 @@ struct EncoderFailureTests {
         }
     }
 
-    /// Files of one stream are the same to the byte. Where two threads encode for one file, the order of packets in it is the
-    /// scheduler's; each stream is the same.
+    /// Files with one stream are identical to the byte. If two threads encode for one file, the packet order
+    /// depends on the scheduler, but each stream is identical.
     private func expectSame(_ done: Done, as whole: Done, _ files: [String]) throws {
         for file in files where file != "program.mp4" {
             #expect(try done.bytes(file) == whole.bytes(file), "\(file)")
@@ -85,7 +85,7 @@ struct EncoderFailureTests {
     }
 
     @Test(
-        "is replaced in the same file: no tick is missing, what went down with it is in the ledger, and nobody else notices",
+        "a failed encoder is replaced in the same file: no tick is missing, losses are in the ledger, other tracks are unaffected",
         arguments: ["balanced", "superfast"])
     func replaced(_ preset: String) async throws {
         let profile = Self.profile(preset)
@@ -96,13 +96,13 @@ struct EncoderFailureTests {
         let frames = try #require(try done.track("a").frames)
         let lost = try #require(frames.lost["encoder"])
         #expect(lost >= 1 && lost <= 10)
-        #expect(frames.written == 90 && frames.captured == 90 - lost && frames.repeated == lost)
+        #expect(frames.written == 90 && frames.captured == 90 - lost && frames.duplicated == lost)
         #expect(try done.track("a").failure == nil && done.result.encodingFailures.isEmpty)
         #expect(try Reader.streams(done.path("cameras/a.mov")).first?.frameCount == 90)
         let numbers = try Reader.strips(done.path("cameras/a.mov"), size: Self.size).compactMap {
             $0.map { Int($0.frame) }
         }
-        // The frame at hand is the one that the encoder failed with.
+        // Lost ticks show the frame that the encoder failed on.
         let wanted = (0..<90).map { $0 < 40 - lost || $0 > 40 ? $0 : 40 }
         #expect(numbers.map { $0 - numbers[0] } == wanted)
         #expect(done.encoderEvents.count == 1)
@@ -111,7 +111,7 @@ struct EncoderFailureTests {
     }
 
     @Test(
-        "is not replaced by one whose parameter sets are not the file's: the track ends with that failure, and its file plays"
+        "a new encoder with other parameter sets isn't used: the track ends with that failure, and its file plays"
     )
     func otherParameterSets() async throws {
         let whole = try await Done(Self.profile(), codecs: Codecs())
@@ -129,7 +129,7 @@ struct EncoderFailureTests {
     }
 
     @Test(
-        "is tried again after a pause where its successor cannot be made, and the ticks meanwhile are repeats"
+        "if a new encoder can't be created, another attempt follows after a pause, and ticks are duplicated"
     )
     func again() async throws {
         let whole = try await Done(Self.profile(), codecs: Codecs())
@@ -140,7 +140,7 @@ struct EncoderFailureTests {
             })
         try expectSame(done, as: whole, ["program.mp4", "cameras/b.mov", "audio/host.wav"])
         let frames = try #require(try done.track("a").frames)
-        // A quarter and half a second.
+        // A quarter plus half a second.
         let lost = try #require(frames.lost["encoder"])
         #expect(frames.written == 90 && (23...33).contains(lost) && frames.captured == 90 - lost)
         #expect(try Reader.streams(done.path("cameras/a.mov")).first?.frameCount == 90)
@@ -148,7 +148,7 @@ struct EncoderFailureTests {
     }
 
     @Test(
-        "three times in a row ends its track, which the manifest and one event say; all others are the same to the byte"
+        "three consecutive failures end the track, as reported in manifest and one event; other files are unaffected"
     )
     func ended() async throws {
         let whole = try await Done(Self.profile(), codecs: Codecs())
@@ -170,7 +170,7 @@ struct EncoderFailureTests {
         try done.checkSchema()
     }
 
-    @Test("of the program leaves the program its audio, and the tracks are the same to the byte")
+    @Test("after the program's encoder fails, its audio continues, and the tracks are identical to the byte")
     func program() async throws {
         let whole = try await Done(Self.profile(), codecs: Codecs())
         let done = try await Done(
@@ -186,7 +186,7 @@ struct EncoderFailureTests {
         try done.checkSchema()
     }
 
-    @Test("of the only track ends the recording, for nothing is left to record")
+    @Test("failure of the only track's encoder ends the recording")
     func alone() async throws {
         let profile = """
             cameras: { a: { device: "virtual:clap?format=yuyv", size: 320x180, rate: 30 } }

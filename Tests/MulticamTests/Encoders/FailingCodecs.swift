@@ -1,7 +1,7 @@
 import Encoding
 import Media
 
-/// The usual machinery, whose encoder of one stream fails where it is told to.
+/// The usual codecs, except that the encoder of one stream fails when a test requires it.
 final class FailingCodecs: CodecFactory {
     private let codecs = Codecs()
     private let name: String
@@ -10,10 +10,10 @@ final class FailingCodecs: CodecFactory {
     private let successorsDiffer: Bool
 
     /// - Parameters:
-    ///   - name: Of the stream: `program` or a role.
-    ///   - successorsDiffer: Whether all encoders of the stream but the first have other parameter sets.
-    ///   - fails: Asked with the number of the stream's encoder, 0 for the first, and the tick that it is to encode; `nil`
-    ///     when it is made.
+    ///   - name: Name of the stream: `program` or a role.
+    ///   - successorsDiffer: Whether all encoders of the stream except the first have other parameter sets.
+    ///   - fails: Called with the number of the stream's encoder, starting at 0, and the tick to encode;
+    ///     `nil` when the encoder is created.
     init(
         _ name: String, successorsDiffer: Bool = false,
         failing fails: @escaping @Sendable (_ number: Int, _ tick: Int64?) -> Bool

@@ -10,9 +10,9 @@ import VirtualDevices
 
 @testable import Encoding
 
-/// libavcodec's x264 in the place of hardware: opened by name, with a frame layout, a rate control and a place of its parameter
-/// sets that are not those of the usual way.
-@Suite("a recording that hardware encodes")
+/// libavcodec's x264 as a substitute for hardware. It is opened by name, and its frame layout, rate control,
+/// and placement of parameter sets differ from the software encoder's.
+@Suite("recordings with hardware encoding")
 struct HardwareRecordingTests {
     private static let standIn = HardwareEncoder(
         library: "libx264", node: "/dev/stand-in", device: "x264 standing in", driver: "test")
@@ -48,7 +48,7 @@ struct HardwareRecordingTests {
             SetupRequest(profile: file.path, machine: machine(encoder, streams: streams)))
     }
 
-    /// Every tick has its frame: the numbers in the frames rise by one.
+    /// Every tick has its frame: the frame numbers increase by one.
     private func expectWhole(_ path: String, frames: Int) throws {
         let video = try #require(try Reader.streams(path).first { $0.codec_type == "video" })
         #expect(video.codec_name == "h264" && video.frameCount == frames)
@@ -60,11 +60,11 @@ struct HardwareRecordingTests {
     }
 
     @Test(
-        "has every frame once in program and track, in colours that the file names, and the manifest says what encoded it"
+        "program and track have every frame once in the file's declared colors, and the manifest names the encoder"
     )
     func whole() async throws {
         let setup = try Self.setup(Self.standIn)
-        #expect(setup.plan.notes.contains { $0.hasPrefix("program: libx264 on /dev/stand-in encodes it:") })
+        #expect(setup.plan.notes.contains { $0.hasPrefix("program: encoded by libx264 on /dev/stand-in.") })
         let recording = try await Done(setup, seconds: 3)
         for (name, file) in [("program", "program.mp4"), ("a", "cameras/a.mov")] {
             try expectWhole(recording.path(file), frames: 90)
@@ -79,7 +79,7 @@ struct HardwareRecordingTests {
         #expect(!recording.events.contains { $0.contains("\"event\":\"encoder\"") })
     }
 
-    @Test("is split without losing a frame")
+    @Test("a split loses no frames")
     func split() async throws {
         let setup = try Self.setup(Self.standIn)
         let recording = try await Done(setup, seconds: 3, steer: { $0.split() })
@@ -91,7 +91,7 @@ struct HardwareRecordingTests {
         #expect(counts.reduce(0, +) == 90 && counts.allSatisfy { $0 > 0 })
     }
 
-    @Test("has x264's frames from the first one on where the device refuses, and says so")
+    @Test("if the device refuses, x264 encodes from the first frame on, and this is reported")
     func refusedAtStart() async throws {
         let missing = HardwareEncoder(
             library: "h264_vaapi", node: "/nonexistent/renderD128", device: "no card", driver: "none")
@@ -106,7 +106,7 @@ struct HardwareRecordingTests {
         try recording.checkSchema()
     }
 
-    @Test("does not begin where the profile demands hardware and the device refuses")
+    @Test("a recording doesn't start if the profile requires hardware and the device refuses")
     func demanded() async throws {
         let missing = HardwareEncoder(
             library: "h264_vaapi", node: "/nonexistent/renderD128", device: "no card", driver: "none")
@@ -121,7 +121,7 @@ struct HardwareRecordingTests {
         #expect(device.description.contains("encoder: auto"))
     }
 
-    @Test("is refused before any device is opened where the profile demands hardware that has no room for it")
+    @Test("a recording is refused before any device is opened if the required hardware lacks capacity")
     func noRoom() throws {
         let error = #expect(throws: SetupError.self) {
             _ = try Self.setup(Self.standIn, wish: "hardware", streams: 1)
@@ -131,19 +131,20 @@ struct HardwareRecordingTests {
             return
         }
         #expect(reason.isMissingDevice && reason.field == "tracks.video.encoder")
-        #expect(reason.description.contains("it takes 1 stream at once"))
+        #expect(reason.description.contains("it supports 1 stream at a time"))
     }
 
-    @Test("leaves to x264 what hardware has no room for, and says why")
+    @Test("x264 is used if the hardware lacks capacity, and the reason is stated")
     func partly() throws {
         let plan = try Self.setup(Self.standIn, streams: 1).plan
         #expect(plan.program?.settings.hardware == Self.standIn)
         #expect(plan.cameraTracks.first?.settings.hardware == nil)
-        #expect(plan.notes.contains { $0.hasPrefix("a: x264 encodes it") && $0.contains("1 stream at once") })
+        #expect(
+            plan.notes.contains { $0.hasPrefix("a: encoded by x264") && $0.contains("1 stream at a time") })
     }
 
     @Test(
-        "goes on by x264 in the same file when the device fails in the middle: every tick is there, what was lost is in the ledger"
+        "if the device fails while recording, x264 continues in the same file: no tick is missing, losses are in the ledger"
     )
     func failsInTheMiddle() async throws {
         let setup = try Self.setup(Self.standIn)
@@ -157,7 +158,7 @@ struct HardwareRecordingTests {
         #expect(until > 0 && until < 71 * 1_000_000_000 / 30)
         #expect(try #require(encoder.reason).contains("the device is lost"))
         let first = Int((Double(until) * 30 / 1e9).rounded())
-        // What was inside is shown as the frame that was at hand when the failure was told.
+        // Frames inside the device are replaced by the current frame at the time of the failure.
         let lost = 71 - first
         let frames = try #require(track.frames)
         #expect(frames.written == 120 && frames.lost["encoder"] == lost && frames.captured == 120 - lost)
@@ -168,9 +169,9 @@ struct HardwareRecordingTests {
         let wanted = (0..<120).map { $0 < first || $0 > 71 ? $0 : 71 }
         #expect(numbers.map { $0 - numbers[0] } == wanted)
         let events = done.events.filter { $0.contains("\"event\":\"encoder\"") }
-        #expect(events.count == 2 && events.allSatisfy { $0.contains("its hardware encoder failed") })
+        #expect(events.count == 2 && events.allSatisfy { $0.contains("the hardware encoder failed") })
         #expect(done.result.encodingFailures.isEmpty)
-        // The cost is that of a plan with x264 from then on.
+        // From then on, the cost equals the cost of a plan with x264.
         let machine = try #require(setup.request?.machine)
         let fresh = HardwareCost(
             of: setup.plan.withoutHardware(for: ["program", "a"]), on: machine, duration: .seconds(4))
@@ -181,11 +182,11 @@ struct HardwareRecordingTests {
         #expect(processor(after) == processor(fresh))
     }
 
-    /// A recording with x264 in the place of hardware, which may take as long as a busy machine needs.
+    /// A recording with x264 as a substitute for hardware, with a timeout for busy machines.
     private final class Done {
         let result: RecordingResult
         let events: [String]
-        /// What it cost before it began and when it had ended.
+        /// The cost before the recording starts and after it ends.
         let costs: (before: HardwareCost?, after: HardwareCost?)
         private let scratch: URL
 
@@ -204,7 +205,7 @@ struct HardwareRecordingTests {
                 clock: SimulatedClock(), codecs: Codecs(patience: .seconds(60), opening: open))
             steer(session)
             let before = session.hardwareCost
-            result = try await session.record()
+            result = try await session.recordChecked()
             costs = (before, session.hardwareCost)
             events = try String(contentsOfFile: result.folder + "/events.ndjson", encoding: .utf8)
                 .split(separator: "\n").map(String.init)
@@ -223,7 +224,7 @@ struct HardwareRecordingTests {
         }
     }
 
-    /// Works for the rehearsal, and fails with one frame of what follows.
+    /// Works during the rehearsal, then fails at one frame.
     private final class FailingCoder: HardwareCoding {
         private let inner: LibraryCoder
         private let last: Int

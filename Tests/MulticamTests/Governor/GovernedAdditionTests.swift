@@ -7,14 +7,15 @@ import Setup
 import Stills
 import Testing
 
-@Suite("cameras that are taken in while they are governed")
+@Suite("cameras added under the governor")
 struct GovernedAdditionTests {
-    @Test("one that was taken in is the first to give something up, and its metadata are written")
+    @Test("an added camera is reduced first, and its metadata is written")
     func first() async throws { try await OwnThread.run(Self.first) }
 
     private static func first() async throws {
         let host = CrowdedHost()
-        // A late camera from the beginning on: the delay has room for a guest that a busy machine makes late.
+        // A late camera from the start: the alignment delay leaves room for a guest that a busy machine
+        // delays.
         let profile = """
             cameras: { desk: { device: "virtual:clap?latency=1500", size: 640x360, rate: 30 } }
             tracks: { cameras: copy, metadata: ndjson }
@@ -35,7 +36,8 @@ struct GovernedAdditionTests {
         #expect(steps.first?.hasPrefix("guest rate 30 →") == true, "\(steps)")
         let counts = try #require(try recording.track("guest").frames)
         #expect(
-            counts.written == counts.captured - counts.skipped + counts.repeated + counts.slate, "\(counts)")
+            counts.written == counts.captured - counts.decimated + counts.duplicated + counts.slate,
+            "\(counts)")
 
         let device = try #require(recording.manifest.devices.first { $0.role == "guest" })
         let name = try #require(device.metadata)
@@ -50,7 +52,7 @@ struct GovernedAdditionTests {
         let captured_ns: Int64
     }
 
-    /// A computer that is at ease until somebody takes its memory.
+    /// A computer with enough free memory until `crowd()` is called.
     private final class CrowdedHost: HostReading {
         private let isShort = ConditionLock(false)
 
@@ -61,11 +63,12 @@ struct GovernedAdditionTests {
         }
     }
 
-    /// As soon as something is recorded; with the guest there memory gets short, and the recording ends when something was given up.
+    /// Adds a guest once recording has started. Memory then runs short, and the recording ends after the
+    /// first reduction.
     private static func addGuest(
         to session: MulticamSession, of setup: SessionSetup, crowding host: CrowdedHost
     ) {
-        _ = MediaThread(name: "guest") {
+        MediaThread.eventually(name: "guest") {
             let clock = MonotonicClock()
             let limit = clock.now + .seconds(600)
             var stills = SessionStills(setup.plan, cameras: setup.cameras, clock: clock)

@@ -6,9 +6,9 @@ import Testing
 import Timing
 import VirtualDevices
 
-@Suite("cameras that are missing, or refuse, while they are governed")
+@Suite("disconnected or refusing cameras under the governor")
 struct GovernedOutageTests {
-    /// A computer that is short of memory, which copied cameras are lowered for, from 2 s on.
+    /// A computer that is short of memory from 2 s on, which makes the governor reduce copied cameras.
     private static func shortage(until end: Int64) -> ScriptedHost {
         ScriptedHost([
             (0, ScriptedHost.memory(isShort: false)), (2, ScriptedHost.memory(isShort: true)),
@@ -25,19 +25,19 @@ struct GovernedOutageTests {
         let cause: String?
     }
 
-    /// The events of a kind that are of a track.
+    /// The events of one kind for a track.
     private static func told(_ event: String, of track: String, in recording: Recording) throws -> [Told] {
         try recording.events.map { try JSONDecoder().decode(Told.self, from: Data($0.utf8)) }
             .filter { $0.event == event && $0.track == track }
     }
 
-    /// Every tick of a track is accounted for, and what is missing has the causes of its gaps.
+    /// Checks that every tick of a track is accounted for and that losses match the causes of its gaps.
     private static func checkSums(_ recording: Recording, track name: String, frames: Int64) throws {
         let counts = try #require(try recording.track(name).frames)
         #expect(counts.written == frames)
-        #expect(counts.written == counts.captured - counts.skipped + counts.repeated + counts.slate)
+        #expect(counts.written == counts.captured - counts.decimated + counts.duplicated + counts.slate)
         let rate = 30.0
-        for (cause, prefix) in [("governor", "governor: "), ("away", "unplugged")] {
+        for (cause, prefix) in [("governor", "governor: "), ("disconnected", "unplugged")] {
             let length = recording.manifest.gaps.filter { $0.track == name && $0.cause.hasPrefix(prefix) }
                 .reduce(0.0) { $0 + seconds($1.to) - seconds($1.from) }
             let lost = Double(counts.lost[cause] ?? 0)
@@ -51,7 +51,7 @@ struct GovernedOutageTests {
           face: { device: "virtual:clap?size=320x180&fps=30&FAULTS" }
         """
 
-    @Test("one that is unplugged while it is off is told when it is missed, and that is another gap")
+    @Test("a camera unplugged while off is reported as lost once it is needed, as a separate gap")
     func unpluggedWhileOff() async throws {
         let profile = Self.two.replacing("FAULTS", with: "unplug=17&replug=36")
         let recording = try await Recording(profile, seconds: 40, host: Self.shortage(until: 18))
@@ -61,28 +61,28 @@ struct GovernedOutageTests {
         #expect(gaps.last?.cause == "unplugged")
         #expect(gaps.first?.to == gaps.last?.from)
         #expect(abs(Self.seconds(try #require(gaps.last?.to)) - 36) < 0.1)
-        #expect(try Self.told("unplug", of: "face", in: recording).map(\.cause) == ["unplugged"])
-        #expect(try Self.told("replug", of: "face", in: recording).count == 1)
+        #expect(try Self.told("device-lost", of: "face", in: recording).map(\.cause) == ["unplugged"])
+        #expect(try Self.told("device-restored", of: "face", in: recording).count == 1)
         try Self.checkSums(recording, track: "face", frames: 1200)
     }
 
-    @Test("one that is unplugged and not back when the recording ends has both causes, too")
+    @Test("a camera unplugged while off and never restored has gaps of both causes")
     func unpluggedForGood() async throws {
         let profile = Self.two.replacing("FAULTS", with: "unplug=17")
         let recording = try await Recording(profile, seconds: 36, host: Self.shortage(until: 18))
-        #expect(try Self.told("unplug", of: "face", in: recording).count == 1)
+        #expect(try Self.told("device-lost", of: "face", in: recording).count == 1)
         #expect(recording.manifest.gaps.filter { $0.track == "face" }.count == 2)
         try Self.checkSums(recording, track: "face", frames: 1080)
     }
 
-    @Test("one that is unplugged is not changed: nothing is given up of it, and its outage is its own")
+    @Test("an unplugged camera is not reduced, and its gap is attributed only to the outage")
     func spared() async throws {
         let profile = Self.two.replacing("FAULTS", with: "unplug=1&replug=25")
         let recording = try await Recording(profile, seconds: 28, host: Self.shortage(until: 14))
         #expect(recording.manifest.governor.isEmpty)
-        #expect(try recording.track("face").frames?.lost.keys.sorted() == ["away"])
-        #expect(try Self.told("unplug", of: "face", in: recording).count == 1)
-        #expect(try Self.told("replug", of: "face", in: recording).count == 1)
+        #expect(try recording.track("face").frames?.lost.keys.sorted() == ["disconnected"])
+        #expect(try Self.told("device-lost", of: "face", in: recording).count == 1)
+        #expect(try Self.told("device-restored", of: "face", in: recording).count == 1)
         try Self.checkSums(recording, track: "face", frames: 840)
     }
 
@@ -92,9 +92,9 @@ struct GovernedOutageTests {
         budget: { floors: { size: 640x360, rate: 15 } }
         """
 
-    @Test("one that is unplugged within a change of its format is told as missing")
+    @Test("a camera that is unplugged during a format change is reported as lost")
     func unpluggedInChange() async throws {
-        // When the change is, a recording without the fault says.
+        // A recording without the fault determines the time of the change.
         let whole = try await Recording(
             Self.one.replacing("FAULTS", with: "seed=1"), seconds: 8, host: Self.shortage(until: 60))
         let change = try #require(whole.manifest.gaps.first)
@@ -106,11 +106,11 @@ struct GovernedOutageTests {
         #expect(gaps.first?.from == change.from)
         #expect(gaps.map { $0.cause.hasPrefix("governor: desk rate 30 → 20") } == [true, false])
         #expect(gaps.last?.cause == "unplugged" && abs(Self.seconds(gaps[1].to) - 7) < 0.1)
-        #expect(try Self.told("unplug", of: "desk", in: recording).count == 1)
-        #expect(try Self.told("replug", of: "desk", in: recording).count == 1)
+        #expect(try Self.told("device-lost", of: "desk", in: recording).count == 1)
+        #expect(try Self.told("device-restored", of: "desk", in: recording).count == 1)
     }
 
-    @Test("what is taken back while one is unplugged it has when it returns")
+    @Test("a reduction reverted while a camera is unplugged takes effect when it returns")
     func returnsInWantedFormat() async throws {
         let faults = "unplug=11&replug=30"
         let recording = try await Recording(
@@ -119,18 +119,20 @@ struct GovernedOutageTests {
             recording.manifest.governor.map(\.step) == [
                 "desk rate 30 → 20", "desk rate 20 → 15", "desk rate 15 → 20", "desk rate 20 → 30",
             ])
-        // Of the steps up none has a gap of its own: the camera was missing.
+        // The steps up cause no separate gaps, because the camera was missing.
         #expect(
             recording.manifest.gaps.map { String($0.cause.prefix(27)) } == [
                 "governor: desk rate 30 → 20", "governor: desk rate 20 → 15", "unplugged",
             ])
-        // In the last four seconds it delivers 30 a second again.
+        // In the last four seconds it delivers 30 frames per second again.
         let strips = try Reader.strips(
             recording.path("cameras/desk.mov"), size: FrameSize(width: 640, height: 360))
         #expect(Set(strips.suffix(110).compactMap { $0?.frame }).count >= 108)
     }
 
-    @Test("one that refuses a format goes on as before: it is told, withdrawn, and not asked again")
+    @Test(
+        "a camera that refuses a format continues unchanged; the step is reported, withdrawn, and not tried again"
+    )
     func refused() async throws {
         let asked = ConditionLock<[VideoFormat?]>([])
         let recording = try await Recording(
@@ -155,7 +157,7 @@ struct GovernedOutageTests {
                         return latest.withLock { $0 }
                     },
                     telling: { event in
-                        // The synthetic camera restarts as it was; what it was asked for is refused.
+                        // The synthetic camera restarts unchanged; the requested format is refused.
                         if case .away(let time, _, true) = event,
                             let format = refused.withLock({ $0.take() })
                         {
@@ -179,13 +181,13 @@ struct GovernedOutageTests {
         let warnings = try Self.told("warning", of: "desk", in: recording).compactMap(\.text)
         #expect(
             warnings == [
-                "camera desk was asked for mjpeg 320x240 at 20 and goes on in mjpeg 640x480 at 20, since it did not "
-                    + "take it: it grants another size."
+                "camera desk refused the format mjpeg 320x240 at 20 and continues with mjpeg 640x480 at 20: it grants another "
+                    + "size."
             ])
         #expect(try recording.track("desk").parts == nil)
     }
 
-    @Test("one that is slow in a lower rate is slower than that rate")
+    @Test("a slow camera at a reduced rate is compared with the reduced rate")
     func slow() async throws {
         let recording = try await Recording(
             Self.one.replacing("FAULTS", with: "seed=1"), seconds: 12, host: Self.shortage(until: 60),
@@ -194,7 +196,7 @@ struct GovernedOutageTests {
                 let isLower = ConditionLock(false)
                 setup.cameras["desk"] = TamperedCamera(
                     camera,
-                    // The first step is the only one.
+                    // Every request becomes 20 frames per second, so only the first step has an effect.
                     asking: { wanted in
                         wanted.map { VideoFormat(pixel: $0.pixel, size: $0.size, rate: FrameRate(20)) }
                     },
@@ -203,7 +205,8 @@ struct GovernedOutageTests {
                         guard case .frame(let frame) = event, isLower.withLock({ $0 }) else {
                             return event
                         }
-                        // Every second frame is exposed for two intervals, and counted as one.
+                        // Drops every second frame and halves the sequence, as if each exposure took two
+                        // intervals.
                         guard frame.sequence.isMultiple(of: 2) else { return nil }
                         return .frame(
                             CapturedFrame(
@@ -215,7 +218,7 @@ struct GovernedOutageTests {
         let warnings = try Self.told("warning", of: "desk", in: recording).compactMap(\.text)
         #expect(
             warnings.contains {
-                $0.hasPrefix("camera desk delivers 10.0 frames a second instead of 20, probably for longer")
+                $0.hasPrefix("camera desk delivers 10.0 fps instead of 20 fps, probably because of longer")
             }, "\(warnings)")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 import Timing
 import VirtualDevices
 
-@Suite("a recording that is governed")
+@Suite("Recordings with the governor")
 struct GovernorRecordingTests {
     /// A computer that is short of memory from 2 s on.
     private static func shortage(until end: Int64) -> ScriptedHost {
@@ -17,7 +17,7 @@ struct GovernorRecordingTests {
         ])
     }
 
-    /// `face rate 20 → 30` of `face rate 30 → 20`.
+    /// Reverses a step: `face rate 30 → 20` becomes `face rate 20 → 30`.
     private static func reverse(of step: String) -> String {
         let sides = step.components(separatedBy: " → ")
         let words = sides[0].split(separator: " ")
@@ -27,7 +27,7 @@ struct GovernorRecordingTests {
     }
 
     @Test(
-        "for the processor's sake the program gives all it has and pauses in the end; its cameras' copies never notice"
+        "under processor pressure the program is reduced and finally paused; copied tracks are unaffected"
     )
     func originals() async throws {
         let recording = try await Recording(
@@ -55,15 +55,15 @@ struct GovernorRecordingTests {
                 track.parts == nil && track.frames?.captured == 1800 && track.frames?.lost.isEmpty == true)
         }
         let program = try #require(try recording.track("program").frames)
-        #expect(program.written == 1800 && program.captured + program.repeated == 1800)
-        // From the pause on the last frame stands.
+        #expect(program.written == 1800 && program.captured + program.duplicated == 1800)
+        // While paused, the program repeats its last frame.
         let pause = try #require(recording.manifest.governor.first { $0.step == down[4] }?.at_ns)
         let resume = try #require(
             recording.manifest.governor.first { $0.step == "program paused → on" }?.at_ns)
         #expect(program.lost["governor"] ?? 0 >= (resume - pause) * 30 / 1_000_000_000 - 2)
     }
 
-    @Test("gives up the previews that came while it runs, also those that come meanwhile, and takes all back")
+    @Test("previews are paused under pressure, including ones attached later, and all of them resume")
     func latePreviews() async throws {
         let handled = [ConditionLock(0), ConditionLock(0)]
         let taps = handled.map { count in
@@ -86,7 +86,7 @@ struct GovernorRecordingTests {
         let down = try #require(steps.first { $0.step == "previews on → off" }?.at_ns)
         let up = try #require(steps.first { $0.step == "previews off → on" }?.at_ns)
         #expect(down < 11_000_000_000 && up > 12_000_000_000)
-        // Both were paused, and have been shown frames since.
+        // Both were paused and have received frames since.
         let last = Int(45_000_000_000 - up) * 30 / 1_000_000_000
         for (tap, count) in zip(taps, handled) {
             #expect(tap.droppedCount >= Int(up - 14_000_000_000) * 30 / 1_000_000_000)
@@ -94,7 +94,8 @@ struct GovernorRecordingTests {
         }
     }
 
-    @Test("gives up in order, keeps each grid, goes on in a new file in another size, and takes all back")
+    @Test(
+        "cameras are reduced in order, keep their grids, get new files at other sizes, and are restored")
     func cameras() async throws {
         let recording = try await Recording(
             """
@@ -116,17 +117,17 @@ struct GovernorRecordingTests {
         #expect(Array(steps.suffix(down.count)) == down.reversed().map(Self.reverse))
         #expect(
             recording.manifest.governor.allSatisfy {
-                $0.reason.contains("memory") || $0.reason.contains("room again")
+                $0.reason.contains("memory") || $0.reason.contains("spare capacity")
             })
-        // The events say the same.
+        // The events contain the same steps.
         let told = recording.events.filter { $0.contains("\"event\":\"governor\"") }
         #expect(told.count == steps.count)
-        // Every tick is there: in the tracks, and in the program.
+        // Every tick is present in the tracks and in the program.
         for track in recording.manifest.tracks {
             let frames = try #require(track.frames)
             #expect(frames.written == 2400)
             #expect(Set(frames.lost.keys).isSubset(of: ["governor"]))
-            #expect(frames.written == frames.captured - frames.skipped + frames.repeated + frames.slate)
+            #expect(frames.written == frames.captured - frames.decimated + frames.duplicated + frames.slate)
             let files = [track.file] + (track.parts ?? [])
             let counts = try files.map { try Reader.streams(recording.path($0)).first?.frameCount ?? 0 }
             #expect(counts.reduce(0, +) == 2400, "\(track.name): \(files) \(counts)")
@@ -137,7 +138,7 @@ struct GovernorRecordingTests {
             try Reader.streams(recording.path($0)).first?.width ?? 0
         }
         #expect(sizes == [640, 320, 640])
-        // The manifest and the events say of each part where it begins, and in which size.
+        // The manifest and the events contain the start and the size of each part.
         let details = try #require(face.part_details)
         #expect(details.map(\.file) == face.parts && details.map(\.width) == [320, 640])
         let splits = recording.events.filter {
@@ -149,19 +150,19 @@ struct GovernorRecordingTests {
             #expect(
                 event.contains("\"file\":\"\(part.file)\"") && event.contains("\"width\":\(part.width ?? 0)"))
         }
-        // What is in the files is what is counted.
+        // The files contain the counted frames.
         var shown: Set<UInt32> = []
         for (file, width) in zip([face.file] + (face.parts ?? []), sizes) {
             let size = FrameSize(width: width, height: width * 3 / 4)
             shown.formUnion(try Reader.strips(recording.path(file), size: size).compactMap { $0?.time })
         }
-        #expect(shown.count == face.frames.map { $0.captured - $0.skipped })
-        // A gap for each restart, and its reason.
+        #expect(shown.count == face.frames.map { $0.captured - $0.decimated })
+        // Each restart has a gap with its reason.
         let gaps = recording.manifest.gaps.filter { $0.track == "face" }
         #expect(gaps.count >= 6 && gaps.allSatisfy { $0.cause.hasPrefix("governor: face ") })
     }
 
-    @Test("goes on in another size in one file with a camera that is away, and its audio stays whole")
+    @Test("a shared file continues at another size with one camera disconnected, and its audio is complete")
     func oneFile() async throws {
         let recording = try await Recording(
             """
@@ -179,14 +180,15 @@ struct GovernorRecordingTests {
         let streams = try files.map { try Reader.streams(recording.path($0)) }
         #expect(streams.map { $0.first?.width } == [640, 320, 640])
         #expect(streams.compactMap { $0.first?.frameCount }.reduce(0, +) == 1200)
-        // Of the camera that is away, the first part holds all there is.
+        // The first part contains all frames of the disconnected camera.
         #expect(streams.first?[1].frameCount == (try recording.track("away").frames?.written))
-        // Where another stream of a file is empty, FFmpeg 7 takes the audio's last two packets of 1,024 samples as whole.
+        // If another stream of a file is empty, FFmpeg 7 counts the last two audio packets of 1,024 samples
+        // as complete.
         let lengths: [Double] = streams.compactMap { $0.last?.seconds }
         let difference = lengths.reduce(-40, +)
         let tolerance: Double = Double(2_048 * files.count) / 48_000
         #expect(abs(difference) < tolerance, "\(lengths)")
-        // Each beep is on the whole second, whichever part it is in.
+        // Each beep is at a whole second, in every part.
         let starts = [0] + (face.part_details ?? []).map(\.first_ns)
         for (file, start) in zip(files, starts) {
             let beeps = Reader.onsets(try Reader.audio(recording.path(file))).dropFirst()
@@ -198,7 +200,7 @@ struct GovernorRecordingTests {
         }
     }
 
-    @Test("shows in a lower rate what was captured when, and the strip of each frame says so")
+    @Test("at a reduced rate, each tick's frame was captured within one interval of it")
     func captureTimes() async throws {
         let recording = try await Recording(
             """
@@ -216,7 +218,7 @@ struct GovernorRecordingTests {
         let gaps = recording.manifest.gaps
         for (index, strip) in strips.enumerated() {
             let tick = FrameRate(30).time(ofTick: Int64(index))
-            // From a gap's beginning until its end the last frame stands.
+            // The last frame is repeated for the duration of a gap.
             if gaps.contains(where: {
                 $0.from.nanoseconds - 100_000_000 < tick.nanoseconds
                     && tick.nanoseconds < $0.to.nanoseconds + 100_000_000
@@ -228,11 +230,11 @@ struct GovernorRecordingTests {
             let wanted = (Double(start + tick.nanoseconds) / 1e9).truncatingRemainder(dividingBy: 1677.7216)
             farthest = max(farthest, abs(captured - wanted))
         }
-        // No farther than a frame of the lower rate.
+        // Within one frame of the lower rate.
         #expect(farthest < 1.0 / 15)
     }
 
-    @Test("switches a camera off when nothing else is left, with a slate, and on again")
+    @Test("a camera is switched off when no other step is left, shows a slate, and is switched on again")
     func off() async throws {
         let recording = try await Recording(
             """
@@ -248,7 +250,7 @@ struct GovernorRecordingTests {
         #expect(desk?.captured == 900 && desk?.lost.isEmpty == true)
     }
 
-    @Test("ends properly before the computer does, and says why")
+    @Test("the recording ends properly before the computer shuts down, and reports the reason")
     func shutdown() async throws {
         let recording = try await Recording(
             """
@@ -263,14 +265,14 @@ struct GovernorRecordingTests {
         #expect((3_000_000_000...6_000_000_000).contains(recording.manifest.duration_ns))
         #expect(recording.result.pressureEnd?.contains("99 °C") == true)
         #expect(recording.manifest.ended_by == recording.result.pressureEnd)
-        #expect(recording.manifest.governor.last?.step == "the recording is ended")
-        // As many as ticks begin before the end: none more.
+        #expect(recording.manifest.governor.last?.step == "recording stopped")
+        // Exactly one frame for each tick that begins before the end.
         let frames = Int((Double(recording.manifest.duration_ns) * 30 / 1e9).rounded(.up))
         #expect(try recording.track("a").frames?.written == frames)
         #expect(try Reader.streams(recording.path("cameras/a.mov")).first?.frameCount == frames)
     }
 
-    @Test("repeats itself to the byte, given the same script")
+    @Test("the same script reproduces the same recording")
     func repeatable() async throws {
         let profile = """
             cameras:

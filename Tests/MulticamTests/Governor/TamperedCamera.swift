@@ -1,15 +1,15 @@
 import Media
 
-/// A camera between which and the session others may put themselves: in what is asked of it, and in what it tells.
+/// A camera wrapper that can change the formats requested from the camera and the events it reports.
 final class TamperedCamera: CameraSource {
     private let camera: any CameraSource
     private let ask: @Sendable (VideoFormat?) -> VideoFormat?
     private let tell: @Sendable (CameraEvent) -> CameraEvent?
 
     /// - Parameters:
-    ///   - camera: Delivers.
-    ///   - ask: What it is asked for in place of a format.
-    ///   - tell: What is told in place of an event; `nil` for nothing.
+    ///   - camera: The wrapped camera.
+    ///   - ask: Replaces a requested format.
+    ///   - tell: Replaces an event; `nil` drops it.
     init(
         _ camera: any CameraSource, asking ask: @escaping @Sendable (VideoFormat?) -> VideoFormat? = { $0 },
         telling tell: @escaping @Sendable (CameraEvent) -> CameraEvent? = { $0 }

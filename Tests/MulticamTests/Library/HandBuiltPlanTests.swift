@@ -8,7 +8,7 @@ import Setup
 import Testing
 import VirtualDevices
 
-@Suite("a plan that a program builds by hand")
+@Suite("plans built in code")
 struct HandBuiltPlanTests {
     private static func camera(_ role: String) throws -> any CameraSource {
         try VirtualSources.camera(
@@ -17,7 +17,7 @@ struct HandBuiltPlanTests {
                 pixel: .mjpeg, size: FrameSize(width: 320, height: 180), rate: FrameRate(30, per: 1)))
     }
 
-    /// A camera with a copied track that is turned, and a microphone of which one channel is recorded.
+    /// A camera with a rotated, copied track, and a microphone with one recorded channel.
     private static func plan(_ camera: any CameraSource, _ microphone: any MicrophoneSource) throws
         -> SessionPlan
     {
@@ -40,7 +40,7 @@ struct HandBuiltPlanTests {
         return plan
     }
 
-    @Test("the files have what its connections say, which the session tells until they end")
+    @Test("the files match the plan's connections, which the session reports until they end")
     func recorded() async throws {
         let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
         let camera = try Self.camera("desk")
@@ -51,7 +51,7 @@ struct HandBuiltPlanTests {
                 RecordingOptions(parentFolder: folder, name: "s", duration: .seconds(2), version: "0.0.0"),
                 clock: SimulatedClock())
         #expect(session.connections == plan.connections)
-        let result = try await session.record()
+        let result = try await session.recordChecked()
         defer {
             do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) }
         }
@@ -71,7 +71,7 @@ struct HandBuiltPlanTests {
         return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    @Test("a plan that cannot run is refused with all reasons, and nothing is made")
+    @Test("a plan that cannot run is refused with all reasons, and nothing is created")
     func refused() async throws {
         let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
         let camera = try Self.camera("desk")
@@ -83,7 +83,7 @@ struct HandBuiltPlanTests {
             clock: SimulatedClock())
         await #expect(
             throws: RecordingError.plan([.unconnected(output: "cameras/desk"), .missingSource(role: "host")])
-        ) { _ = try await session.record() }
+        ) { _ = try await session.recordChecked() }
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 }

@@ -8,9 +8,9 @@ import SessionFolder
 import Setup
 import Testing
 
-@Suite("a program's own devices and profiles")
+@Suite("custom devices and profiles built in code")
 struct OwnSourceTests {
-    /// Frames or samples of a program, made on the session's clock.
+    /// Generates frames or samples on the session's clock.
     private final class Pace: Sendable {
         private let cancellation = Cancellation()
         private let threads = BoundedQueue<MediaThread>(capacity: 1)
@@ -18,9 +18,9 @@ struct OwnSourceTests {
         func start(
             on clock: any SessionClock, every interval: Nanoseconds,
             _ make: @escaping @Sendable (_ number: Int64, _ time: ClockTime) -> Void
-        ) {
+        ) throws(DeviceError) {
             let (begin, cancellation) = (clock.now, cancellation)
-            let thread = clock.startThread(named: "own") {
+            let thread = try clock.started("own") {
                 var number: Int64 = 0
                 while clock.sleep(until: begin + interval * (number + 1), unless: cancellation) {
                     make(number, begin + interval * number)
@@ -51,7 +51,7 @@ struct OwnSourceTests {
             on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
         ) throws(DeviceError) {
             let (format, color) = (format, color)
-            pace.start(on: clock, every: format.rate.interval) { number, time in
+            try pace.start(on: clock, every: format.rate.interval) { number, time in
                 let (planes, count) = FramePlane.packed(format.pixel, format.size)
                 receive(
                     .frame(
@@ -77,7 +77,7 @@ struct OwnSourceTests {
             on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
         ) throws(DeviceError) {
             let format = format
-            pace.start(on: clock, every: .milliseconds(10)) { number, time in
+            try pace.start(on: clock, every: .milliseconds(10)) { number, time in
                 receive(
                     .audio(
                         CapturedAudio(
@@ -94,7 +94,7 @@ struct OwnSourceTests {
         tracks: TrackSettings(cameras: .encode, microphones: .wav))
 
     @Test(
-        "own sources in the roles of a profile that is a value are planned, costed and recorded like real ones"
+        "custom sources in the roles of a profile built in code are planned, costed, and recorded like devices"
     )
     func recorded() async throws {
         let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
@@ -112,7 +112,7 @@ struct OwnSourceTests {
         let session = setup.makeSession(
             RecordingOptions(parentFolder: folder, name: "s", duration: .seconds(2), version: "0.0.0"),
             clock: SimulatedClock())
-        let result = try await session.record()
+        let result = try await session.recordChecked()
         #expect(result.verdict.exceededLimits.isEmpty)
         #expect(result.manifest.devices.map(\.name) == ["grey", "hum"])
         let frames = try Self.text(
@@ -132,14 +132,15 @@ struct OwnSourceTests {
         #expect(samples == "48000,2,96000")
     }
 
-    @Test("an own source whose role the profile lacks, and a format that it does not deliver, are refused")
+    @Test("a custom source is refused if the profile lacks its role or the source lacks the format")
     func refused() throws {
         let role = #expect(throws: SetupError.self) {
             _ = try SessionSetup(SetupRequest(profile: Self.profile), cameras: ["desk": GreyCamera()])
         }
         #expect(
             role?.description
-                == "the program brings a camera for the role “desk”, which “own” has not: it has a.")
+                == "the application provides a camera for the role “desk”, which “own” does not have: choose a."
+        )
         var profile = Self.profile
         profile.cameras[0].size = FrameSize(width: 1280, height: 720)
         let size = #expect(throws: SetupError.self) {
@@ -153,11 +154,11 @@ struct OwnSourceTests {
             profile.microphones[0].device = "own:hum"
             _ = try SessionSetup(SetupRequest(profile: profile), cameras: ["a": GreyCamera()])
         }
-        #expect(missing?.description.contains("brings none") == true)
+        #expect(missing?.description.contains("does not provide a device") == true)
     }
 
     @Test(
-        "a profile that is a value is checked, since its roles become names of files",
+        "a profile built in code is validated, because its roles become file names",
         arguments: ["../a", "program", "m", ""])
     func roles(_ role: String) {
         var profile = Self.profile
@@ -165,7 +166,7 @@ struct OwnSourceTests {
         #expect(throws: SetupError.self) { _ = try SessionSetup.plan(SetupRequest(profile: profile)) }
     }
 
-    @Test("of devices that were found a request is made, of which nothing is written unless asked")
+    @Test("a request made from discovered devices writes nothing by default")
     func devices() async throws {
         let camera = CaptureDevice(
             mediaType: .video, deviceType: .virtual, identity: DeviceIdentity(name: "clap"), name: "clap",

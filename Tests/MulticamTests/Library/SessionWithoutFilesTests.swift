@@ -8,9 +8,9 @@ import SessionFolder
 import Setup
 import Testing
 
-@Suite("a session that writes nothing")
+@Suite("sessions without files")
 struct SessionWithoutFilesTests {
-    /// What came to the program's sinks.
+    /// Data received by the program's sinks.
     private struct Heard {
         var frames = 0
         var samples = 0
@@ -31,7 +31,7 @@ struct SessionWithoutFilesTests {
         tracks: { cameras: copy, microphones: wav, metadata: ndjson }
         """
 
-    /// Runs a profile for three seconds of simulated time, in a folder of its own.
+    /// Runs a profile for three seconds of simulated time in a temporary folder.
     private func run(
         _ profile: String, steer: (MulticamSession) throws -> Void = { _ in }
     ) async throws -> (heard: Heard, left: [String]) {
@@ -74,22 +74,27 @@ struct SessionWithoutFilesTests {
     }
 
     @Test(
-        "devices, taps and synchronised outputs run, and no folder is made", arguments: [nothing, everything])
+        "devices, taps, and synchronized outputs run and create no folder", arguments: [nothing, everything])
     func runs(_ profile: String) async throws {
         let (heard, left) = try await run(profile)
         #expect(left.isEmpty)
-        // Half a second of the camera is away. How many frames came before T0 depends on the machine.
+        // The camera is disconnected for half a second. The number of frames before T0 depends on the
+        // machine.
         #expect(heard.frames >= 70)
         #expect(heard.samples == 144_000)
         #expect((70...80).contains(heard.metadata))
         #expect(heard.ticks == Array(0..<30))
-        #expect(heard.events.map(\.name).contains(.unplug))
-        #expect(heard.events.map(\.name).contains(.replug))
+        #expect(heard.events.map(\.name).contains(.deviceLost))
+        #expect(heard.events.map(\.name).contains(.deviceRestored))
         let started = try #require(heard.events.first { $0.name == .started })
-        #expect(started.fields["folder"] == nil)
+        guard case .started(let content) = started.content else {
+            Issue.record("\(started)")
+            return
+        }
+        #expect(content.folder == nil)
     }
 
-    @Test("a program can be seen, heard and had as packets, though nothing is written")
+    @Test("the program's frames, audio, and packets are available although nothing is written")
     func program() async throws {
         let frames = ConditionLock(0)
         let packets = ConditionLock<[PacketTap.Packet]>([])
@@ -109,18 +114,18 @@ struct SessionWithoutFilesTests {
         #expect(frames.withLock { $0 } >= 60)
     }
 
-    @Test("devices change as in a recording, and a track cannot begin")
+    @Test("changes apply as in a recording, but a track cannot be started")
     func changes() async throws {
         let (heard, left) = try await run(Self.everything) { session in
             session.mark("here")
-            #expect(throws: SessionChangeError.self) { try session.commit([.recorded(role: "a", true)]) }
+            #expect(throws: SessionChangeError.self) { try session.commit([.startTrack(role: "a")]) }
             try session.commit([.layout(.grid)])
         }
         #expect(left.isEmpty)
         #expect(heard.events.map(\.name).contains(.mark))
     }
 
-    @Test("devices on standby run without files and record after that, with all tracks")
+    @Test("devices on standby run without files and can then record all tracks")
     func standby() async throws {
         let folder = NSTemporaryDirectory() + "multicam-\(UUID().uuidString)"
         let profile = try Profile(yaml: Array(Self.standbyProfile.utf8), file: "standby.yaml")
@@ -131,7 +136,7 @@ struct SessionWithoutFilesTests {
         try session.commit([.audible(role: "m", false)])
         try await session.run()
         #expect(session.folderPath == nil && !FileManager.default.fileExists(atPath: folder))
-        // What was muted before can be heard again.
+        // The microphone muted before can be heard again.
         try session.commit([.audible(role: "m", true)])
         let result = try await session.record()
         await session.close()
@@ -146,7 +151,7 @@ struct SessionWithoutFilesTests {
         tracks: { cameras: copy, microphones: wav }
         """
 
-    @Test("a plan that writes nothing is no recording")
+    @Test("a plan that writes nothing cannot be recorded")
     func noRecording() async throws {
         await #expect(throws: RecordingError.nothingToWrite) {
             _ = try await Recording(Self.nothing, seconds: 1)

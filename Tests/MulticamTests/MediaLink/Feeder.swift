@@ -2,7 +2,7 @@ import Foundation
 import Media
 import MediaLink
 
-/// Sends a grey that grows brighter, and a tone, in real time.
+/// Sends a gray frame that brightens, and a tone, in real time.
 final class Feeder: Sendable {
     private let cancellation = Cancellation()
     private let sources = ConditionLock<[RemoteSource]>([])
@@ -10,7 +10,7 @@ final class Feeder: Sendable {
 
     private let name: String
 
-    /// - Parameter name: Of the camera; the microphone has this name with “-voice”.
+    /// - Parameter name: Name of the camera; the microphone's name adds “-voice”.
     init(_ name: String) { self.name = name }
 
     func start(at path: String) throws {
@@ -26,7 +26,7 @@ final class Feeder: Sendable {
         let cancellation = cancellation
         let clock = MonotonicClock()
         let begin = clock.now
-        let frames = MediaThread(name: "feed") {
+        let frames = MediaThread.eventually(name: "feed") {
             var number: Int64 = 0
             let count = FramePlane.packed(.nv12, size).byteCount
             while clock.sleep(until: begin + .milliseconds(33) * number, unless: cancellation) {
@@ -36,7 +36,7 @@ final class Feeder: Sendable {
                 number += 1
             }
         }
-        let audio = MediaThread(name: "feed") {
+        let audio = MediaThread.eventually(name: "feed") {
             var number: Int64 = 0
             while clock.sleep(until: begin + .milliseconds(20) * (number + 1), unless: cancellation) {
                 let samples = (0..<960).map { Float(sin(Double($0) / 48 * 2 * .pi)) / 4 }

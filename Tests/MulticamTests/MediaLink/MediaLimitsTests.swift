@@ -8,7 +8,7 @@ import Testing
 @testable import Control
 @testable import MediaLink
 
-@Suite("the media socket's limits")
+@Suite("limits of the media socket")
 struct MediaLimitsTests {
     private static func wait(for condition: () -> Bool) async throws -> Bool {
         let deadline = Date(timeIntervalSinceNow: 60)
@@ -19,7 +19,7 @@ struct MediaLimitsTests {
         return true
     }
 
-    @Test("a status with a hundred long marks and many scenes arrives whole")
+    @Test("a status with a hundred long markers and many scenes arrives complete")
     func longStatus() async throws { try await OwnThread.run(Self.longStatus) }
 
     private static func longStatus() async throws {
@@ -28,8 +28,8 @@ struct MediaLimitsTests {
         let session = place.session
         place.server.tellStatus {
             var status = ControlStatus(session.status, plan: session.currentPlan, folder: nil)
-            status.marks = (0..<100).map {
-                ControlStatus.Mark(at_ns: $0, text: String(repeating: "ü", count: 200))
+            status.markers = (0..<100).map {
+                ControlStatus.Marker(at_ns: $0, text: String(repeating: "ü", count: 200))
             }
             status.scenes = (0..<400).map { "\($0) " + String(repeating: "x", count: 190) }
             return status
@@ -47,13 +47,13 @@ struct MediaLimitsTests {
         let text = try #require(told.withLock { $0.first })
         let status = try JSONDecoder().decode(ControlStatus.self, from: Data(text.utf8))
         #expect(text.utf8.count > 100_000)
-        #expect(status.marks.count == 100 && status.marks[99].text.count == 200)
+        #expect(status.markers.count == 100 && status.markers[99].text.count == 200)
         #expect(status.scenes.count == 400)
         tap.close()
         await session.close()
     }
 
-    @Test("however many processes see and hear a session, others can send it a device")
+    @Test("any number of receiving processes leaves room for others to send a device")
     func places() async throws { try await OwnThread.run(Self.places) }
 
     private static func places() async throws {
@@ -69,10 +69,10 @@ struct MediaLimitsTests {
                 }
             }
         }
-        // Those that are refused are told why, and leave room for others.
+        // Refused connections receive the reason and leave room for others.
         #expect(try await wait { ends.withLock { $0 } == 4 })
         #expect(
-            refusals.withLock { $0.count == 4 && $0.allSatisfy { $0.hasPrefix("32 processes see and hear") } }
+            refusals.withLock { $0.count == 4 && $0.allSatisfy { $0.hasPrefix("the limit of 32 processes") } }
         )
         #expect(try await wait { place.server.connectionCount == 32 })
         let sender = try RawClient(place.path)
@@ -81,7 +81,7 @@ struct MediaLimitsTests {
             #"{"type":"camera","id":1,"name":"slides","pixel":"mjpeg","width":320,"height":180,"rate":"30"}"#
         sender.send(RawClient.message(Array(camera.utf8), []))
         #expect(try await wait { place.server.connectionCount == 33 && sender.holds("hello") })
-        // Who leaves makes room.
+        // Closing a connection makes room for another.
         taps[0].close()
         #expect(try await wait { place.server.connectionCount == 32 })
         let next = ConditionLock(false)

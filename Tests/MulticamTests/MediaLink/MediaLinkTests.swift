@@ -15,7 +15,7 @@ import Testing
 
 @Suite("the media socket")
 struct MediaLinkTests {
-    /// What one tap in another process got.
+    /// Data received by one tap in another process.
     private final class Got: Sendable {
         let frames = ConditionLock<[CapturedFrame]>([])
         let samples = Atomic(0)
@@ -47,7 +47,7 @@ struct MediaLinkTests {
         return true
     }
 
-    @Test("another process sees, hears and follows a session, on standby and while it records")
+    @Test("another process receives media and events of a session, on standby and while recording")
     func outward() async throws { try await OwnThread.run(Self.outward) }
 
     private static func outward() async throws {
@@ -76,13 +76,13 @@ struct MediaLinkTests {
                     && program.frames.withLock { $0.count > 3 } && mix.samples.load(ordering: .relaxed) > 9600
                     && status.lines.withLock { $0.count > 2 } && wrong.refusals.withLock { !$0.isEmpty }
             })
-        let result = try await place.session.record()
+        let result = try await place.session.recordChecked()
         #expect(
             try await wait {
                 packets.packets.withLock { $0.count(where: { $0.codec == .h264 }) } >= 60
             })
         await place.session.close()
-        // They waited in the stream: on a busy machine no other task has its turn meanwhile.
+        // The events were queued in the stream: on a busy machine no other task runs in between.
         for await event in place.session.events { place.server.tell(event) }
         #expect(try await wait { events.lines.withLock { !$0.isEmpty } })
 
@@ -107,7 +107,7 @@ struct MediaLinkTests {
     }
 
     @Test(
-        "a process that does not read loses its own frames, and neither the recording nor its end waits for it"
+        "a process that does not read loses only its own frames; the recording does not wait for it, even at the end"
     )
     func stalled() async throws { try await OwnThread.run(Self.stalled) }
 
@@ -122,18 +122,18 @@ struct MediaLinkTests {
             got.take(piece)
             while !gate.isCancelled { usleep(1000) }
         }
-        let result = try await place.session.record()
+        let result = try await place.session.recordChecked()
         let face = result.manifest.tracks.first { $0.name == "face" }
         #expect(face?.frames?.written == 60)
         gate.cancel()
-        // One frame was read and one was on its way, one waited to be sent, and three wait in the tap.
+        // One frame was read, one was in transit, one waited to be sent, and three wait in the tap.
         try await Task.sleep(for: .milliseconds(500))
         tap.close()
         #expect(got.frames.withLock { (1...6).contains($0.count) })
     }
 
     @Test(
-        "a camera and a microphone that a process sends are recorded like any other, and are away when it leaves"
+        "a camera and a microphone sent by a process are recorded like others and disconnect when it exits"
     )
     func inward() async throws { try await OwnThread.run(Self.inward) }
 
@@ -151,7 +151,7 @@ struct MediaLinkTests {
             feeder.stop()
             place.remove()
         }
-        let result = try await place.session.record()
+        let result = try await place.session.recordChecked()
         let phone = try #require(result.manifest.tracks.first { $0.name == "phone" })
         let frames = try #require(phone.frames)
         #expect(frames.written == 60 && frames.captured >= 20)
@@ -161,7 +161,7 @@ struct MediaLinkTests {
             "\(result.folder)/\(phone.file)", size: FrameSize(width: 64, height: 48),
             part: PixelRectangle(x: 0, y: 0, width: 64, height: 48))
         #expect(shown.count == 60)
-        // The feeder's grey grows brighter from frame to frame.
+        // Each gray frame of the feeder is brighter than the one before.
         #expect(try #require(shown.last) > (try #require(shown.first)))
         #expect(feeder.problem == nil)
         #expect(result.manifest.devices.first { $0.role == "voice" }?.time_error_ns == 1_000_000)
@@ -169,13 +169,13 @@ struct MediaLinkTests {
     }
 
     @Test(
-        "a device of another process is added to a recording, and exchanged for one; nobody's is refused in one sentence"
+        "a device of another process can be added or replace one; an unknown one is refused in one sentence"
     )
     func live() async throws { try await OwnThread.run(Self.live) }
 
     private static func live() async throws {
         let patience = Cancellation()
-        // A late camera leaves room for feeders that a busy machine holds up.
+        // A late camera leaves room for feeders that a busy machine delays.
         let place = try MediaPlace(
             MediaPlace.profile.replacingOccurrences(of: "virtual:clap", with: "virtual:clap?latency=1500"),
             seconds: 60, devices: RemoteDevices(unless: patience))
@@ -190,33 +190,34 @@ struct MediaLinkTests {
         let replies = ConditionLock<[ControlReply]>([])
         let (session, plan) = (place.session, place.setup.plan)
         let end = Cancellation()
-        let person = MediaThread(name: "person") {
+        let person = MediaThread.eventually(name: "person") {
             let clock = MonotonicClock()
             while session.status.phase != .recording {
                 clock.sleep(until: clock.now + .milliseconds(20), unless: end)
             }
-            for command: ControlCommand in [
-                .add(role: "third", selector: "remote:phone"),
-                .addMicrophone(role: "lapel", selector: "remote:phone-voice"),
-                .exchange(role: "face", selector: "remote:tablet"),
-                .add(role: "fourth", selector: "remote:phone"),
-                .exchange(role: "desk", selector: "remote:nobody"),
+            for words in [
+                ["add", "third", "remote:phone"], ["add-microphone", "lapel", "remote:phone-voice"],
+                ["replace-camera", "face", "remote:tablet"], ["add", "fourth", "remote:phone"],
+                ["replace-camera", "desk", "remote:nobody"],
             ] {
-                // What follows is the wait for nobody, which is ended.
-                if case .exchange("desk", _) = command { patience.cancel() }
-                steering.perform(command, at: clock.now, paused: plan) { reply in
-                    replies.withLock { $0.append(reply) }
+                // The next command waits for a device that doesn't exist, so the wait is canceled.
+                if words[1] == "desk" { patience.cancel() }
+                do throws(ControlError) {
+                    let work = try steering.work(for: CommandRequest(words: words), paused: plan)
+                    work.perform(clock.now) { reply in replies.withLock { $0.append(reply) } }
+                } catch {
+                    Issue.record("\(error)")
                 }
             }
             clock.sleep(until: clock.now + .seconds(1), unless: end)
             session.stop()
         }
-        let result = try await session.record()
+        let result = try await session.recordChecked()
         person.join()
         let got = replies.withLock { $0 }
         #expect(got.map(\.ok) == [true, true, true, false, false], "\(got.map(\.text))")
-        #expect(got[3].text.contains("a role of this session has this camera already"))
-        #expect(got[4].text.contains("no process has sent this camera within 5 s"))
+        #expect(got[3].text.contains("this camera is already used by another role"))
+        #expect(got[4].text.contains("no process sent this camera within 5 s"))
         let manifest = result.manifest
         let third = try #require(manifest.tracks.first { $0.name == "third" }?.frames)
         #expect(third.captured >= 20)
@@ -226,22 +227,22 @@ struct MediaLinkTests {
         #expect(manifest.tracks.first { $0.name == "face" }?.failure == nil)
     }
 
-    @Test("a control server that begins or ends beside a media server leaves its socket")
+    @Test("starting or stopping a control server keeps the socket of a media server")
     func besideControl() throws {
         let place = try ControlPlace()
         try place.folder.make()
         let path = place.folder.mediaPath(of: getpid())
         let server = try MediaServer(at: path, devices: RemoteDevices())
         defer { server.stop() }
-        let control = try ControlServer(in: place.folder) { _, _, answer in
-            answer(ControlReply(ok: true, text: ""))
+        let control = try ControlServer(in: place.folder) { _ in
+            ControlServer.Work { _, answer in answer(ControlReply(ok: true, text: "")) }
         }
         #expect(throws: Never.self) { try RemoteTap(.status, path: path) { _ in }.close() }
         control.stop()
         #expect(throws: Never.self) { try RemoteTap(.status, path: path) { _ in }.close() }
     }
 
-    @Test("what a tap has dropped is told a million times without a deeper stack")
+    @Test("a tap's drop count can be read a million times without a deeper stack")
     func droppedCount() {
         let dropped = DroppedCount()
         #expect(dropped.value == 0)
@@ -249,7 +250,7 @@ struct MediaLinkTests {
         for _ in 0..<1_000_000 where dropped.value != 3 { Issue.record("another count") }
     }
 
-    @Test("who reads events too slowly is told how many are lost")
+    @Test("a client that reads events too slowly receives the number of lost events")
     func lostEvents() async throws { try await OwnThread.run(Self.lostEvents) }
 
     private static func lostEvents() async throws {
@@ -265,14 +266,14 @@ struct MediaLinkTests {
             while !gate.isCancelled { usleep(1000) }
         }
         #expect(try await wait { place.server.subscriptionCount == 1 })
-        // More than the queue and the kernel hold.
+        // More than the queue and the kernel can buffer.
         let count = 20_000
-        for _ in 0..<count { place.server.tell(SessionEvent(.standby, at: .zero)) }
+        for _ in 0..<count { place.server.tell(SessionEvent(.standby(SessionEvent.Standby()), at: .zero)) }
         gate.cancel()
         var last = 0
         let isTold = try await wait {
-            // The next event says what was lost before it.
-            place.server.tell(SessionEvent(.standby, at: .zero))
+            // The next event contains the number of events lost before it.
+            place.server.tell(SessionEvent(.standby(SessionEvent.Standby()), at: .zero))
             last += 1
             usleep(10_000)
             return read.load(ordering: .relaxed) + told.load(ordering: .relaxed) == count + last
@@ -283,15 +284,15 @@ struct MediaLinkTests {
     }
 
     @Test(
-        "who looks in the middle of a recording can have its events so far, each once, and then those that follow"
+        "a client that connects during a recording can get its past events, each once, and then new ones"
     )
     func eventsSoFar() async throws { try await OwnThread.run(Self.eventsSoFar) }
 
     private static func eventsSoFar() async throws {
         let place = try MediaPlace()
         defer { place.remove() }
-        func tell(_ name: SessionEvent.Name, _ number: Int64) {
-            place.server.tell(SessionEvent(name, at: MediaTime(nanoseconds: number)))
+        func tell(_ content: SessionEvent.Content, _ number: Int64) {
+            place.server.tell(SessionEvent(content, at: MediaTime(nanoseconds: number)))
         }
         func numbers(_ got: Got) -> [Int] {
             got.lines.withLock { $0 }.map { line in
@@ -299,38 +300,38 @@ struct MediaLinkTests {
                 return Int(digits ?? "") ?? -1
             }
         }
-        tell(.mark, 1)
-        // Another recording: what was before is not its own.
-        tell(.started, 2)
-        for number in 3...9 { tell(.mark, Int64(number)) }
+        tell(.mark(SessionEvent.Mark(text: "m")), 1)
+        // Another recording doesn't include earlier events.
+        tell(.started(SessionEvent.Started(t0_monotonic_ns: 0)), 2)
+        for number in 3...9 { tell(.mark(SessionEvent.Mark(text: "m")), Int64(number)) }
         let (all, news) = (Got(), Got())
         let taps = [
             try RemoteTap(.eventsSoFar, path: place.path) { all.take($0) },
             try RemoteTap(.events, path: place.path) { news.take($0) },
         ]
         #expect(try await wait { place.server.subscriptionCount == 2 && numbers(all).count == 8 })
-        // Told meanwhile and afterwards, by another thread than the one that takes the wish.
-        for number in 10...600 { tell(.mark, Int64(number)) }
+        // Sent during and after the subscription, from a different thread than the one that handles the request.
+        for number in 10...600 { tell(.mark(SessionEvent.Mark(text: "m")), Int64(number)) }
         #expect(try await wait { numbers(all).last == 600 && numbers(news).last == 600 })
         #expect(numbers(all) == Array(2...600))
         #expect(numbers(news) == Array(10...600))
-        // Of many the last are kept.
+        // Only the most recent events are kept.
         let late = Got()
         let tap = try RemoteTap(.eventsSoFar, path: place.path) { late.take($0) }
         #expect(try await wait { numbers(late).count == 500 })
         #expect(numbers(late) == Array(101...600))
-        tell(.finished, 601)
+        tell(.finished(SessionEvent.Finished(outcome: .finished, verdict: "v")), 601)
         let after = Got()
         let last = try RemoteTap(.eventsSoFar, path: place.path) { after.take($0) }
         #expect(try await wait { place.server.subscriptionCount == 4 })
-        tell(.standby, 602)
+        tell(.standby(SessionEvent.Standby()), 602)
         #expect(try await wait { !numbers(after).isEmpty })
         #expect(numbers(after) == [602])
         for tap in taps + [tap, last] { tap.close() }
         await place.session.close()
     }
 
-    @Test("who wants and unwants without reading is refused at last, and is heard again when it reads")
+    @Test("a client that subscribes and unsubscribes without reading is refused until it reads again")
     func restless() async throws { try await OwnThread.run(Self.restless) }
 
     private static func restless() async throws {
@@ -340,13 +341,14 @@ struct MediaLinkTests {
         let client = try RawClient(place.path)
         defer { client.close() }
         func say(_ header: String) { client.send(RawClient.message(Array(header.utf8), [])) }
-        // A raw frame is sent when all before it is read, so each subscription leaves a thread that waits.
+        // A raw frame is sent only after all earlier data was read, so each subscription leaves a waiting
+        // thread.
         let want = #"{"type":"want","id":1,"of":"frames","role":"program","format":"bgra"}"#
         let isRefused = try await wait {
             say(want)
             usleep(40_000)
             say(#"{"type":"unwant","id":1}"#)
-            return client.holds("wait for you to read")
+            return client.holds("with unread data")
         }
         #expect(isRefused)
         let isHeard = try await wait {
@@ -359,7 +361,7 @@ struct MediaLinkTests {
         await place.session.close()
     }
 
-    @Test("the camera in Python that the documentation shows is recorded")
+    @Test("the Python camera in the documentation is recorded")
     func python() async throws { try await OwnThread.run(Self.python) }
 
     private static func python() async throws {
@@ -397,8 +399,8 @@ struct MediaLinkTests {
             try process.run()
         }
         defer { place.remove() }
-        let result = try await place.session.record()
-        // Other tests of this process block SIGTERM, which its children inherit.
+        let result = try await place.session.recordChecked()
+        // Other tests in this process block SIGTERM, and child processes inherit that.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         let desk = try #require(result.manifest.tracks.first { $0.name == "desk" })
@@ -407,7 +409,7 @@ struct MediaLinkTests {
         #expect(try Reader.streams("\(result.folder)/\(desk.file)").first?.frameCount == 60)
     }
 
-    @Test("numbers and times at the ends of what 64 bits hold are refused or corrected, and nobody falls")
+    @Test("numbers and times at the limits of 64 bits are refused or corrected without a crash")
     func extremes() async throws { try await OwnThread.run(Self.extremes) }
 
     private static func extremes() async throws {
@@ -432,11 +434,11 @@ struct MediaLinkTests {
         defer { client.close() }
         let cancellation = Cancellation()
         let ends: [Int64] = [.min, .min + 1, -1, 0, 1, 1 << 32, 1 << 53, .max - 1, .max]
-        let feeder = MediaThread(name: "extremes") {
+        let feeder = MediaThread.eventually(name: "extremes") {
             let clock = MonotonicClock()
             var number = 0
             while clock.sleep(until: clock.now + .milliseconds(20), unless: cancellation) {
-                // Every other one is right, so that the session has devices to begin with.
+                // Every other one is valid, so that the session has working devices at first.
                 let (count, at) =
                     number.isMultiple(of: 2)
                     ? (Int64(number), clock.now.nanoseconds)
@@ -454,13 +456,13 @@ struct MediaLinkTests {
             cancellation.cancel()
             feeder.join()
         }
-        let result = try await place.session.record()
+        let result = try await place.session.recordChecked()
         #expect(result.manifest.tracks.first { $0.name == "x" }?.frames?.written == 60)
         #expect(result.manifest.tracks.first { $0.name == "y" }?.samples?.written == 96_000)
     }
 
     @Test(
-        "rubbish costs its sender the device or the connection, is told once, and the session goes on",
+        "invalid data costs its sender the device or the connection, is reported once, and the session continues",
         arguments: 0..<4)
     func rubbish(seed: Int) async throws { try await OwnThread.run { try await Self.rubbish(seed) } }
 
@@ -485,7 +487,7 @@ struct MediaLinkTests {
                 var bytes = (0..<Int(random.fraction() * 200)).map { _ in
                     UInt8(truncatingIfNeeded: random.next())
                 }
-                // Some whole, some with a byte changed, some cut off, some of another length than they say.
+                // Some are valid, some have a changed byte, some are truncated, and some have a wrong length.
                 let fault = random.fraction()
                 if fault < 0.4 {
                     header[Int(random.fraction() * Double(header.count))] = UInt8(
@@ -501,12 +503,12 @@ struct MediaLinkTests {
             socket.close()
         }
         #expect(try await wait { place.server.connectionCount == 0 })
-        // The session is there as before.
+        // The session still runs.
         let got = Got()
         let tap = try RemoteTap(.frames(role: "desk", FrameRequest()), path: place.path) { got.take($0) }
         #expect(try await wait { got.frames.withLock { $0.count > 2 } })
         tap.close()
-        let result = try await place.session.record()
+        let result = try await place.session.recordChecked()
         #expect(result.manifest.tracks.first { $0.name == "desk" }?.frames?.written == 60)
         await place.session.close()
     }

@@ -5,7 +5,7 @@ import Session
 import SessionFolder
 import Setup
 
-/// A session on standby with a media socket in a folder of its own.
+/// A session on standby with a media socket in a temporary folder.
 struct MediaPlace: Sendable {
     let scratch: URL
     let server: MediaServer
@@ -24,12 +24,12 @@ struct MediaPlace: Sendable {
         budget: { governor: false }
         """
 
-    /// Makes the socket, then the session, whose remote devices `announce` sends.
+    /// Creates the socket, then the session; `announce` sends its remote devices.
     init(
         _ profile: String = profile, seconds: Int64 = 2, devices: RemoteDevices = RemoteDevices(),
         announce: (String) throws -> Void = { _ in }
     ) throws {
-        // A socket's path may have 107 bytes.
+        // A socket path is limited to 107 bytes.
         scratch = URL(fileURLWithPath: "/tmp/media-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         server = try MediaServer(at: scratch.path + "/media", devices: devices)

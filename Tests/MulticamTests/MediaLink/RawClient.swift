@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A process at the other end of the media socket that writes whatever bytes it likes.
+/// A process at the other end of the media socket that writes arbitrary bytes.
 struct RawClient {
     private let descriptor: Int32
 
@@ -18,7 +18,7 @@ struct RawClient {
         guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
 
-    /// A message as the protocol has it.
+    /// A message in the protocol's format.
     static func message(_ header: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
         func little(_ count: Int) -> [UInt8] {
             [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: count >> $0) }
@@ -26,18 +26,18 @@ struct RawClient {
         return Array("mcm1".utf8) + little(header.count) + little(bytes.count) + header + bytes
     }
 
-    /// Writes bytes; a connection that has ended takes none.
+    /// Writes bytes; a closed connection ignores them.
     func send(_ bytes: [UInt8]) {
         _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Whether what came and was not read has a text.
+    /// Whether the unread data contains a text.
     func holds(_ text: String) -> Bool {
         let waiting = take(MSG_PEEK)
         return waiting.firstRange(of: text.utf8) != nil
     }
 
-    /// Reads all that came.
+    /// Discards all received data.
     func forgetAll() { while !take(MSG_DONTWAIT).isEmpty {} }
 
     private func take(_ flag: Int) -> [UInt8] {

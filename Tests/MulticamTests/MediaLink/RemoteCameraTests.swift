@@ -8,9 +8,10 @@ import Setup
 import Testing
 import Timing
 
-@Suite("a camera that comes by the media socket")
+@Suite("cameras received over the media socket")
 struct RemoteCameraTests {
-    /// What is compared of a gap. The words for why a device was away name what it is.
+    /// The compared properties of a gap. The cause isn't compared, because its text depends on the device
+    /// type.
     private struct Stretch: Equatable {
         let track: String
         let from: MediaTime
@@ -32,7 +33,7 @@ struct RemoteCameraTests {
 
     private static func sent(_ selector: String) async throws -> Recording {
         let clock = SimulatedClock()
-        // A socket's path may have 107 bytes.
+        // A socket path is limited to 107 bytes.
         let path = "/tmp/relay-\(UUID().uuidString.prefix(8))"
         let server = try MediaServer(at: path, devices: RemoteDevices(clock: clock))
         defer { server.stop() }
@@ -44,7 +45,7 @@ struct RemoteCameraTests {
     }
 
     @Test(
-        "is recorded as a synthetic one of the same timing: the same ledger, the same frame on each tick, the same bytes",
+        "a remote camera is recorded like a synthetic one of the same timing: same ledger, frames, and bytes",
         arguments: [
             ("a clock of its own and jitter", "virtual:clap?phase=3&drift=180&jitter=2"),
             ("lost and damaged frames", "virtual:clap?phase=3&drift=-90&drop=0.05&corrupt=0.03"),
@@ -63,7 +64,7 @@ struct RemoteCameraTests {
     }
 
     @Test(
-        "that pauses and counts on loses the same frames as a synthetic one that stands still, and each tick shows the same"
+        "a pause of a remote camera loses the same frames as a stall of a synthetic one, and each tick is the same"
     )
     func pause() async throws {
         let selector = "virtual:clap?phase=3&stall=2:0.5"
@@ -72,10 +73,11 @@ struct RemoteCameraTests {
         for name in ["desk", "face", "program"] {
             let (one, other) = try (virtual.track(name), sent.track(name))
             var counts = try #require(other.frames)
-            // Whoever counts on says that frames were lost on the way; only a synthetic camera knows that it stood still.
-            if name != "face" {
+            // A sequence that continues means frames lost in transit; only a synthetic camera can report that
+            // it stalled.
+            if name == "desk" {
                 #expect(counts.lost == ["bus": 15], "\(name)")
-                counts.lost = ["away": 15]
+                counts.lost = ["disconnected": 15]
             }
             #expect(one.frames == counts, "\(name)")
             #expect(try virtual.bytes(one.file) == sent.bytes(other.file), "\(name)")
@@ -83,7 +85,7 @@ struct RemoteCameraTests {
     }
 
     @Test(
-        "of a screen is of that type, what is missing of it was not lost by a network, and a remark on it is told"
+        "a remote screen has the type screen, its losses are not network losses, and a remark on it is reported"
     )
     func screen() throws {
         let devices = RemoteDevices()
@@ -97,7 +99,7 @@ struct RemoteCameraTests {
         let camera = try devices.camera("screen::0?cursor=no", within: .seconds(10))
         #expect(camera.device.deviceType == .screen)
         #expect(camera.device.selector == "screen::0?cursor=no")
-        #expect(camera.outageCause == .away)
+        #expect(camera.outageCause == .disconnected)
         let events = BoundedQueue<CameraEvent>(capacity: 10)
         try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
         let jpeg = SharedBytes([0xFF, 0xD8, 0xFF, 0xD9])
@@ -124,5 +126,57 @@ struct RemoteCameraTests {
         }
         #expect(text == "screen: the window was closed")
         camera.stop()
+    }
+
+    @Test("a camera that leaves for a format change is disconnected for that reason until it sends again")
+    func changed() throws {
+        let devices = RemoteDevices()
+        let path = "/tmp/changed-\(UUID().uuidString.prefix(8))"
+        let server = try MediaServer(at: path, devices: devices)
+        defer { server.stop() }
+        let (name, format) = (
+            "rtsp://127.0.0.1/a",
+            VideoFormat(pixel: .mjpeg, size: FrameSize(width: 64, height: 48), rate: FrameRate(30))
+        )
+        let first = try RemoteSource(cameraNamed: name, format, .jpeg, delay: .zero, path: path)
+        let camera = try devices.camera(name, within: .seconds(10))
+        let events = BoundedQueue<CameraEvent>(capacity: 10)
+        let over = Cancellation()
+        // A missing event fails the test instead of blocking it.
+        let limit = MediaThread.eventually(name: "limit") {
+            if MonotonicClock().sleep(until: MonotonicClock().now + .seconds(60), unless: over) {
+                events.finish()
+            }
+        }
+        defer {
+            over.cancel()
+            limit.join()
+        }
+        try camera.start(on: MonotonicClock()) { _ = events.offer($0) }
+        var told: [String] = []
+        for (cause, word) in [
+            ("reconfigured: it sends frames of 32x24 now.", LossCause.reconfigured),
+            ("network: it is lost.", .network),
+        ] {
+            let source =
+                word == .reconfigured
+                ? first : try RemoteSource(cameraNamed: name, format, .jpeg, delay: .zero, path: path)
+            #expect(
+                source.send(
+                    frame: SharedBytes([0xFF, 0xD8, 0xFF, 0xD9]), at: MonotonicClock().now, sequence: 1))
+            // Waits until the frame has arrived: a source that leaves may discard queued data.
+            while let event = events.next() {
+                if case .away = event { continue }
+                break
+            }
+            source.leave(because: cause)
+            while let event = events.next() {
+                guard case .away(_, let reason, _) = event else { continue }
+                told.append(reason)
+                #expect(reason == cause && camera.outageCause == word)
+                break
+            }
+        }
+        #expect(told.count == 2)
     }
 }

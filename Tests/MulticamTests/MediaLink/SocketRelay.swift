@@ -3,19 +3,20 @@ import MediaLink
 import MediaServing
 import VirtualDevices
 
-/// A synthetic camera in another process, so to speak: what it delivers goes through the media socket, and arrives at the same
-/// instant of a simulated clock, whose time stands until the session has the frame.
+/// A synthetic camera that behaves like one in another process: its frames pass through the media socket and
+/// arrive at the same instant of a simulated clock, which waits until the session has received them.
 ///
-/// A frame that the synthetic camera loses is a jump of the sequence; while it is unplugged, its process has left.
+/// A frame lost by the synthetic camera becomes a jump of the sequence; while the camera is unplugged, its
+/// process is disconnected.
 final class SocketRelay: CameraSource {
     private let virtual: any CameraSource
     private let remote: any CameraSource
     private let path: String
     private let sender = ConditionLock<RemoteSource?>(nil)
-    /// Frames and returns that the session has.
+    /// Frames and reconnections received by the session.
     private let arrivals = ConditionLock(0)
 
-    /// Announces a synthetic camera, in the format that a role asks for, to a server.
+    /// Announces a synthetic camera to a server, in the format that a role requests.
     init(
         _ selector: String, role: String, in format: VideoFormat, to server: MediaServer, at path: String
     ) throws {

@@ -11,35 +11,35 @@ import Testing
 
 @testable import MulticamKit
 
-@Suite("Live output by a process of its own")
+@Suite("Live output by a separate process")
 struct LivePublisherTests {
-    private static func publication(
+    private static func liveOutput(
         _ name: String = "show", to address: String = "srt://host:9000?passphrase=0123456789",
-        start: PublicationStart = .command
-    ) throws -> Publication {
-        Publication(
-            name: name, address: try DestinationAddress(address), token: Secret("tokentoken"), start: start,
-            frames: PlannedPublication.Frames(
+        start: LiveOutputStart = .command
+    ) throws -> LiveOutput {
+        LiveOutput(
+            name: name, address: try LiveOutputAddress(address), token: Secret("tokentoken"), start: start,
+            frames: PlannedLiveOutput.Frames(
                 size: FrameSize(width: 640, height: 360), rate: FrameRate(30), bitrate: 900_000))
     }
 
-    private typealias PublicationStart = PublicationSettings.Start
+    private typealias LiveOutputStart = LiveOutputSettings.Start
 
     @Test(
-        "the process begins with the first wish and hears of keys on its standard input alone; it ends with the publisher"
+        "the process starts with the first output, receives keys only on standard input, and ends with the publisher"
     )
     func keys() async throws { try await OwnThread.run(Self.keys) }
 
     private static func keys() async throws {
         let standIn = try StandIn()
         defer { standIn.remove() }
-        // Python may set a variable for its locale by itself.
+        // Python may set a locale variable itself.
         let variables = ProcessInfo.processInfo.environment.keys.filter { $0 != "PATH" && $0 != "LC_CTYPE" }
         let withheld = try #require(variables.min())
         let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program, withholding: [withheld])
         #expect(try standIn.calls().isEmpty)
-        #expect(publisher.publish(try Self.publication()))
-        #expect(!publisher.publish(try Self.publication()))
+        #expect(publisher.publish(try Self.liveOutput()))
+        #expect(!publisher.publish(try Self.liveOutput()))
         #expect(try await StandIn.wait { publisher.status("show")?.state == .connected })
         let call = try #require(try standIn.calls().first)
         #expect(call.arguments == ["--socket", "/tmp/media"])
@@ -56,11 +56,11 @@ struct LivePublisherTests {
         await publisher.end()
         #expect(kill(call.process, 0) != 0)
         #expect(try standIn.calls().count == 1)
-        #expect(!publisher.publish(try Self.publication()))
+        #expect(!publisher.publish(try Self.liveOutput()))
     }
 
     @Test(
-        "killed, it begins again and is told anew what is wanted; what it counts goes on from what was counted"
+        "a killed process is restarted with the current outputs, and its counts continue"
     )
     func killed() async throws { try await OwnThread.run(Self.killed) }
 
@@ -68,18 +68,18 @@ struct LivePublisherTests {
         let standIn = try StandIn()
         defer { standIn.remove() }
         let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program)
-        publisher.publish(try Self.publication())
-        publisher.publish(try Self.publication("other"))
+        publisher.publish(try Self.liveOutput())
+        publisher.publish(try Self.liveOutput("other"))
         publisher.unpublish("other")
         #expect(try await StandIn.wait { publisher.status("show").map { $0.sentFrames > 100 } ?? false })
         let before = try #require(publisher.status("show"))
-        // Until the next process tells something, what is said of the end of this one stands.
+        // The message about the exit remains until the next process reports a status.
         try standIn.hold(true)
         kill(try #require(try standIn.calls().first).process, SIGKILL)
         #expect(try await StandIn.wait { publisher.status("show")?.state == .waiting })
         #expect(
             publisher.status("show")?.text
-                == "the program that publishes has ended by signal 9, and is started again.")
+                == "The live output program was terminated by signal 9 and is being restarted.")
         try standIn.hold(false)
         #expect(
             try await StandIn.wait {
@@ -89,27 +89,27 @@ struct LivePublisherTests {
                     ?? false
             })
         #expect(try standIn.calls().count == 2)
-        // It may have been ended before the process heard of it.
+        // It may have been stopped before the process received it.
         #expect(standIn.said.count { $0.contains(#""name":"other""#) } <= 1)
         #expect(standIn.said.count { $0.contains(#""name":"show""#) } == 2)
         await publisher.end()
     }
 
-    @Test("one that no longer listens is killed at the end, and nobody waits for it longer")
+    @Test("a process that stops reading is killed at the end without a longer wait")
     func deaf() async throws { try await OwnThread.run(Self.deaf) }
 
     private static func deaf() async throws {
         let standIn = try StandIn()
         defer { standIn.remove() }
         let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program)
-        publisher.publish(try Self.publication(to: "srt://deaf:1"))
+        publisher.publish(try Self.liveOutput(to: "srt://deaf:1"))
         #expect(try await StandIn.wait { publisher.status("show")?.state == .connected })
         await publisher.end()
         #expect(kill(try #require(try standIn.calls().first).process, 0) != 0)
     }
 
     @Test(
-        "a program that is not there is told by one sentence with what to do; it is looked for again with the next wish"
+        "a missing program is reported in one sentence with a remedy, and looked up again for the next output"
     )
     func missing() async throws { try await OwnThread.run(Self.missing) }
 
@@ -120,20 +120,20 @@ struct LivePublisherTests {
         let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program + "-away") { text in
             sentences.withLock { $0.append(text) }
         }
-        publisher.publish(try Self.publication())
+        publisher.publish(try Self.liveOutput())
         #expect(try await StandIn.wait { publisher.status("show")?.state == .refused })
         #expect(
             publisher.status("show")?.text
-                == "nothing is published: the program for it, \(standIn.program)-away, is not there. Build it with `swift build`, or install the package multicam-studio."
+                == "Live outputs are disabled: the live output program isn't installed at \(standIn.program)-away. Build it with `swift build`, or install the package multicam-studio."
         )
         try standIn.copy(to: standIn.program + "-away")
-        publisher.publish(try Self.publication("second"))
+        publisher.publish(try Self.liveOutput("second"))
         #expect(try await StandIn.wait { publisher.status("show")?.state == .connected })
         await publisher.end()
         #expect(sentences.withLock { $0.count } == 1)
     }
 
-    @Test("`publish` and `unpublish` are answered by a sentence without keys; twice the same is no error")
+    @Test("`publish` and `unpublish` reply in one sentence without keys; repeating one is not an error")
     func answers() async throws { try await OwnThread.run(Self.answers) }
 
     private static func answers() async throws {
@@ -143,33 +143,36 @@ struct LivePublisherTests {
         defer { place.remove() }
         let publisher = LivePublisher(of: place.server, program: standIn.program)
         publisher.serve(
-            place.session, [try Self.publication(), try Self.publication("bad", to: "srt://refused:1")])
-        let address = try DestinationAddress("srt://other:9000?passphrase=0123456789")
+            place.session, [try Self.liveOutput(), try Self.liveOutput("bad", to: "srt://refused:1")])
+        let address = try LiveOutputAddress("srt://other:9000?passphrase=0123456789")
         #expect(
             publisher.perform(.entry("show")).text
-                == "show is published to srt://host:9000: `status` tells how it goes.")
-        #expect(publisher.perform(.address(address)).text.hasPrefix("srt is published to srt://other:9000:"))
-        #expect(publisher.perform(.address(address)).text.hasPrefix("srt-2 is published"))
-        #expect(publisher.perform(.address(try DestinationAddress("v4l2:/dev/video9"))).ok)
-        // What the profile does not name has its place in the plan, as if it did.
-        #expect(place.session.currentPlan.publications.map(\.name) == ["srt", "srt-2", "v4l2"])
+                == "Live output show was started: srt://host:9000. `status` shows its state.")
         #expect(
-            place.session.currentPlan.publications.last?.frames
-                == PlannedPublication.Frames(size: FrameSize(width: 320, height: 180), rate: FrameRate(30)))
+            publisher.perform(.address(address)).text.hasPrefix(
+                "Live output srt was started: srt://other:9000."))
+        #expect(publisher.perform(.address(address)).text.hasPrefix("Live output srt-2 was started"))
+        #expect(publisher.perform(.address(try LiveOutputAddress("v4l2:/dev/video9"))).ok)
+        // An output that the profile lacks is part of the plan like any other.
+        #expect(place.session.currentPlan.liveOutputs.map(\.name) == ["srt", "srt-2", "v4l2"])
+        #expect(
+            place.session.currentPlan.liveOutputs.last?.frames
+                == PlannedLiveOutput.Frames(size: FrameSize(width: 320, height: 180), rate: FrameRate(30)))
         #expect(try await StandIn.wait { publisher.status("show")?.state == .connected })
         let again = publisher.perform(.entry("show"))
-        #expect(again.ok && again.text == "show is published already, and is connected.")
+        #expect(again.ok && again.text == "Live output show is already started; state: connected.")
         #expect(publisher.perform(.entry("bad")).ok)
         #expect(try await StandIn.wait { publisher.status("bad")?.state == .refused })
         #expect(
             publisher.perform(.entry("bad")).text
-                == "bad is published already, and is refused: srt://refused:1 refuses the key.")
+                == "Live output bad is already started; state: refused: srt://refused:1 refuses the key.")
         let unknown = publisher.perform(.entry("tube"))
-        #expect(!unknown.ok && unknown.usage && unknown.text.contains("known: show, bad, srt, srt-2, v4l2"))
+        #expect(
+            !unknown.ok && unknown.usage && unknown.text.contains("Available: show, bad, srt, srt-2, v4l2"))
         #expect(!publisher.perform(.standardInput).ok)
-        #expect(publisher.end("v4l2").ok && publisher.end("show").text == "show is no longer published.")
-        #expect(place.session.currentPlan.publications.map(\.name) == ["srt", "srt-2"])
-        #expect(publisher.end("show") == ControlReply(ok: true, text: "show is not published."))
+        #expect(publisher.end("v4l2").ok && publisher.end("show").text == "Live output show was stopped.")
+        #expect(place.session.currentPlan.liveOutputs.map(\.name) == ["srt", "srt-2"])
+        #expect(publisher.end("show") == ControlReply(ok: true, text: "Live output show is not running."))
         #expect(publisher.end("tube").usage)
         await publisher.end()
     }

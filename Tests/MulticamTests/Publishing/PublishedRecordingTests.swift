@@ -13,7 +13,7 @@ import Testing
 
 @testable import MulticamKit
 
-@Suite("A recording that is published")
+@Suite("Recordings with live output")
 struct PublishedRecordingTests {
     private static let profile = """
         cameras:
@@ -26,16 +26,16 @@ struct PublishedRecordingTests {
         """
 
     private static func status(
-        _ state: PublicationStatus.State, _ text: String? = nil, sent: Int64 = 0, dropped: Int64 = 0
-    ) -> PublicationStatus {
-        var status = PublicationStatus(
+        _ state: LiveOutputStatus.State, _ text: String? = nil, sent: Int64 = 0, dropped: Int64 = 0
+    ) -> LiveOutputStatus {
+        var status = LiveOutputStatus(
             name: "show", kind: .srt, state: state, text: text, since: ClockTime(nanoseconds: .max))
         (status.sentFrames, status.droppedFrames) = (sent, dropped)
         return status
     }
 
     @Test(
-        "its manifest and events have when it was live, what was sent and dropped, and why, with times since T0"
+        "the manifest and events contain live times since T0, sent and dropped frames, and reasons"
     )
     func manifest() async throws {
         let host = SteeringHost { session, look in
@@ -54,24 +54,24 @@ struct PublishedRecordingTests {
                 session.note(Self.status(.connecting, sent: 90, dropped: 1))
             })
         try recording.checkSchema()
-        let publication = try #require(recording.manifest.publications?.first)
-        #expect(publication.name == "show" && publication.kind == "srt")
-        #expect(publication.sent_frames == 70 && publication.dropped_frames == 19)
-        #expect(publication.reasons == ["the network is away."])
-        #expect(publication.connected.count == 2)
-        let first = try #require(publication.connected.first)
+        let liveOutput = try #require(recording.manifest.live_outputs?.first)
+        #expect(liveOutput.name == "show" && liveOutput.kind == "srt")
+        #expect(liveOutput.sent_frames == 70 && liveOutput.dropped_frames == 19)
+        #expect(liveOutput.reasons == ["the network is away."])
+        #expect(liveOutput.connected.count == 2)
+        let first = try #require(liveOutput.connected.first)
         #expect((800_000_000...1_200_000_000).contains(first.to_ns - first.from_ns))
-        #expect(publication.connected.last?.to_ns == recording.manifest.duration_ns)
-        let events = recording.events.filter { $0.contains(#""event":"publication""#) }
+        #expect(liveOutput.connected.last?.to_ns == recording.manifest.duration_ns)
+        let events = recording.events.filter { $0.contains(#""event":"live-output""#) }
         #expect(events.count == 4)
         #expect(events[0].contains(#""at_ns":0"#) && events[0].contains(#""state":"connecting""#))
         #expect(events[2].contains(#""text":"the network is away.""#))
-        // What a crash leaves tells the same.
-        let recovered = RecordedEvents(try [UInt8](recording.bytes("events.ndjson"))).publications(
+        // A recording recovered after a crash contains the same.
+        let recovered = RecordedEvents(try [UInt8](recording.bytes("events.ndjson"))).liveOutputs(
             since: [], until: MediaTime(nanoseconds: recording.manifest.duration_ns))
-        #expect(recovered.map(\.connected) == [publication.connected])
-        #expect(recovered.first?.reasons == publication.reasons)
-        // Counts are those of the last event.
+        #expect(recovered.map(\.connected) == [liveOutput.connected])
+        #expect(recovered.first?.reasons == liveOutput.reasons)
+        // The counts are from the last event.
         #expect(recovered.first?.sent_frames == 40 && recovered.first?.dropped_frames == 19)
     }
 
@@ -79,13 +79,13 @@ struct PublishedRecordingTests {
     func none() async throws {
         let recording = try await Recording(Self.profile, seconds: 1)
         try recording.checkSchema()
-        #expect(recording.manifest.publications == [])
+        #expect(recording.manifest.live_outputs == [])
         let text = String(decoding: try recording.bytes("manifest.json"), as: UTF8.self)
-        #expect(text.contains("\"publications\" : ["))
+        #expect(text.contains("\"live_outputs\" : ["))
     }
 
     @Test(
-        "its files have the same bytes, and the program the same packets, however restless the process is that sends and however slowly it takes packets; nothing of it but a few events is kept"
+        "live output does not change files or program packets, even if the sending process is erratic and slow; only a few events of it are stored"
     )
     func bytes() async throws { try await OwnThread.run(Self.bytes) }
 
@@ -93,9 +93,9 @@ struct PublishedRecordingTests {
         let standIn = try StandIn()
         defer { standIn.remove() }
         let publisher = LivePublisher(socket: "/tmp/media", program: standIn.program)
-        // It tells of the session before, and of this one.
+        // Its status reports start before this recording and continue during it.
         publisher.publish(
-            Publication(name: "show", address: try DestinationAddress("srt://restless:1")))
+            LiveOutput(name: "show", address: try LiveOutputAddress("srt://restless:1")))
         #expect(
             try await StandIn.wait {
                 let calls = try standIn.calls()
@@ -119,7 +119,7 @@ struct PublishedRecordingTests {
         await publisher.end()
         for file in plain.manifest.files ?? [] {
             if file.file.hasSuffix(".mp4") {
-                // Two recordings that nobody publishes differ in how frames and audio lie in this file, too.
+                // The interleaving of frames and audio in this file varies, even without live output.
                 #expect(
                     try Reader.packets(plain.path(file.file)) == Reader.packets(published.path(file.file)),
                     "\(file.file)")
@@ -129,18 +129,18 @@ struct PublishedRecordingTests {
         }
         #expect(plain.manifest.files?.count == 4)
         #expect(plain.manifest.tracks == published.manifest.tracks)
-        let told = published.events.filter { $0.contains(#""event":"publication""#) }
+        let told = published.events.filter { $0.contains(#""event":"live-output""#) }
         #expect((1...200).contains(told.count), "\(told.count)")
-        // The event `started` names the folder, which is another one.
+        // The `started` event contains the folder, which differs.
         #expect(
             published.events.filter { !told.contains($0) && !$0.contains("folder") }
                 == plain.events.filter { !$0.contains("folder") })
-        let publication = try #require(published.manifest.publications?.first)
-        #expect(publication.reasons.count <= 20)
+        let liveOutput = try #require(published.manifest.live_outputs?.first)
+        #expect(liveOutput.reasons.count <= 20)
     }
 
     @Test(
-        "what a profile begins with a recording begins and ends with it, goes on after the process was killed, and no file has a key"
+        "live output started by a profile begins and ends with the recording, survives a killed process, and leaves no key in a file"
     )
     func whole() async throws { try await OwnThread.run(Self.whole) }
 
@@ -160,17 +160,19 @@ struct PublishedRecordingTests {
         let place = try MediaPlace(profile, seconds: 300)
         defer { place.remove() }
         #expect(
-            place.setup.plan.notes.contains { $0.contains("others may read the key in \(key): `chmod 600") })
+            place.setup.plan.notes.contains {
+                $0.contains("other users can read the key in \(key). Run `chmod 600")
+            })
         let events = Task { await place.session.events.reduce(into: [SessionEvent]()) { $0.append($1) } }
         let publisher = LivePublisher(of: place.server, program: standIn.program)
-        publisher.serve(place.session, place.setup.publications)
+        publisher.serve(place.session, place.setup.liveOutputs)
         #expect(try await StandIn.wait { publisher.status("spare")?.state == .connected })
         #expect(publisher.status("show") == nil)
         try await place.session.standBy()
         let seen = ConditionLock<(isSent: Bool, isBack: Bool, status: ControlStatus?)>((false, false, nil))
         let session = place.session
-        // A task would wait for its turn among all tests.
-        let person = MediaThread(name: "test:person") {
+        // A task would have to wait for its turn among all tests.
+        let person = MediaThread.eventually(name: "test:person") {
             let isSent = StandIn.waits { publisher.status("show").map { $0.sentFrames > 100 } ?? false }
             let isBack = StandIn.waits {
                 let calls = try standIn.calls()
@@ -181,7 +183,7 @@ struct PublishedRecordingTests {
             seen.withLock { $0 = (isSent, isBack, status) }
             session.stop()
         }
-        let result = try await session.record()
+        let result = try await session.recordChecked()
         person.join()
         let (isSent, isBack, said) = seen.withLock { $0 }
         #expect(isSent && isBack)
@@ -191,18 +193,22 @@ struct PublishedRecordingTests {
         await place.session.close()
         await publisher.end()
 
-        #expect(status.publications.map(\.name) == ["show", "spare", "seldom"])
-        #expect(status.publications.map(\.state) == ["connected", "connected", "off"])
+        #expect(status.live_outputs.map(\.name) == ["show", "spare", "seldom"])
+        #expect(status.live_outputs.map(\.state) == ["connected", "connected", "off"])
         #expect(result.manifest.outcome == .finished)
-        let publications = try #require(result.manifest.publications)
-        #expect(Set(publications.map(\.name)) == ["show", "spare"])
-        let show = try #require(publications.first { $0.name == "show" })
+        let liveOutputs = try #require(result.manifest.live_outputs)
+        #expect(Set(liveOutputs.map(\.name)) == ["show", "spare"])
+        let show = try #require(liveOutputs.first { $0.name == "show" })
         #expect(show.connected.count == 2 && show.sent_frames > 100)
-        #expect(show.reasons == ["the program that publishes has ended by signal 9, and is started again."])
-        let spare = try #require(publications.first { $0.name == "spare" })
+        #expect(
+            show.reasons == ["The live output program was terminated by signal 9 and is being restarted."])
+        let spare = try #require(liveOutputs.first { $0.name == "spare" })
         #expect(spare.connected.first?.from_ns == 0)
         let told = await events.value
-        #expect(told.contains { $0.name == .publication && $0.fields["state"] == .string("connected") })
+        let isConnected = told.contains { event in
+            if case .liveOutput(let output) = event.content { output.state == .connected } else { false }
+        }
+        #expect(isConnected)
         let everything = try FileManager.default.contentsOfDirectory(atPath: result.folder).filter {
             $0.contains("json")
         }
@@ -211,10 +217,10 @@ struct PublishedRecordingTests {
                 decoding: try Data(contentsOf: URL(fileURLWithPath: result.folder + "/" + $0)), as: UTF8.self)
         }
         .joined()
-        #expect(everything.contains(#""publications""#) && !everything.contains("secret"))
+        #expect(everything.contains(#""live_outputs""#) && !everything.contains("secret"))
         #expect(!JSONText.line(status).contains("secret") && !"\(told)".contains("secret"))
         #expect(
-            !"\(place.setup.publications)".contains("secret")
+            !"\(place.setup.liveOutputs)".contains("secret")
                 && !JSONText.line(place.setup.plan).contains("secret"))
     }
 }

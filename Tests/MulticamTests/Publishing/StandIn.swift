@@ -2,12 +2,13 @@ import Foundation
 import Glibc
 import Media
 
-/// A program in place of `multicam-live`: it speaks its lines, connects to nobody, and notes how it was called and what it was told.
+/// A replacement for `multicam-live`: it implements the line protocol without connecting, and logs its
+/// arguments and input.
 ///
-/// What an address asks for happens: `srt://refused:1` is refused, `srt://restless:1` changes its mind without end, and with
-/// `srt://deaf:1` it no longer listens, nor ends.
+/// The address selects its behavior: `srt://refused:1` is refused, `srt://restless:1` changes its state
+/// continuously, and with `srt://deaf:1` it stops reading and doesn't exit.
 struct StandIn: Sendable {
-    /// What one process was started with.
+    /// How one process was started.
     struct Call: Decodable {
         let process: Int32
         let arguments: [String]
@@ -25,10 +26,10 @@ struct StandIn: Sendable {
         try copy(to: program)
     }
 
-    /// Puts the program to another place.
+    /// Copies the program to another path.
     ///
-    /// By a process of its own: a child that another test starts while this one has the file open for writing has it open, too, and
-    /// nothing that is open for writing can be started (ETXTBSY).
+    /// A separate process copies it: a child started by another test while this process has the file open for
+    /// writing inherits it, and a file open for writing can't be executed (ETXTBSY).
     func copy(to path: String) throws {
         try Reader.run("install", ["-m", "700", program + ".py", path])
     }
@@ -43,7 +44,7 @@ struct StandIn: Sendable {
                 out.write(text + "\n")
 
         def tell(name, output, state, text=None):
-            line = {"publication": name, "state": state, "at_ns": time.monotonic_ns(), "sent_frames": output["sent"],
+            line = {"live_output": name, "state": state, "at_ns": time.monotonic_ns(), "sent_frames": output["sent"],
                     "dropped_frames": output["sent"] // 10, "bitrate": 1000000, "queue_ns": 0}
             if text:
                 line["text"] = text
@@ -89,12 +90,12 @@ struct StandIn: Sendable {
         return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// What each process was started with.
+    /// How each process was started.
     func calls() throws -> [Call] {
         try lines("calls").map { try JSONDecoder().decode(Call.self, from: Data($0.utf8)) }
     }
 
-    /// Has each process that begins from now on do nothing and tell nothing, or those that wait so go on.
+    /// Makes processes that start from now on wait silently, or releases waiting ones.
     func hold(_ isHeld: Bool) throws {
         let path = folder.path + "/held"
         if isHeld {
@@ -104,10 +105,10 @@ struct StandIn: Sendable {
         }
     }
 
-    /// What all processes were told.
+    /// The lines sent to all processes.
     var said: [String] { lines("said") }
 
-    /// Waits until something holds, for at most five minutes: tests wait for one another's processor time.
+    /// Waits until a condition holds, for at most five minutes, because tests compete for processor time.
     static func wait(for condition: () throws -> Bool) async throws -> Bool {
         let deadline = Date(timeIntervalSinceNow: 300)
         while try !condition() {
@@ -117,7 +118,7 @@ struct StandIn: Sendable {
         return true
     }
 
-    /// Waits on a thread of a test until something holds, for at most five minutes.
+    /// Waits on a test's thread until a condition holds, for at most five minutes.
     static func waits(for condition: () throws -> Bool) -> Bool {
         let deadline = Date(timeIntervalSinceNow: 300)
         while Date() < deadline {

@@ -7,11 +7,11 @@ import VirtualDevices
 
 @testable import ControlRoom
 
-@Suite("Frames and waveforms of recordings that have ended, for the control room")
+@Suite("Frames and waveforms of finished recordings for the control room")
 struct RecordedMediaTests {
     private static let size = FrameSize(width: 320, height: 180)
 
-    /// A recording of two seconds and more that was split in its middle.
+    /// A recording of more than two seconds that was split in the middle.
     private static func recording(_ files: String = "one-each") async throws -> Recording {
         let host = SteeringHost { session, look in if look == 1 { session.split() } }
         return try await Recording(
@@ -30,11 +30,11 @@ struct RecordedMediaTests {
         RecordedMedia(URL(fileURLWithPath: recording.folder).deletingLastPathComponent().path)
     }
 
-    private static func wish(_ content: RecordingWish.Content) -> RecordingWish {
-        RecordingWish(folder: "session", content: content)
+    private static func wish(_ content: RequestedRecording.Content) -> RequestedRecording {
+        RequestedRecording(folder: "session", content: content)
     }
 
-    /// What ffmpeg finds in the frame that is answered, and its own time.
+    /// The code strip that ffmpeg decodes from the returned frame, and the frame's time.
     private static func shown(
         _ media: RecordedMedia, _ track: String, _ time: Int64, turned: Bool = false
     ) throws -> (strip: CodeStrip?, at: Int64) {
@@ -53,7 +53,7 @@ struct RecordedMediaTests {
     }
 
     @Test(
-        "a track's frame at a time is the one that its files have there, in any order, across parts, of JPEG and H.264",
+        "a track's frame at a time matches its files, in any order, across parts, for JPEG and H.264",
         arguments: ["one-each", "one"])
     func frames(files: String) async throws {
         let recording = try await Self.recording(files)
@@ -73,7 +73,7 @@ struct RecordedMediaTests {
                 #expect((at - Int64(index) * tick).magnitude < 1_000_000, "\(name) \(index): \(at)")
             }
         }
-        // A copied H.264 track has the frame that was captured last.
+        // A copied H.264 track shows the most recently captured frame.
         for index in [0, 70, 20, 21, 22, 33, 5] {
             let time = Int64(index) * tick + tick / 2
             let (strip, at) = try Self.shown(media, "face", time)
@@ -82,7 +82,7 @@ struct RecordedMediaTests {
         }
     }
 
-    @Test("a frame says how it is turned, and is as narrow as is asked")
+    @Test("a returned frame has its rotation and the requested width")
     func turned() async throws {
         let recording = try await Self.recording()
         let media = Self.media(recording)
@@ -99,7 +99,7 @@ struct RecordedMediaTests {
         #expect(told.contains("Orientation=") && told.contains("6"), "\(told)")
     }
 
-    @Test("a waveform has the peaks of the audio, also across parts and of the program's mix")
+    @Test("a waveform has the peaks of the audio, also across parts and for the program's mix")
     func waveform() async throws {
         let recording = try await Self.recording()
         let media = Self.media(recording)
@@ -108,13 +108,15 @@ struct RecordedMediaTests {
             let told = try JSONDecoder().decode(
                 [String: [Double]].self, from: answer.bytes ?? Data())["peaks", default: []]
             let track = try recording.track(name)
-            // Each part where it belongs: the program's audio comes in blocks, which a part may have in common with the next one.
+            // Puts each part at its position: the program's audio consists of blocks, and two consecutive
+            // parts may share one.
             var samples = [Float](repeating: 0, count: 120_000)
             let parts =
                 [(track.file, Int64(0))] + (track.part_details ?? []).map { ($0.file, $0.first_ns) }
             for (file, start) in parts {
                 let first = Int(start.rescaled(from: 1_000_000_000, to: 48_000))
-                // ffmpeg keeps the power of two equal channels, and so makes one of them louder.
+                // ffmpeg preserves the power of two equal channels in its downmix, which makes the result
+                // louder than either.
                 let factor: Float = name == "program" ? Float(0.5).squareRoot() : 1
                 for (index, sample) in try Reader.audio(recording.path(file)).enumerated()
                 where first + index < samples.count { samples[first + index] = sample * factor }
@@ -124,7 +126,7 @@ struct RecordedMediaTests {
             for (index, peak) in told.enumerated() {
                 let piece = samples[index * length..<(index + 1) * length]
                 let wanted = Double(piece.map(\.magnitude).max() ?? 0)
-                // A stretch may end a sample or so earlier or later, and ffmpeg's decoder differs a little.
+                // An interval may end about a sample earlier or later, and ffmpeg's decoder differs slightly.
                 #expect(abs(peak - wanted) < 0.05, "\(name) \(index): \(peak), not \(wanted)")
             }
             #expect(told.max() ?? 0 > 0.3, "\(name)")
@@ -132,12 +134,12 @@ struct RecordedMediaTests {
         #expect(media.answer(Self.wish(.waveform(track: "desk", count: 10))).status == 404)
     }
 
-    @Test("what is not there is refused with a sentence, and nothing outside of the folder is read")
+    @Test("missing content is refused with a sentence, and nothing outside the folder is read")
     func refused() async throws {
         let recording = try await Self.recording()
         let media = Self.media(recording)
-        func status(_ content: RecordingWish.Content, _ folder: String = "session") -> Int {
-            media.answer(RecordingWish(folder: folder, content: content)).status
+        func status(_ content: RequestedRecording.Content, _ folder: String = "session") -> Int {
+            media.answer(RequestedRecording(folder: folder, content: content)).status
         }
         #expect(status(.frame(track: "guest", at: 0, width: 160)) == 404)
         #expect(status(.frame(track: "../desk", at: 0, width: 160)) == 404)
@@ -146,13 +148,13 @@ struct RecordedMediaTests {
         #expect(status(.frame(track: "desk", at: 0, width: 160), "..") == 404)
         #expect(status(.frame(track: "desk", at: 0, width: 160), "copies/../session") == 404)
         #expect(status(.frame(track: "desk", at: 0, width: 160), "other") == 404)
-        // A recording that came from elsewhere may have links in the place of files.
+        // A recording from elsewhere may contain links instead of files.
         let file = recording.path(try recording.track("desk").file)
         try FileManager.default.moveItem(atPath: file, toPath: file + ".away")
         try FileManager.default.createSymbolicLink(
             atPath: file, withDestinationPath: recording.path("program.mp4"))
         #expect(status(.frame(track: "desk", at: 0, width: 160)) == 404)
-        // One that still runs, or was cut off, is not shown.
+        // A running or interrupted recording isn't shown.
         var manifest = recording.manifest
         manifest.outcome = .recording
         try JSONText.pretty(manifest).write(to: URL(fileURLWithPath: recording.path("manifest.json")))

@@ -5,10 +5,10 @@ import SessionFolder
 import Testing
 import Writers
 
-@Suite("A recording that nobody waits for")
+@Suite("Recordings without live consumers")
 struct UnhurriedTests {
     @Test(
-        "has the same frames and samples as one to which somebody listens and looks, and a file's frames come some at a time"
+        "frames and samples are the same as with live consumers, and a file's frames arrive in batches"
     )
     func alike() async throws {
         let place = FileManager.default.temporaryDirectory.appending(

@@ -4,7 +4,7 @@ import Session
 import SessionFolder
 import Testing
 
-@Suite("What a crash leaves")
+@Suite("Recordings after a crash")
 struct CrashTests {
     private static let pair = """
         cameras:
@@ -14,12 +14,12 @@ struct CrashTests {
         tracks: { cameras: copy, microphones: wav }
         """
 
-    @Test("a track that had just begun is lost by name, and the recording is whole without it")
+    @Test("a track that had just started is reported as lost, and the recording is complete without it")
     func justBegun() async throws {
         let crashed = try await CrashedRecording(Self.pair, crashingAt: 3) { session, second in
             guard second < 2 else { return }
             do throws(SessionChangeError) {
-                try session.commit([.recorded(role: "face", second == 1)])
+                try session.commit([second == 1 ? .startTrack(role: "face") : .stopTrack(role: "face")])
             } catch {
                 Issue.record("\(error)")
             }
@@ -34,13 +34,13 @@ struct CrashTests {
         #expect(!manifest.tracks.contains { $0.name == "face.2" })
         #expect(manifest.files?.contains { $0.file == begun.file } == false)
         let told = try #require(manifest.recovery?.tracks.first { $0.track == "face.2" })
-        #expect(told.text.contains("nothing of it was on the disk"), "\(told.text)")
+        #expect(told.text.contains("no data of this track was on the disk"), "\(told.text)")
         #expect(report.tracks.contains { $0.name == "face.2" && $0.text == told.text })
         #expect(try crashed.names(in: "cameras") == ["desk.mov", "face.2.mov.lost", "face.mov"])
         #expect(try crashed.recover().outcome == .whole)
     }
 
-    @Test("every part of a track becomes whole, also where another role has the name of one")
+    @Test("every part of a track is recovered, even if another role has the name of a part")
     func takenName() async throws {
         let crashed = try await CrashedRecording(
             """
@@ -68,12 +68,12 @@ struct CrashTests {
         for track in manifest.tracks where track.kind == "camera" {
             let frames = try #require(track.frames)
             let expected = Int((Double(manifest.duration_ns) * 30 / 1e9).rounded())
-            #expect(frames.written == expected && frames.repeated < 30, "\(track.name): \(frames)")
+            #expect(frames.written == expected && frames.duplicated < 30, "\(track.name): \(frames)")
         }
         #expect(manifest.files?.count == 8)
     }
 
-    @Test("a recovered ledger counts good frames alone as captured", arguments: ["copy", "encode"])
+    @Test("a recovered ledger counts only good frames as captured", arguments: ["copy", "encode"])
     func ledger(mode: String) async throws {
         let crashed = try await CrashedRecording(
             """
@@ -90,9 +90,9 @@ struct CrashTests {
         for (name, captured) in [("desk", 30 * 0.85), ("slow", 15 * 0.9), ("fast", 30)] {
             let frames = try #require(manifest.tracks.first { $0.name == name }?.frames)
             #expect(
-                frames.written == frames.captured - frames.skipped + frames.repeated + frames.slate,
+                frames.written == frames.captured - frames.decimated + frames.duplicated + frames.slate,
                 "\(name): \(frames)")
-            // As seeds have it, and what the last second did not tell.
+            // Tolerates differences between seeds and the counts missing for the last second.
             #expect(
                 abs(Double(frames.captured) / seconds - captured) < 4, "\(name): \(frames) in \(seconds) s")
         }

@@ -4,17 +4,17 @@ import Media
 import Session
 import SessionFolder
 
-/// What a crash leaves of a recording: its folder, copied while it is recorded in simulated time.
+/// A recording after a crash: its folder, copied during a recording in simulated time.
 final class CrashedRecording {
     let folder: String
     private let scratch: URL
 
     /// - Parameters:
     ///   - profile: In YAML.
-    ///   - second: When the crash happens, counted from the start of the recording.
-    ///   - names: Files that are there before it, however slow the disk was until then.
-    ///   - steer: Called once a second with the session and the second, before the crash.
-    /// - Throws: What goes wrong before that.
+    ///   - second: When the crash happens, in seconds since the start of the recording.
+    ///   - names: Files that must exist before the crash, however slow the disk is.
+    ///   - steer: Called once per second with the session and the second, before the crash.
+    /// - Throws: Errors before the crash.
     init(
         _ profile: String, crashingAt second: Int, having names: [String] = [],
         steer: @escaping @Sendable (MulticamSession, Int) -> Void = { _, _ in }
@@ -41,8 +41,8 @@ final class CrashedRecording {
         _ = try await Recording(profile, seconds: Double(second) + 1, host: host, steer: host.follow)
     }
 
-    /// - Parameter other: Whose folder is copied as it is now.
-    /// - Throws: When there is no room for it.
+    /// - Parameter other: The recording to copy in its current state.
+    /// - Throws: If there isn't enough space.
     init(copying other: CrashedRecording) throws {
         scratch = FileManager.default.temporaryDirectory.appending(
             path: "multicam-crash-\(UUID().uuidString)")
@@ -65,8 +65,9 @@ final class CrashedRecording {
         }
     }
 
-    /// Waits until nothing in a folder has grown for a second: the timeline stands meanwhile, and a busy computer's encoders and
-    /// disks catch up with it. A crash then cuts the same from every track, however slow the computer is.
+    /// Waits until no file in a folder has grown for a second: simulated time doesn't advance meanwhile, and
+    /// the encoders and disks of a busy computer catch up. A crash then cuts every track at the same point,
+    /// however slow the computer is.
     private static func waitUntilWritten(_ path: String, until limit: ClockTime) {
         let clock = MonotonicClock()
         var (sizes, calmLooks) = (fileSizes(in: path), 0)
@@ -78,7 +79,7 @@ final class CrashedRecording {
         }
     }
 
-    /// The size in bytes of each file below a folder, by its path.
+    /// The size in bytes of each file below a folder, by path.
     private static func fileSizes(in path: String) -> [String: UInt64] {
         var sizes: [String: UInt64] = [:]
         for case let name as String in FileManager.default.enumerator(atPath: path) ?? .init() {
@@ -88,7 +89,8 @@ final class CrashedRecording {
         return sizes
     }
 
-    /// The draft of the next manifest may get its name while the folder is copied: it is copied where it is there.
+    /// The draft of the next manifest may be renamed while the folder is copied, so missing files are
+    /// skipped.
     private static func copy(_ path: String, to folder: String) {
         let files = FileManager.default
         do {
@@ -118,19 +120,19 @@ final class CrashedRecording {
         }
     }
 
-    /// Replaces the manifest as somebody would who edits it.
+    /// Replaces the manifest, as a user's edit would.
     func edit(_ change: (inout Manifest) -> Void) throws {
         var manifest = try manifest
         change(&manifest)
         try JSONText.pretty(manifest).write(to: URL(fileURLWithPath: path("manifest.json")))
     }
 
-    /// Empties a file: its track had just begun.
+    /// Empties a file, as if its track had just begun.
     func empty(_ name: String) throws {
         try Data().write(to: URL(fileURLWithPath: path(name)))
     }
 
-    /// Has manifest and events tell when a track begins.
+    /// Sets the start of a track in manifest and events.
     func tell(_ file: String, beginsAt time: Int64) throws {
         try edit { manifest in
             for index in manifest.tracks.indices where manifest.tracks[index].file == file {
@@ -147,7 +149,7 @@ final class CrashedRecording {
 
     func recover() throws -> RecoveryReport { try Recovery(path: folder).run() }
 
-    /// What `verify` finds wrong: a line for each file that is not as it was recorded.
+    /// Problems found by `verify`: one line for each file that isn't as recorded.
     func faults() throws -> [String] {
         let verification = try FolderVerification(folder: folder)
         return verification.files.compactMap { file in

@@ -7,9 +7,9 @@ import SessionFolder
 import Synchrony
 import Testing
 
-/// Manifests and events that somebody has edited: nothing crashes or hangs on them, and no loss is called whole.
+/// Edited manifests and events: they cause no crash or hang, and a loss is never reported as complete.
 ///
-/// `MULTICAM_EDITS` is how many are tried, `MULTICAM_EDITS_SEED` with which they begin.
+/// `MULTICAM_EDITS` is the number of edits, `MULTICAM_EDITS_SEED` the first seed.
 @Suite("Edited manifests and events", .serialized)
 struct EditedFilesTests {
     private static let crashedProfile = """
@@ -33,7 +33,7 @@ struct EditedFilesTests {
     }
 
     @Test(
-        "neither recover nor verify nor sync-check crashes on them, and what is called whole is",
+        "recover, verify, and sync-check do not crash, and recordings reported as complete are complete",
         .timeLimit(.minutes(240)))
     func edited() async throws {
         let split = try await CrashedRecording(Self.crashedProfile, crashingAt: 3) { session, second in
@@ -45,7 +45,7 @@ struct EditedFilesTests {
                 if second == 2 {
                     session.split()
                 } else {
-                    try session.commit([.recorded(role: "face", second == 1)])
+                    try session.commit([second == 1 ? .startTrack(role: "face") : .stopTrack(role: "face")])
                 }
             } catch {
                 Issue.record("\(error)")
@@ -81,7 +81,8 @@ struct EditedFilesTests {
         }
         do {
             let faults = try folder.faults()
-            // What verify takes for damage, recover must not have called whole; a manifest may be edited to say so.
+            // Recover must not report as complete a file that verify finds damaged, unless the manifest was
+            // edited to say so.
             let isEdited = whole?.outcome == .whole
             #expect(whole == nil || isEdited || faults.isEmpty, "edit \(seed): \(faults)")
         } catch let error as FileError {
@@ -93,14 +94,14 @@ struct EditedFilesTests {
         let after = try frameCounts(folder)
         for (file, count) in before {
             let rate: Int64 = file.hasSuffix(".wav") ? 48_000 : 30
-            // The last part of a track is the one that is cut.
+            // Only the last part of a track is cut.
             let cut = cuts.values.max() ?? 0
             let shown = (after[file] ?? 0) + (Int64(Double(cut) / 1e9 * Double(rate)) + rate / 5)
             #expect(shown >= count, "edit \(seed): \(file) had \(count), has \(after[file] ?? 0): \(cuts)")
         }
     }
 
-    /// It may refuse, in a sentence.
+    /// It may fail with a sentence.
     private static func measure(_ folder: CrashedRecording) {
         do {
             let findings = try SyncCheck(try CheckedSession(folder: folder.folder)).run(version: "0.0.0")
@@ -111,7 +112,7 @@ struct EditedFilesTests {
         }
     }
 
-    /// Frames, or samples, of each media file in which there are any.
+    /// The number of frames or samples in each media file that has any.
     private static func frameCounts(_ folder: CrashedRecording) throws -> [String: Int64] {
         var counts: [String: Int64] = [:]
         for place in ["cameras", "audio", "."] {

@@ -1,7 +1,7 @@
 import Foundation
 import SeededNoise
 
-/// Edits JSON as a person, a script or bad luck would: the same seed makes the same edits.
+/// Edits JSON as a user, a script, or an accident would. The same seed gives the same edits.
 struct EditedJSON {
     private var generator: SeededGenerator
 
@@ -18,12 +18,12 @@ struct EditedJSON {
         "\u{0}", "\u{1B}[2J", "mjpeg", "h264", "microphone", "camera", "program",
     ]
 
-    /// Edits a text of JSON in one to three places; now and then it is no JSON afterwards.
+    /// Edits a JSON text in one to three places; occasionally the result isn't valid JSON.
     mutating func edit(_ data: Data) throws -> Data {
         guard !chance(of: 25) else { return torn(data) }
         var value: Any
         do { value = try JSONSerialization.jsonObject(with: data) } catch {
-            // An edit before this one has torn it.
+            // A previous edit made it invalid.
             return torn(data)
         }
         for _ in 0...below(3) { value = edited(value, depth: 0) }
@@ -60,7 +60,7 @@ struct EditedJSON {
         }
     }
 
-    /// Goes down to a place by chance, and edits what is there.
+    /// Descends to a random position and edits the value there.
     private mutating func edited(_ value: Any, depth: Int) -> Any {
         if var fields = value as? [String: Any], !fields.isEmpty, depth == 0 || !chance(of: 8) {
             let keys = fields.keys.sorted()
@@ -89,7 +89,7 @@ struct EditedJSON {
     }
 
     private mutating func other(than value: Any) -> Any {
-        // Mostly of the same type: another type is refused soon.
+        // Mostly the same type, because another type is refused early.
         if value is NSNumber, !chance(of: 6) { return Self.numbers[below(Self.numbers.count)] }
         if value is String, !chance(of: 6) { return Self.texts[below(Self.texts.count)] }
         switch below(7) {

@@ -3,9 +3,10 @@ import Testing
 
 @testable import Rendering
 
-@Suite("Frames that keep their own capture times")
+@Suite("Frames that keep their capture times")
 struct FrameScheduleTests {
-    /// A camera at 30 frames a second, whose first frames lie before the file's time 0; the last of those is given time 0 by libavformat.
+    /// A camera at 30 frames per second, with frames before the file's time 0; libavformat gives the last of
+    /// them time 0.
     private static func times(first: Int64) -> [(time: MediaTime, isKey: Bool)] {
         let captured = (0..<60).map { first + $0 * 33_333_333 }
         let last = captured.lastIndex { $0 <= 0 } ?? 0
@@ -13,7 +14,7 @@ struct FrameScheduleTests {
     }
 
     @Test(
-        "are shown from the first tick on, each at the nearest one, wherever they lie to it",
+        "frames are shown from the first tick on, each at the nearest tick, at any phase",
         arguments: [-306_800_000, -292_411_111, -258_777_778, -266_000_001, -280_000_000] as [Int64])
     func begin(first: Int64) throws {
         let rate = try #require(FrameRate(30.0))

@@ -3,15 +3,15 @@ import Interchange
 import Media
 import Timing
 
-/// How alike a rendered file and a recorded program are, frame by frame, as ffmpeg says.
+/// Similarity of a rendered file and a recorded program, frame by frame, measured by ffmpeg.
 enum Likeness {
-    /// Compares frame by frame, whatever times the files give them.
+    /// Compares frame by frame, ignoring the timestamps in the files.
     ///
     /// - Parameters:
     ///   - one: Path of a file.
-    ///   - others: Paths of the files that are held against it, one after the other: a program that was split has several.
-    /// - Returns: SSIM of each frame, 1 where both are the same.
-    /// - Throws: When ffmpeg cannot read a file.
+    ///   - others: Paths of the files to compare it with, in order: a program that was split has several.
+    /// - Returns: SSIM of each frame; 1 means identical.
+    /// - Throws: If ffmpeg can't read a file.
     static func ofFrames(_ one: String, _ others: [String]) throws -> [Double] {
         let list = one + ".list"
         try others.map { "file '\($0)'\n" }.joined().write(toFile: list, atomically: true, encoding: .utf8)
@@ -29,7 +29,7 @@ enum Likeness {
         }
     }
 
-    /// The frames of a cut in which every camera that is shown has a track that runs, and no gap is near.
+    /// The frames of a cut while every shown camera has a running track and no gap is near.
     static func comparable(_ cut: Cut, of session: RecordedSession) -> Set<Int> {
         var frames: Set<Int> = []
         for shot in cut.shots {

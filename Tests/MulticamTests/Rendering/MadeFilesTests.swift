@@ -7,7 +7,7 @@ import SessionFolder
 import Testing
 import VirtualDevices
 
-@Suite("What is made of a recording's files")
+@Suite("Files made from a recording")
 struct MadeFilesTests {
     private static let size = FrameSize(width: 320, height: 180)
 
@@ -37,20 +37,20 @@ struct MadeFilesTests {
             steer: host.follow)
     }
 
-    @Test("a copied H.264 camera that was split goes on in its first file until the second one's key frame")
+    @Test("a copied H.264 camera that was split uses its first file until the second file's key frame")
     func firstFrames() async throws {
         let recording = try await Self.split()
         let session = try RecordedSession(folder: recording.folder).withFirstFrames(in: recording.folder)
         let parts = try #require(session.angle("desk")).parts
         try #require(parts.count == 2)
         #expect(parts[1].firstFrame > parts[1].from && parts[0].to == parts[1].firstFrame)
-        // Read back by ffprobe: the second file's first frame comes that long after its time 0.
+        // Read back by ffprobe: the time of the second file's first frame after the file's time 0.
         let begin = try Reader.times(recording.path(parts[1].file)).first
         let found = parts[1].firstFrame.nanoseconds - parts[1].from.nanoseconds
         #expect(abs(Double(found) / 1e9 - (begin ?? 0)) < 0.001)
     }
 
-    @Test("the proxies of such a camera have each of its frames, and no slate at the split")
+    @Test("the proxies of a split H.264 camera have all of its frames, and no slate at the split")
     func proxies() async throws {
         let recording = try await Self.split()
         let session = try RecordedSession(folder: recording.folder)
@@ -59,7 +59,7 @@ struct MadeFilesTests {
         let name: (String) -> String = { String($0.split(separator: "/").last ?? "") }
         let copied = try files.flatMap { try Self.numbers(recording.path("edit/proxies/" + name($0))) }
         let stored = try files.flatMap { try Self.numbers(recording.path($0)) }
-        // Before the first key frame after T0 the program shows a slate, and so do they.
+        // Before the first key frame after T0, the program and the proxies show a slate.
         let shown = copied.drop { $0 == nil }
         let first = try #require(shown.first ?? nil)
         #expect(!shown.contains(nil) && copied.count - shown.count < 60)
@@ -68,7 +68,7 @@ struct MadeFilesTests {
         #expect(missing.count <= 4, "\(missing.sorted())")
     }
 
-    @Test("each camera of a file with several has a proxy of its own")
+    @Test("each camera of a shared file has a separate proxy")
     func shared() async throws {
         let recording = try await Recording(
             Self.profile(tracks: "cameras: copy, microphones: wav, files: one"), seconds: 1)
@@ -86,7 +86,7 @@ struct MadeFilesTests {
     }
 
     @Test(
-        "slow cameras are shown within a frame of what the program showed, to the last",
+        "slow cameras are shown within one frame of the recorded program, up to the end",
         arguments: [10, 15, 12])
     func slow(rate: Int) async throws {
         let recording = try await Recording(Self.profile(desk: "rate: \(rate)"), seconds: 2)
@@ -102,7 +102,7 @@ struct MadeFilesTests {
         ).run(to: path)
         #expect(outcome.faults.isEmpty)
         let (again, program) = (try Self.numbers(path), try Self.numbers(recording.path("program.mp4")))
-        // Its track keeps the tick that was nearest to a frame, and no longer when it was captured.
+        // The track stores the tick nearest to each frame, not the capture time.
         let nearest = zip(again, program).allSatisfy { shown, recorded in
             guard let shown, let recorded else { return shown == recorded }
             return abs(Int(shown) - Int(recorded)) <= 1
@@ -111,7 +111,7 @@ struct MadeFilesTests {
         #expect(again.last != .some(nil))
     }
 
-    @Test("a file that ends too early is a slate from there on, and that is said")
+    @Test("after the early end of a file a slate is shown, and a problem is reported")
     func short() async throws {
         let recording = try await Recording(Self.profile(), seconds: 3)
         let (whole, short) = (recording.path("cameras/desk.mov"), recording.path("short.mov"))

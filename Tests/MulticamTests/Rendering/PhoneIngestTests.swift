@@ -5,11 +5,13 @@ import Media
 import Rendering
 import SeededNoise
 import SessionFolder
+import System
 import Testing
 import Timing
 import VirtualDevices
 
-/// What a phone would have stored, made of the H.264 frames of a file: one message after the other, each after its length.
+/// Data as a phone would have stored it, made from the H.264 frames of a file: a sequence of messages, each
+/// preceded by its length.
 private struct PhoneStorage {
     var bytes = Data()
 
@@ -34,7 +36,7 @@ private struct PhoneStorage {
                     .utf8))
     }
 
-    /// The phone's clock at an instant: what is added to it, and how far off that may be, in microseconds.
+    /// The phone's clock at an instant: the offset to add to it and the error of the offset, in microseconds.
     mutating func addDate(at microseconds: Int64, offset: Int64, error: Int64) {
         add(
             4, at: microseconds,
@@ -43,7 +45,7 @@ private struct PhoneStorage {
             })
     }
 
-    /// Each packet of a movie in Annex B, as ffmpeg takes it apart.
+    /// Each packet of a movie in Annex B format, extracted by ffmpeg.
     static func packets(of path: String, in folder: String) throws -> [(isKey: Bool, bytes: Data)] {
         _ = try Reader.run(
             "ffmpeg",
@@ -63,7 +65,7 @@ private struct PhoneStorage {
     }
 }
 
-@Suite("What a phone kept of a recording")
+@Suite("Frames that a phone stored during a recording")
 struct PhoneIngestTests {
     private static let size = FrameSize(width: 320, height: 180)
     private static let id = "0123456789abcdef"
@@ -85,7 +87,7 @@ struct PhoneIngestTests {
         try #require(UploadArrival(role: "desk", id: id))
     }
 
-    /// Puts a storage where it would arrive.
+    /// Writes a phone's data to its upload location.
     private static func deliver(_ storage: PhoneStorage, to recording: Recording) throws -> PhoneIngest {
         let arrival = try arrival()
         try storage.bytes.write(to: URL(fileURLWithPath: recording.path(arrival.file)))
@@ -93,7 +95,7 @@ struct PhoneIngestTests {
     }
 
     @Test(
-        "becomes a file with every frame at its instant, which projects and renderings show in place of the track with a hole"
+        "an upload becomes a file with every frame at its time, used for projects and renders instead of a track with a gap"
     )
     func whole() async throws {
         let recording = try await Self.recording("&unplug=1")
@@ -103,7 +105,7 @@ struct PhoneIngestTests {
         let packets = try PhoneStorage.packets(of: other.path("cameras/desk.mov"), in: other.path("packets"))
             .prefix(118)
         #expect(packets.count == 118 && recording.manifest.gaps.contains { $0.track == "desk" })
-        // The phone's clock is 100 ppm fast and began at another time; it is asked twice.
+        // The phone's clock is 100 ppm fast and has another origin; it is queried twice.
         let t0 = recording.manifest.t0_monotonic_ns / 1000
         func phone(_ microseconds: Int64) -> Int64 { 5_000_000 + microseconds + microseconds / 10_000 }
         var storage = PhoneStorage()
@@ -143,7 +145,7 @@ struct PhoneIngestTests {
         let session = try RecordedSession(folder: recording.folder)
         let angle = try #require(session.angle("desk"))
         #expect(angle.parts.map(\.file) == [upload.file] && angle.gaps.isEmpty && !angle.isOnGrid)
-        let path = try Renderer.nextPath(in: recording.folder)
+        let path = try Renderer.nextFile(in: recording.folder).path
         let outcome = try Renderer(
             session, in: recording.folder,
             picture: RenderedPicture(session, in: recording.folder, cut: .live(of: session)),
@@ -156,7 +158,7 @@ struct PhoneIngestTests {
         #expect(zip(rendered, rendered.dropFirst()).count { $0.1 != $0.0.map { $0 + 1 } } <= 2)
     }
 
-    @Test("is not shown where the track itself has more of the recording")
+    @Test("an upload is not shown if the track covers more of the recording")
     func less() async throws {
         let recording = try await Self.recording("")
         var manifest = recording.manifest
@@ -173,7 +175,7 @@ struct PhoneIngestTests {
     }
 
     @Test(
-        "that is rubbish, of nobody's camera, undated, or of another time is refused with a sentence, and the recording stays as it is"
+        "an upload that is invalid, undated, from another time, or of an unknown camera is refused, and the recording is unchanged"
     )
     func refused() async throws {
         let recording = try await Self.recording("", seconds: 1)
@@ -186,7 +188,7 @@ struct PhoneIngestTests {
         var huge = PhoneStorage()
         huge.bytes = Data([0xFF, 0xFF, 0xFF, 0x7F]) + Data(count: 100)
         for (storage, word) in [
-            (PhoneStorage(), "no frames"), (huge, "no frames"), (undated, "when its frames were captured"),
+            (PhoneStorage(), "no frames"), (huge, "no frames"), (undated, "the capture times of its frames"),
             (late, "during the recording"),
         ] {
             let error = #expect(throws: FileError.self) {
@@ -198,7 +200,7 @@ struct PhoneIngestTests {
         let error = #expect(throws: FileError.self) {
             _ = try PhoneIngest(stranger, into: recording.folder).run()
         }
-        #expect(error?.description.contains("no phone was the camera") == true)
+        #expect(error?.description.contains("was not a phone") == true)
         #expect(
             UploadArrival(role: "../face", id: Self.id) == nil
                 && UploadArrival(role: "face", id: "a/b") == nil)
@@ -206,7 +208,7 @@ struct PhoneIngestTests {
     }
 
     @Test(
-        "that is damaged anywhere becomes a file of what can be read, or a sentence",
+        "a damaged upload becomes a file of its readable data, or is rejected with one sentence",
         arguments: 1...40 as ClosedRange<UInt64>)
     func damaged(seed: UInt64) async throws {
         let recording = try await Self.recording("", seconds: 0.5)

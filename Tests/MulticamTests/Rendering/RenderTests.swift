@@ -6,10 +6,11 @@ import Profiles
 import Rendering
 import Session
 import SessionFolder
+import System
 import Testing
 import VirtualDevices
 
-@Suite("a rendered program")
+@Suite("rendered programs")
 struct RenderTests {
     private static let profile = """
         cameras:
@@ -32,7 +33,7 @@ struct RenderTests {
     private static let size = FrameSize(width: 640, height: 360)
     private static let inset = PixelRectangle(x: 308, y: 168, width: 320, height: 180)
 
-    /// Makes one list of changes a second, from the second on; `nil` marks.
+    /// Applies one list of changes per second, beginning with second 1; `nil` sets a marker.
     private static func steering(_ changes: [[SessionChange]?]) -> @Sendable (MulticamSession, Int) -> Void {
         { session, look in
             guard changes.indices.contains(look - 1) else { return }
@@ -55,7 +56,7 @@ struct RenderTests {
         return try await Recording(profile, seconds: seconds, host: host, steer: host.follow)
     }
 
-    /// A renderer as the command makes it without options.
+    /// A renderer with the command's default options.
     private func renderer(
         _ recording: Recording, cut: Cut? = nil, sound: RenderedSound = RenderedSound(),
         size: FrameSize? = nil
@@ -70,7 +71,7 @@ struct RenderTests {
                 size: session.size, rate: session.rate, preset: video.preset, quality: video.quality))
     }
 
-    /// ffmpeg's likeness of all frames of two files, by luma: 1 is equal.
+    /// The SSIM of all frames of two files, by luma, measured by ffmpeg; 1 means identical.
     private func likeness(_ one: String, _ other: String) throws -> Double {
         let log = one + ".ssim"
         try Reader.run(
@@ -92,7 +93,7 @@ struct RenderTests {
         try Reader.strips(path, size: Self.size, part: part).map { $0.map { UInt32($0.frame) } }
     }
 
-    @Test("of the live cut is the program: every frame at its tick, alike, with the same audio")
+    @Test("a render of the live cut matches the program: every frame at its tick, with the same audio")
     func live() async throws {
         let recording = try await record(
             [
@@ -116,7 +117,7 @@ struct RenderTests {
         #expect(worst < 0.004)
     }
 
-    @Test("has the same bytes each time, on one processor and on many")
+    @Test("a render has the same bytes on every run, with one processor or many")
     func same() async throws {
         let recording = try await record([[.layout(.grid)], nil])
         var renderer = try renderer(recording)
@@ -124,7 +125,7 @@ struct RenderTests {
         renderer.keyFramesInSegment = 1
         for (index, processors) in [1, 6, 6].enumerated() {
             renderer.processorCount = processors
-            let path = try Renderer.nextPath(in: recording.folder)
+            let path = try Renderer.nextFile(in: recording.folder).path
             #expect(path == "\(recording.folder)/edit/render-\(index + 1).mp4")
             _ = try renderer.run(to: path)
             files.append(try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -135,7 +136,7 @@ struct RenderTests {
         #expect(try likeness(path, recording.path("program.mp4")) >= 0.99)
     }
 
-    @Test("of copied H.264 with its own times, and of parts after a split, is the program too")
+    @Test("a render of copied H.264 with capture times, and of parts after a split, matches the program")
     func streams() async throws {
         let profile = Self.profile.replacingOccurrences(
             of: "size: 320x180, rate: 30 }", with: "size: 320x180, rate: 30, format: h264 }")
@@ -143,7 +144,7 @@ struct RenderTests {
         let recording = try await Recording(profile, seconds: 6, host: host, steer: host.follow)
         let parts = recording.manifest.tracks.filter { $0.parts != nil }
         #expect(parts.count >= 4)
-        let path = try Renderer.nextPath(in: recording.folder)
+        let path = try Renderer.nextFile(in: recording.folder).path
         let outcome = try renderer(recording).run(to: path)
         #expect(outcome.faults.isEmpty)
         let again = try numbers(path)
@@ -154,12 +155,12 @@ struct RenderTests {
         }
     }
 
-    @Test("draws the slates of cameras that were away, and is silent where a microphone was")
+    @Test("a render has slates for disconnected cameras and silence for a disconnected microphone")
     func slates() async throws {
         let profile = Self.profile.replacingOccurrences(
             of: "phase=21&drift=200", with: "phase=21&unplug=1&replug=4.5")
         let recording = try await record([], of: profile)
-        let path = try Renderer.nextPath(in: recording.folder)
+        let path = try Renderer.nextFile(in: recording.folder).path
         _ = try renderer(recording).run(to: path)
         let (again, first) = (
             try numbers(path, Self.inset), try numbers(recording.path("program.mp4"), Self.inset)
@@ -169,11 +170,11 @@ struct RenderTests {
         #expect(try likeness(path, recording.path("program.mp4")) >= 0.99)
     }
 
-    @Test("is as loud as asked for, with room above its peaks")
+    @Test("a render has the requested loudness, with headroom above its peaks")
     func loudness() async throws {
         let recording = try await record([], seconds: 6)
         for target in [-23.0, -14.0] {
-            let path = try Renderer.nextPath(in: recording.folder)
+            let path = try Renderer.nextFile(in: recording.folder).path
             _ = try renderer(recording, sound: RenderedSound(loudness: target)).run(to: path)
             let (integrated, peak) = try Self.measure(path)
             #expect(abs(integrated - target) <= 0.3)
@@ -181,7 +182,7 @@ struct RenderTests {
         }
     }
 
-    /// Integrated loudness and true peak by ffmpeg.
+    /// Integrated loudness and true peak, measured by ffmpeg.
     private static func measure(_ path: String) throws -> (integrated: Double, peak: Double) {
         let output = try Reader.run(
             "sh",
@@ -202,25 +203,27 @@ struct RenderTests {
     }
 
     @Test(
-        "of a part begins and ends there, with its chapters, title and cover; the program has its marks as chapters"
+        "a partial render has the given range, chapters, title, and cover; the program has its markers as chapters"
     )
     func part() async throws {
         let recording = try await record([nil, nil, [.layout(.single)], nil])
-        let marks = recording.manifest.marks.map { Double($0.at_ns) / 1e9 }
-        #expect(marks.count == 3)
+        let markers = recording.manifest.markers.map { Double($0.at_ns) / 1e9 }
+        #expect(markers.count == 3)
         let chapters = try Self.chapters(recording.path("program.mp4"))
         #expect(chapters.map(\.title) == ["Beginning", "question 1", "question 2", "question 4"])
-        for (chapter, mark) in zip(chapters.dropFirst(), marks) { #expect(abs(chapter.start - mark) < 0.001) }
+        for (chapter, marker) in zip(chapters.dropFirst(), markers) {
+            #expect(abs(chapter.start - marker) < 0.001)
+        }
         #expect(try Reader.streams(recording.path("program.mp4")).map(\.frameCount).first == 210)
 
         var renderer = try renderer(recording, size: FrameSize(width: 180, height: 320))
         renderer.ticks = 75..<180
         renderer.title = "An evening"
-        let path = try Renderer.nextPath(in: recording.folder)
+        let path = try Renderer.nextFile(in: recording.folder).path
         _ = try renderer.run(to: path)
         let found = try Self.chapters(path)
         #expect(found.map(\.title) == ["question 2", "question 4"])
-        #expect(found[0].start == 0 && abs(found[1].start - (marks[2] - 2.5)) < 0.001)
+        #expect(found[0].start == 0 && abs(found[1].start - (markers[2] - 2.5)) < 0.001)
         let streams = try Reader.streams(path)
         let video = try #require(streams.first { $0.codec_type == "video" && $0.codec_name == "h264" })
         #expect(video.frameCount == 105 && video.width == 180 && video.height == 320)
@@ -230,7 +233,7 @@ struct RenderTests {
     }
 
     @Test(
-        "the program has title, date and a frame as cover where the profile has a title, and the same frames")
+        "with a title in the profile, the program has title, date, and a cover frame, and the same frames")
     func cover() async throws {
         let plain = try await record([], seconds: 3)
         let titled = try await record([], of: "title: An evening\n" + Self.profile, seconds: 3)
@@ -246,7 +249,7 @@ struct RenderTests {
         #expect(told.contains("TAG:title=An evening"), "\(told)")
         #expect(told.contains("TAG:date=\(titled.manifest.started.prefix(10))"), "\(told)")
         let shown = try Reader.strips(path, size: Self.size, stream: 1)
-        // The frame of one second: the earlier one of those at 1 s and 2 s.
+        // The frame at one second: the earlier one of the candidates at 1 s and 2 s.
         #expect(shown.map { $0.map { UInt32($0.frame) } } == [try numbers(path)[30]])
         let verification = try FolderVerification(folder: titled.folder)
         #expect(verification.files.allSatisfy { verification.verdict($0) == .whole })
@@ -271,14 +274,14 @@ struct RenderTests {
         }
     }
 
-    @Test("leaves out what is missing, says so, and leaves nothing of itself when it is stopped")
+    @Test("a render omits missing files, reports them, and leaves no file behind when stopped")
     func missing() async throws {
         let recording = try await record([], seconds: 2)
         try FileManager.default.removeItem(atPath: recording.path("cameras/face.mov"))
         try FileManager.default.removeItem(atPath: recording.path("audio/host.wav"))
         let session = try RecordedSession(folder: recording.folder)
         #expect(session.problems.joined().contains("cameras/face.mov"))
-        let path = try Renderer.nextPath(in: recording.folder)
+        let path = try Renderer.nextFile(in: recording.folder).path
         let made = try renderer(recording)
         #expect(made.picture?.problems.joined().contains("face") == true)
         _ = try made.run(to: path)
@@ -287,15 +290,15 @@ struct RenderTests {
         let progress = RenderProgress()
         progress.cancellation.cancel()
         #expect(throws: RenderError.self) {
-            try made.run(to: try Renderer.nextPath(in: recording.folder), progress: progress)
+            try made.run(to: try Renderer.nextFile(in: recording.folder).path, progress: progress)
         }
         let error = #expect(throws: RenderError.self) { try made.run(to: path) }
-        #expect(error?.description.contains("it is there already") == true)
+        #expect(error?.description.contains("it already exists") == true)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: recording.path("edit")) == ["render-1.mp4"])
     }
 
-    @Test("has small copies of its cameras beside it, a podcast, and a page of frames")
+    @Test("a recording also has proxies of its cameras, a podcast, and a contact sheet")
     func companions() async throws {
         let profile = Self.profile.replacingOccurrences(
             of: "size: 320x180, rate: 30 }", with: "size: 1280x720, rate: 30, rotation: 90 }")

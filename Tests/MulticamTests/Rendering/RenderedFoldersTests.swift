@@ -5,10 +5,11 @@ import Plan
 import Rendering
 import Session
 import SessionFolder
+import System
 import Testing
 import VirtualDevices
 
-@Suite("A program rendered from a folder")
+@Suite("Programs rendered from a folder")
 struct RenderedFoldersTests {
     private static let size = FrameSize(width: 320, height: 180)
     private static let profile = """
@@ -20,10 +21,10 @@ struct RenderedFoldersTests {
         tracks: { cameras: copy, microphones: wav }
         """
 
-    /// Renders the live cut of a folder; the path of the file.
+    /// Renders the live cut of a folder and returns the file's path.
     private static func render(_ folder: String) throws -> String {
         let session = try RecordedSession(folder: folder)
-        let path = try Renderer.nextPath(in: folder)
+        let path = try Renderer.nextFile(in: folder).path
         let outcome = try Renderer(
             session, in: folder, picture: RenderedPicture(session, in: folder, cut: .live(of: session)),
             video: VideoEncodingSettings(
@@ -37,7 +38,7 @@ struct RenderedFoldersTests {
         try Reader.strips(path, size: size).map { $0.map { UInt32($0.frame) } }
     }
 
-    @Test("that was recovered after a crash has the frames that its program has")
+    @Test("a recording recovered after a crash renders the frames of its program")
     func recovered() async throws {
         let crashed = try await CrashedRecording(Self.profile, crashingAt: 4) { session, second in
             guard second == 2 else { return }
@@ -53,14 +54,14 @@ struct RenderedFoldersTests {
         #expect(again == program && again.compactMap(\.self).count > 80)
     }
 
-    @Test("with an exchanged camera, a track that begins late, and parts has the frames of its program")
+    @Test("a recording with a replaced camera, a late track, and parts renders the frames of its program")
     func pieces() async throws {
         let host = SteeringHost { session, second in
             #expect(throws: Never.self) {
                 switch second {
-                case 1: try session.commit([.recorded(role: "face", false)])
-                case 2: try RandomSession.exchange(in: session)
-                case 3: try session.commit([.recorded(role: "face", true)])
+                case 1: try session.commit([.stopTrack(role: "face")])
+                case 2: try RandomSession.replaceCamera(in: session)
+                case 3: try session.commit([.startTrack(role: "face")])
                 case 4: session.split()
                 case 5: try session.commit([.swap(with: "face")])
                 default: break
@@ -81,9 +82,9 @@ struct RenderedFoldersTests {
         #expect(again.compactMap(\.self).count > 180)
     }
 
-    @Test("that was moved, by another name, renders the same bytes")
+    @Test("a folder that was moved and renamed renders the same bytes")
     func moved() async throws {
-        // Without a title the folder's name is the title.
+        // Without a title, the folder's name is used.
         let recording = try await Recording("title: An evening\n" + Self.profile, seconds: 1)
         let first = try Data(contentsOf: URL(fileURLWithPath: try Self.render(recording.folder)))
         let place = recording.folder + "-moved"

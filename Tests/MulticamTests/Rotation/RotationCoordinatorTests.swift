@@ -13,7 +13,7 @@ struct RotationCoordinatorTests {
             identity: DeviceIdentity(name: "Cam"), name: "Cam", node: "/dev/video0", selector: "/dev/video0")
     }
 
-    @Test("tells first how it is, then each change, until it is stopped; a preview locked to portrait stays")
+    @Test("the current angles are reported first, then each change; a preview locked to portrait stays")
     func observed() async {
         let tracker = SyntheticTracker(.turned(.none))
         let coordinator = RotationCoordinator(
@@ -31,7 +31,7 @@ struct RotationCoordinatorTests {
         #expect(tracker.observerCount == 0)
     }
 
-    @Test("what is not known any more keeps its angle, and says why")
+    @Test("an unknown orientation keeps the last angle and reports the reason")
     func unknown() {
         let tracker = SyntheticTracker(.turned(.quarter))
         let coordinator = RotationCoordinator(for: Self.camera(.builtIn, .back), tracker: tracker)
@@ -42,7 +42,7 @@ struct RotationCoordinatorTests {
     }
 
     @Test(
-        "an external camera stays level while the computer turns; its preview on the computer's screen is turned back"
+        "an external camera stays level while the computer turns; its preview on the computer's screen is rotated back"
     )
     func external() {
         let tracker = SyntheticTracker(.turned(.half))
@@ -54,7 +54,7 @@ struct RotationCoordinatorTests {
         #expect(turned.angles == RotationAngles(capture: .quarter, preview: .quarter))
     }
 
-    @Test("each camera's goes away with its owner, and nothing is followed any more")
+    @Test("a coordinator is released with its owner and stops tracking")
     func released() {
         let tracker = SyntheticTracker(.turned(.none))
         for _ in 0..<3 { _ = RotationCoordinator(for: Self.camera(.builtIn, .front), tracker: tracker) }

@@ -2,9 +2,9 @@ import Media
 import Setup
 import Testing
 
-@Suite("Following the accelerometer")
+@Suite("Tracking of the accelerometer")
 struct SensorTrackerTests {
-    /// Says one thing after the other, a reading each, and the last again and again.
+    /// Returns one scripted reading after another, then repeats the last one.
     private final class Script: AccelerationSensor {
         private let readings: [Result<Acceleration, SensorError>]
         private let position = ConditionLock(0)
@@ -28,13 +28,13 @@ struct SensorTrackerTests {
     private static let gone = Result<Acceleration, SensorError>.failure(SensorError(reason: "it is gone"))
 
     private func told(_ readings: [Result<Acceleration, SensorError>]) -> (
-        told: [MachineTurn], turn: MachineTurn
+        told: [MachineOrientation], turn: MachineOrientation
     ) {
         let script = Script(readings)
         let clock = SimulatedClock()
         clock.hold()
         let tracker = SensorOrientationTracker(script, clock: clock)
-        let told = ConditionLock<[MachineTurn]>([])
+        let told = ConditionLock<[MachineOrientation]>([])
         let observation = tracker.observe { turn in told.withLock { $0.append(turn) } }
         clock.release()
         script.waitForEnd()
@@ -42,14 +42,14 @@ struct SensorTrackerTests {
         return (told.withLock { $0 }, tracker.turn)
     }
 
-    @Test("each turn is told once; before the first that tells, that it is not decided")
+    @Test("each turn is reported once; before the first one, the orientation is reported as undecided")
     func turns() {
         let run = told([Self.flat, Self.flat, Self.upright, Self.left, Self.left, Self.flat, Self.left])
         #expect(run.told == [.undecided, .turned(.none), .turned(.quarter)])
         #expect(run.turn == .turned(.quarter))
     }
 
-    @Test("a sensor that fails is told with its reason, once; the last turn counts until it is back")
+    @Test("a sensor failure is reported once, with its reason; the last turn applies until it is back")
     func fails() {
         let run = told([Self.upright, Self.gone, Self.gone, Self.upright, Self.upright])
         #expect(run.told == [.turned(.none), .unknown("it is gone"), .turned(.none)])

@@ -1,21 +1,21 @@
 import Media
 
-/// A tracker that says what a test wants.
+/// A tracker controlled by a test.
 final class SyntheticTracker: OrientationTracker {
     private struct State {
-        var turn: MachineTurn
-        var observers: [Int: @Sendable (MachineTurn) -> Void] = [:]
+        var turn: MachineOrientation
+        var observers: [Int: @Sendable (MachineOrientation) -> Void] = [:]
         var last = 0
     }
 
     private let state: ConditionLock<State>
 
-    init(_ turn: MachineTurn) { state = ConditionLock(State(turn: turn)) }
+    init(_ turn: MachineOrientation) { state = ConditionLock(State(turn: turn)) }
 
-    var turn: MachineTurn { state.withLock { $0.turn } }
+    var turn: MachineOrientation { state.withLock { $0.turn } }
     var observerCount: Int { state.withLock { $0.observers.count } }
 
-    func observe(_ observer: @escaping @Sendable (MachineTurn) -> Void) -> TurnObservation {
+    func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation {
         let number = state.withLock { state in
             observer(state.turn)
             state.last += 1
@@ -25,7 +25,7 @@ final class SyntheticTracker: OrientationTracker {
         return TurnObservation { [state] in state.withLock { $0.observers[number] = nil } }
     }
 
-    func say(_ turn: MachineTurn) {
+    func say(_ turn: MachineOrientation) {
         state.withLock { state in
             if case .unknown = turn {} else { state.turn = turn }
             for observer in state.observers.values { observer(turn) }

@@ -6,9 +6,9 @@ import SessionFolder
 import Setup
 import Testing
 
-@Suite("A recording on a computer that is turned")
+@Suite("Recordings on a computer that is turned")
 struct TurnedRecordingTests {
-    /// Held on its left side, where the camera's frame arrives turned by 90°.
+    /// Held on its left side, so that the camera's frame arrives rotated by 90°.
     private static let profile = """
         cameras: { face: { device: "virtual:clap?mount=90&position=back&phase=0", size: 640x360, rate: 30, rotation: sensor } }
         program: { size: 360x640, rate: 30, layout: single, main: face }
@@ -17,7 +17,7 @@ struct TurnedRecordingTests {
     private static let upright = FrameSize(width: 360, height: 640)
 
     @Test(
-        "begins with the angle as it is held; the program follows at a tick, the file keeps its matrix, and nothing is lost"
+        "a recording begins with the current angle; the program follows at a tick, the file keeps its matrix, and nothing is lost"
     )
     func follows() async throws {
         let tracker = SyntheticTracker(.turned(.quarter))
@@ -38,19 +38,19 @@ struct TurnedRecordingTests {
         }
         for name in ["program", "face"] {
             let frames = try #require(try recording.track(name).frames)
-            #expect(frames.written == 120 && frames.lost.isEmpty && frames.repeated == 0, "\(name)")
+            #expect(frames.written == 120 && frames.lost.isEmpty && frames.duplicated == 0, "\(name)")
         }
         #expect(recording.manifest.gaps.isEmpty)
         let file = try #require(try Reader.streams(recording.path("cameras/face.mov")).first)
         #expect(file.rotation == -90)
         #expect(
             recording.turns == [
-                "camera face is turned: 180° clockwise show it upright, as the program does now; cameras/face.mov keeps the angle that it began with.",
-                "camera face is turned: 90° clockwise show it upright, as the program does now; cameras/face.mov keeps the angle that it began with.",
+                "camera face was rotated: it is now upright at 180° clockwise, and the program was updated; cameras/face.mov keeps its initial rotation.",
+                "camera face was rotated: it is now upright at 90° clockwise, and the program was updated; cameras/face.mov keeps its initial rotation.",
             ])
     }
 
-    @Test("on standby each recording's file begins with the angle of its own moment")
+    @Test("on standby, each recording's file begins with the angle at its start")
     func standsBy() async throws { try await OwnThread.run(Self.standsBy) }
 
     private static func standsBy() async throws {
@@ -66,9 +66,9 @@ struct TurnedRecordingTests {
                 parentFolder: scratch.path, name: "session", duration: .milliseconds(500), version: "0.0.0"))
         let rotation = try #require(setup.followRotation(of: session))
         try await session.standBy()
-        let first = try await session.record()
+        let first = try await session.recordChecked()
         tracker.say(.turned(.threeQuarters))
-        let second = try await session.record()
+        let second = try await session.recordChecked()
         await session.close()
         rotation.stop()
         let turns = try [first, second].map { result in
@@ -79,7 +79,7 @@ struct TurnedRecordingTests {
     }
 
     @Test(
-        "turned between the plan and the recording, program and file are upright from their first frames on"
+        "after a turn between planning and recording, program and file are upright from the first frame on"
     )
     func before() async throws {
         let tracker = SyntheticTracker(.turned(.half))
@@ -91,7 +91,7 @@ struct TurnedRecordingTests {
         #expect(try Reader.streams(recording.path("cameras/face.mov")).first?.rotation == -90)
     }
 
-    @Test("a computer without a sensor does not record with a guess")
+    @Test("without an orientation sensor a recording is refused")
     func blind() async throws {
         do {
             _ = try await Recording(
@@ -100,7 +100,7 @@ struct TurnedRecordingTests {
         } catch let error as SetupError {
             guard case .profile(let problem) = error else { throw error }
             #expect(problem.isMissingDevice && problem.field == "cameras.face.rotation")
-            #expect(problem.description.contains("since no accelerometer was found"))
+            #expect(problem.description.contains("because no accelerometer was found"))
         }
     }
 }

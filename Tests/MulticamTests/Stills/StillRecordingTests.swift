@@ -9,9 +9,9 @@ import Stills
 import Testing
 import VirtualDevices
 
-@Suite("stills out of a recording")
+@Suite("stills from a recording")
 struct StillRecordingTests {
-    /// Records in real time until a still of `desk` has been taken, and some frames more.
+    /// Records in real time until a still of `desk` has been taken, and a few frames longer.
     private func record(
         _ camera: String, live: Nanoseconds = .zero, tracks: String = "copy", microphone: String? = nil,
         in scratch: URL
@@ -28,7 +28,7 @@ struct StillRecordingTests {
             stills: stills)
         let taken = ConditionLock<Result<StillFolder.Files, StillError>?>(nil)
         let folder = StillFolder(ofSession: scratch.path + "/session", version: "0.0.0")
-        let taker = MediaThread(name: "taker") {
+        let taker = MediaThread.eventually(name: "taker") {
             let clock = MonotonicClock()
             let limit = clock.now + .seconds(30)
             while session.status.time < MediaTime(nanoseconds: 300_000_000), clock.now < limit {
@@ -43,12 +43,12 @@ struct StillRecordingTests {
             clock.sleep(until: clock.now + .milliseconds(500), unless: Cancellation())
             session.stop()
         }
-        let result = try await session.record()
+        let result = try await session.recordChecked()
         taker.join()
         return (result, try #require(taken.withLock { $0 }))
     }
 
-    /// But for frames that came late on a machine that is busy with other tests.
+    /// Ignores frames that were late because other tests keep the machine busy.
     private func expectNoLoss(_ result: RecordingResult) throws {
         let lost = try #require(result.manifest.tracks.first?.frames?.lost)
         #expect(lost.keys.allSatisfy { ["late", "driver"].contains($0) }, "\(lost)")
@@ -64,7 +64,7 @@ struct StillRecordingTests {
     }
 
     @Test(
-        "a still is the camera's own frame with its Exif data, its clip lies beside it, and the recording loses nothing"
+        "a still is the camera's original frame with Exif data, its clip is next to it, and the recording loses nothing"
     )
     func still() async throws {
         try await withScratch { scratch in
@@ -88,7 +88,7 @@ struct StillRecordingTests {
     }
 
     @Test(
-        "of a copied H.264 stream a still is its frame of that moment, decoded apart, and in the manifest")
+        "a still of a copied H.264 stream is its current frame, decoded separately, and in the manifest")
     func stream() async throws {
         try await withScratch { scratch in
             let (result, still) = try await record(
@@ -97,7 +97,7 @@ struct StillRecordingTests {
             try expectNoLoss(result)
             let told = try #require(result.manifest.stills?.first)
             #expect(scratch.path + "/session/" + told.file == files.still && told.role == "desk")
-            // The strip in it is a number of the track's own frames, of about that moment.
+            // Its code strip is the number of a frame in the track near that time.
             let size = FrameSize(width: 320, height: 180)
             let strip = try #require(try Reader.strips(files.still, size: size).first ?? nil)
             let recorded = try Reader.strips(scratch.path + "/session/cameras/desk.mov", size: size)
@@ -107,7 +107,35 @@ struct StillRecordingTests {
         }
     }
 
-    @Test("raw frames are encoded once, and a clip is made of them")
+    @Test("a still of a camera with non-square pixels has square ones, and its clip has their aspect ratio")
+    func squarePixels() async throws {
+        try await withScratch { scratch in
+            let film = scratch.appending(path: "film.mov").path
+            try Reader.run(
+                "ffmpeg",
+                [
+                    "-v", "error", "-f", "lavfi", "-i", "testsrc=s=160x120:r=30:d=20", "-vf", "setsar=16/9",
+                    "-c:v",
+                    "mjpeg", "-pix_fmt", "yuvj420p", film,
+                ])
+            let (_, still) = try await record(
+                #"device: "file:\#(film)""#, live: .milliseconds(400), in: scratch)
+            let files = try still.get()
+            let size = try lines(
+                "exiftool", ["-s3", "-ImageSize", "-ExifImageWidth", "-ExifImageHeight", files.still])
+            #expect(size == ["284x120", "284", "120"])
+            let shape = try lines(
+                "ffprobe",
+                [
+                    "-v", "error", "-select_streams", "v", "-show_entries",
+                    "stream=width,height,sample_aspect_ratio",
+                    "-of", "csv=p=0", try #require(files.clip),
+                ])
+            #expect(shape == ["160,120,16:9"])
+        }
+    }
+
+    @Test("raw frames are encoded once and also used for a clip")
     func raw() async throws {
         try await withScratch { scratch in
             let camera = #"device: "virtual:bars?size=320x180&format=yuyv", format: yuyv"#
@@ -132,7 +160,7 @@ struct StillRecordingTests {
     }
 
     @Test(
-        "a clip has its audio, which fits its frames, of JPEGs, of H.264 and of raw frames",
+        "a clip has audio that matches its frames, for JPEG, H.264, and raw frames",
         arguments: [
             (#"device: "virtual:clap?size=320x180""#, "copy", "mjpeg"),
             (#"device: "virtual:clap?size=320x180&format=h264", format: h264"#, "copy", "h264"),
@@ -140,7 +168,7 @@ struct StillRecordingTests {
         ])
     func sound(_ camera: String, _ tracks: String, _ codec: String) async throws {
         try await withScratch { scratch in
-            // Longer than a second, so that there is a clap in it.
+            // Longer than a second, so that it contains a clap.
             let (_, still) = try await record(
                 camera, live: .milliseconds(1600), tracks: tracks, microphone: "virtual:clap", in: scratch)
             let files = try still.get()
@@ -150,7 +178,7 @@ struct StillRecordingTests {
                     "ffprobe",
                     ["-v", "error", "-show_entries", "stream=codec_name,start_time", "-of", "csv=p=0", clip])
                     == ["\(codec),0.000000", "aac,0.000000"])
-            // No decoder complains, and frames before the clip are not shown.
+            // Decoding causes no errors, and frames before the clip are hidden.
             _ = try Reader.run("ffmpeg", ["-v", "error", "-xerror", "-i", clip, "-f", "null", "-"])
             let size = FrameSize(width: 320, height: 180)
             let light = try Reader.brightness(
@@ -161,7 +189,7 @@ struct StillRecordingTests {
             let white = try #require(light.firstIndex { $0 > 200 }, "no frame shows a clap")
             let seen = times[white]
             let claps = Reader.onsets(audio).map { Double($0) / 48_000 - seen }
-            // The clap lies within the white frame's exposure of 33 ms.
+            // The clap is within the white frame's exposure of 33 ms.
             #expect(claps.contains { (-0.01...0.045).contains($0) }, "\(claps)")
             #expect(abs(Double(audio.count) / 48_000 - (times.last ?? 0)) < 0.1)
         }
@@ -171,7 +199,7 @@ struct StillRecordingTests {
         String(decoding: try Reader.run(program, arguments), as: UTF8.self).split(separator: "\n")
     }
 
-    /// A JPEG from its scan on, of a file of one.
+    /// The data of a JPEG file from its scan on.
     private func scan(of path: String) throws -> Data {
         scan(of: try Data(contentsOf: URL(fileURLWithPath: path)))
     }
@@ -180,7 +208,7 @@ struct StillRecordingTests {
         jpeg.firstRange(of: Data([0xFF, 0xDA])).map { jpeg[$0.lowerBound...] }.map { Data($0) } ?? Data()
     }
 
-    /// The scans of a clip's packets as ffmpeg takes them out.
+    /// The scans of a clip's packets, extracted by ffmpeg.
     private func frames(of clip: String, in scratch: URL) throws -> [Data] {
         let folder = scratch.appending(path: "pictures")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

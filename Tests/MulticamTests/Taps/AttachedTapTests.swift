@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 import Writers
 
-@Suite("taps that come and go while a session runs")
+@Suite("taps attached while a session runs")
 struct AttachedTapTests {
     private static let profile = """
         cameras:
@@ -23,7 +23,8 @@ struct AttachedTapTests {
         budget: { governor: false }
         """
 
-    /// What a recording's files hold: those of one stream byte by byte, the program's packet by packet.
+    /// The content of a recording's files: the bytes of files with one stream, and the packets of the
+    /// program.
     private static func content(of recording: Recording) throws -> [String: [String]] {
         var content = ["program": try Reader.packetHashes(recording.path("program.mp4")).sorted()]
         for track in recording.manifest.tracks where track.kind != "program" {
@@ -33,7 +34,7 @@ struct AttachedTapTests {
     }
 
     @Test(
-        "a thousand of them, attached, changed and detached at random, change no byte of the recording",
+        "a thousand taps, attached, changed, and detached at random, change no byte of the recording",
         .timeLimit(.minutes(240)))
     func thousand() async throws {
         let without = try await Recording(Self.profile, seconds: 4)
@@ -42,7 +43,7 @@ struct AttachedTapTests {
         let recording = try await Recording(
             Self.profile, seconds: 4,
             steer: { session in
-                // A tap that is there all the time drives the others, from its own thread.
+                // A permanent tap drives the others from its thread.
                 let random = ConditionLock(
                     (generator: SeededGenerator(seed: 22), attached: [(FrameTap?, AudioTap?)]()))
                 @Sendable func change() {
@@ -83,7 +84,7 @@ struct AttachedTapTests {
         #expect(recording.manifest.gaps == without.manifest.gaps)
     }
 
-    @Test("a request for a part, a size and a rate is met, and another one from its frame on")
+    @Test("a request for a part, a size, and a rate is met, and a new one applies from its first frame on")
     func requests() async throws {
         let sizes = ConditionLock<[FrameSize: Int]>([:])
         let own = ConditionLock<FrameTap?>(nil)
@@ -104,16 +105,16 @@ struct AttachedTapTests {
         }
         own.withLock { $0 = tap }
         _ = try await Recording(Self.profile, seconds: 3, frameTaps: [tap])
-        // Its handler holds the tap.
+        // The handler retains the tap.
         own.withLock { $0 = nil }
         let counted = sizes.withLock { $0 }
         #expect(Set(counted.keys) == [whole, small])
-        // Simulated time runs ahead of the handler, so that the rate holds for what comes after.
+        // Simulated time runs ahead of the handler, so the rate applies to later frames.
         #expect(try #require(counted[small]) > 5)
         #expect(tap.droppedCount == 0)
     }
 
-    @Test("a tenth of a camera's frames come at a tenth of its rate, and none of the others counts as lost")
+    @Test("a tap at a tenth of a camera's rate gets a tenth of its frames, and the others aren't lost")
     func rate() async throws {
         let all = FrameTap(role: "desk", FrameRequest(), capacity: 1000) { _ in }
         let tap = FrameTap(role: "desk", FrameRequest(rate: FrameRate(3)), capacity: 1000) { _ in }
@@ -122,7 +123,7 @@ struct AttachedTapTests {
         #expect(all.deliveredCount >= 150 && tap.droppedCount == 0)
     }
 
-    @Test("the program's frames are those that its file shows, each new one once")
+    @Test("the program's frames match its file, and each new one is delivered once")
     func program() async throws {
         let means = ConditionLock<[Int64: Double]>([:])
         let tap = FrameTap(role: "program", FrameRequest(.converted(.i420)), capacity: 1000) { frame in
@@ -136,12 +137,12 @@ struct AttachedTapTests {
             part: PixelRectangle(x: 0, y: 0, width: 320, height: 180))
         let seen = means.withLock { $0 }
         #expect(seen.count == (try recording.track("program").frames?.captured))
-        // The tap's luma has limited range, and ffmpeg's grey full range.
+        // The tap's luma has limited range, ffmpeg's gray has full range.
         let isSame = seen.allSatisfy { tick, mean in abs((mean - 16) * 255 / 219 - shown[Int(tick)]) < 1.5 }
         #expect(isSame)
     }
 
-    @Test("the program's packets are those of its file, with the setup bytes that decode them")
+    @Test("the program's packets match its file and come with the setup bytes to decode them")
     func packets() async throws {
         let got = ConditionLock<[PacketTap.Packet]>([])
         let tap = PacketTap(capacity: 10_000) { packet in got.withLock { $0.append(packet) } }
@@ -162,11 +163,11 @@ struct AttachedTapTests {
         let inFile = String(decoding: sizes, as: UTF8.self).split(whereSeparator: { "\n,".contains($0) })
             .compactMap { Int($0) }
         #expect(packets.filter { !$0.isVideo }.map(\.bytes.count) == inFile)
-        // The packets alone are a stream that plays.
+        // The packets by themselves are a playable stream.
         #expect(try Self.decodedFrames(video, into: recording.folder + "/alone.h264") == 90)
     }
 
-    /// Writes packets of frames into a file of their own, and returns how many frames ffmpeg decodes of it.
+    /// Writes video packets to a separate file and returns the number of frames that ffmpeg decodes from it.
     private static func decodedFrames(_ video: [PacketTap.Packet], into path: String) throws -> Int? {
         var bytes = Data()
         let parameters = try #require(video.first?.parameters)
@@ -184,7 +185,7 @@ struct AttachedTapTests {
         return Int(String(decoding: counted, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
-    @Test("packets come on standby where a tap wants that, those of the recording after it, and then again")
+    @Test("a tap gets packets on standby if requested, then the recording's packets, then standby again")
     func standbyPackets() async throws { try await OwnThread.run(Self.standbyPackets) }
 
     private static func standbyPackets() async throws {
@@ -221,14 +222,14 @@ struct AttachedTapTests {
         }
         try await waitForPackets(ofStream: 1)
         #expect(modest.withLock { $0.isEmpty })
-        let result = try await session.record()
+        let result = try await session.recordChecked()
         try await waitForPackets(ofStream: 3)
         session.detach(tap)
         session.detach(other)
         await session.close()
         let all = got.withLock { $0 }
         let streams = starts()
-        // On standby, recorded, on standby again.
+        // On standby, during the recording, and on standby again.
         try #require(streams.count == 3)
         #expect(streams[1].nanoseconds == result.manifest.t0_monotonic_ns)
         for start in streams {
@@ -243,7 +244,7 @@ struct AttachedTapTests {
         #expect(Set(modest.withLock { $0 }.map(\.start)) == [streams[1]])
     }
 
-    @Test("a stream of H.264 is decoded for the tap that wants pixels, though the recording copies it")
+    @Test("an H.264 stream is decoded for a tap that requests pixels, although the recording copies it")
     func stream() async throws {
         let right = Atomic(0)
         let tap = FrameTap(
@@ -266,7 +267,7 @@ struct AttachedTapTests {
         #expect(try recording.bytes("cameras/desk.mov") == without.bytes("cameras/desk.mov"))
     }
 
-    @Test("metadata comes from the moment on at which a tap wants it, though none is recorded")
+    @Test("metadata is delivered from the moment a tap requests it, although none is recorded")
     func metadata() async throws {
         let first = ConditionLock<Int64?>(nil)
         let isAttached = Atomic(false)
@@ -280,7 +281,8 @@ struct AttachedTapTests {
             Self.profile, seconds: 3,
             changing: { setup in
                 guard let camera = setup.cameras["desk"] else { return }
-                // The camera's own thread attaches it, so that it is there from one second on however busy the machine is.
+                // The camera's thread attaches it, so that it is attached after one second, however busy the
+                // machine is.
                 setup.cameras["desk"] = DisturbedCamera(camera) { frame, seconds in
                     if seconds ?? 0 >= 1, !isAttached.exchange(true, ordering: .relaxed) {
                         #expect(throws: Never.self) { try own.withLock { $0 }?.attach(tap) }
@@ -293,7 +295,7 @@ struct AttachedTapTests {
         #expect(recording.manifest.tracks.allSatisfy { $0.kind != "metadata" })
     }
 
-    @Test("what a session does not have cannot be tapped, and a sentence says what it has")
+    @Test("an unknown role cannot be tapped, and the error lists the available ones")
     func unknown() async throws {
         _ = try await Recording(
             Self.profile, seconds: 1,
@@ -308,7 +310,7 @@ struct AttachedTapTests {
             })
     }
 
-    @Test("a tap that comes after the end gets nothing, and nobody waits for it")
+    @Test("a tap attached after the end receives nothing and does not block")
     func late() async throws {
         let kept = ConditionLock<MulticamSession?>(nil)
         _ = try await Recording(
@@ -321,7 +323,7 @@ struct AttachedTapTests {
     }
 
     @Test(
-        "on standby the program, the mix and each microphone can be seen and heard, before, between and after"
+        "on standby, program, mix, and microphones can be tapped before, between, and after recordings"
     )
     func standby() async throws { try await OwnThread.run(Self.standby) }
 
@@ -366,11 +368,11 @@ struct AttachedTapTests {
             #expect(program.deliveredCount >= 5)
             #expect(loudest.withLock { $0 } > 0.05)
             #expect(slices.load(ordering: .relaxed) >= 10)
-            // A handler that a busy machine held up has gaps, and they are counted.
+            // A handler delayed by a busy machine has gaps, which are counted.
             #expect(isInOrder.load(ordering: .relaxed) || host.droppedCount > 0)
             for tap in [mix, host] { session.detach(tap) }
             session.detach(program)
-            let result = try await session.record()
+            let result = try await session.recordChecked()
             #expect(result.manifest.tracks.first { $0.name == "desk" }?.frames?.written == 30)
         }
         await session.close()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Plan
 
-@Suite("What a running session costs")
+@Suite("Cost of a running session")
 struct RunningBudgetTests {
     private static func cameras(_ roles: String...) -> String {
         "cameras:\n" + roles.map { "  \($0): { device: any, size: 1280x720, rate: 30 }\n" }.joined()
@@ -34,7 +34,7 @@ struct RunningBudgetTests {
         }
     }
 
-    /// A session that runs on a machine of which it needs `share`.
+    /// A running session that needs `share` of its machine.
     private static func running(
         _ text: String, share: Double, budget: String = "budget: { hardware: 1.0, policy: adapt }\n"
     ) throws -> RunningPlan {
@@ -58,7 +58,7 @@ struct RunningBudgetTests {
     }
 
     @Test(
-        "is what a fresh plan of the same devices costs, after one joined, one was removed and one was changed"
+        "the cost equals a new plan of the same devices after one was added, one removed, and one changed"
     )
     func equal() throws {
         let fresh = try Self.plan(Self.cameras("desk", "face", "guest") + Self.outputs)
@@ -79,13 +79,13 @@ struct RunningBudgetTests {
             of: "face: { device: any, size: 1280x720", with: "face: { device: any, size: 640x360")
         _ = try running.apply(.format(role: "face", FrameSize(width: 640, height: 360), nil))
         let changed = try #require(running.cost)
-        // The encoded track keeps its own size, which a fresh plan would lower.
+        // The encoded track keeps its size, which a new plan would lower.
         let planned = HardwareCost(of: try Self.plan(smaller + Self.outputs), on: machine)
         #expect(changed.used(of: "thread:program") == planned.used(of: "thread:program"))
         #expect(changed.used(of: "cpu") < before.used(of: "cpu"))
     }
 
-    @Test("counts nothing of a camera that is off but the slate in its encoded track")
+    @Test("a camera that is off costs only the slate in its encoded track")
     func off() throws {
         var running = try Self.running(Self.cameras("desk", "face") + Self.outputs, share: 0.5)
         let before = try #require(running.cost)
@@ -97,7 +97,7 @@ struct RunningBudgetTests {
         #expect(running.cost == before)
     }
 
-    @Test("may not grow above the budget where the policy is to refuse, and the sentence says what would fit")
+    @Test("with the policy `refuse`, a change above the budget is refused, with an alternative that fits")
     func refused() throws {
         let fresh = try Self.plan(Self.cameras("desk", "face", "guest") + Self.outputs)
         let before = try Self.running(
@@ -112,13 +112,13 @@ struct RunningBudgetTests {
         let text = try #require(error?.description)
         #expect(error?.isOverBudget == true)
         #expect(text.hasPrefix("`add guest virtual:clap` would be over budget: cpu 1."), "\(text)")
-        #expect(text.contains("the profile's policy is to refuse rather than to reduce"), "\(text)")
-        #expect(text.hasSuffix("would fit: `disable face`.") || text.hasSuffix(" would fit."), "\(text)")
+        #expect(text.contains("the profile's policy is `refuse`"), "\(text)")
+        #expect(text.hasSuffix("use `disable face`.") || text.hasSuffix(" would fit."), "\(text)")
         #expect(running == asked)
     }
 
     @Test(
-        "is brought within the budget where the profile adapts: the last camera gives first, and no more than is needed"
+        "with the policy `adapt`, the session is reduced to the budget, from the last camera and only as needed"
     )
     func reduced() throws {
         let fresh = try Self.plan(Self.cameras("desk", "face", "guest") + Self.outputs)
@@ -129,7 +129,7 @@ struct RunningBudgetTests {
         var slower = running
         _ = try slower.apply(
             .format(role: "guest", FrameSize(width: 1280, height: 720), FrameRate(20)))
-        // A budget for which a part of the guest's frames is too much.
+        // A budget that is too small for some of the guest's frames.
         let limit = try #require(slower.cost?.total) + 1e-5
         running.plan.budget.hardwareCost = limit
         var start = before
@@ -141,7 +141,7 @@ struct RunningBudgetTests {
         }
         #expect(kept.orders.count == 1 && format?.rate == FrameRate(20))
         #expect(try #require(running.cost?.total) <= limit)
-        // A camera whose format was asked for keeps it: the next one gives.
+        // A camera with a requested format keeps it; the next one is reduced.
         var asked = start
         asked.plan.budget.hardwareCost = 0.79
         start.plan.budget.hardwareCost = 0.79
@@ -155,12 +155,12 @@ struct RunningBudgetTests {
     }
 
     @Test(
-        "counts a virtual camera that a command begins as one that the profile names, and refuses it where it is too much"
+        "a virtual camera started by a command costs as much as one in the profile, and is refused above the budget"
     )
     func published() throws {
         let text = Self.cameras("desk", "face") + Self.outputs
-        let adHoc = PlannedPublication(
-            name: "cam", kind: .v4l2, destination: "v4l2:/dev/video9", start: .command)
+        let adHoc = PlannedLiveOutput(
+            name: "cam", kind: .v4l2, address: "v4l2:/dev/video9", start: .command)
         let before = try Self.running(
             text, share: 0.999, budget: "budget: { hardware: 1.0, policy: refuse }\n")
         let named = try Self.plan(
@@ -169,7 +169,7 @@ struct RunningBudgetTests {
         var running = before
         running.publish(adHoc)
         running.publish(adHoc)
-        #expect(running.plan.publications == named.publications && running.plan == named)
+        #expect(running.plan.liveOutputs == named.liveOutputs && running.plan == named)
         #expect(running.cost == before.budget?.cost(of: named))
         let error = #expect(throws: SessionChangeError.self) {
             try running.keepWithinBudget(since: before, asked: [], words: "publish v4l2:/dev/video9")
@@ -180,7 +180,7 @@ struct RunningBudgetTests {
         #expect(running == before)
     }
 
-    @Test("may stay above the budget where it was above it, and sink; only what makes it worse is refused")
+    @Test("a session above the budget may stay there or get cheaper; only a more expensive change is refused")
     func above() throws {
         let before = try Self.running(
             Self.cameras("desk", "face") + Self.outputs, share: 1.4,
@@ -197,7 +197,7 @@ struct RunningBudgetTests {
         }
     }
 
-    @Test("is not known where the session was planned for no machine, and nothing is refused then")
+    @Test("without a machine the cost is unknown, and nothing is refused")
     func unknown() throws {
         let before = RunningPlan(try Self.plan(Self.cameras("desk", "face") + Self.outputs))
         var running = before

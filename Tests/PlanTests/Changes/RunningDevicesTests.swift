@@ -3,7 +3,7 @@ import Testing
 
 @testable import Plan
 
-@Suite("Devices and tracks of a session that runs")
+@Suite("Devices and tracks of a running session")
 struct RunningDevicesTests {
     private static let profile = """
         cameras:
@@ -39,7 +39,7 @@ struct RunningDevicesTests {
 
     /// Applies changes to a running plan.
     ///
-    /// - Returns: What is to be done for the last of them, in words.
+    /// - Returns: The orders for the last change, in words.
     @discardableResult
     private static func apply(_ lines: [String], to running: inout RunningPlan) throws -> [String] {
         var orders: [DeviceOrder] = []
@@ -51,42 +51,47 @@ struct RunningDevicesTests {
             switch order {
             case .deliver(let role, let format): "\(role): \(format.map(\.description) ?? "off")"
             case .hear(let role, let isOn): "\(role): \(isOn ? "on" : "off")"
-            case .endTrack(let name): "end \(name)"
-            case .beginAudio(let track): "begin \(track.name) in \(track.file)"
-            case .beginTrack(let track): "begin \(track.name) in \(track.file)"
+            case .stopTrack(let name): "stop-track \(name)"
+            case .startAudio(let track): "start-track \(track.name) in \(track.file)"
+            case .startTrack(let track): "start-track \(track.name) in \(track.file)"
             }
         }
     }
 
     @Test(
-        "asks of devices and files what a change needs",
+        "a change gives the orders it needs to devices and files",
         arguments: [
             (["disable desk"], ["desk: off"]),
             (["disable desk", "enable desk"], ["desk: mjpeg 1280x720 at 30"]),
             (["format desk 640x480"], ["desk: mjpeg 640x480 at 30"]),
             (["format desk 640x480", "format desk 1280x720@30"], ["desk: mjpeg 1280x720 at 30"]),
-            // Where no copy of it goes on any more, any kind of frame will do.
-            (["end desk", "format desk 320x240"], ["desk: yuyv 320x240 at 30"]),
-            // It has that when it is switched on.
+            // Once the camera isn't copied, every pixel format is allowed.
+            (["stop-track desk", "format desk 320x240"], ["desk: yuyv 320x240 at 30"]),
+            // The format applies once the camera is switched on.
             (["disable desk", "format desk 640x480"], []),
             (["disable desk", "format desk 640x480", "enable desk"], ["desk: mjpeg 640x480 at 30"]),
-            (["end face"], ["end face"]),
-            (["end face", "begin face"], ["begin face.2 in cameras/face.2.mov"]),
-            (["end face", "begin face", "end face"], ["end face.2"]),
-            (["end face", "begin face", "end face", "begin face"], ["begin face.3 in cameras/face.3.mov"]),
-            (["remove face"], ["end face"]), (["remove desk"], ["end desk", "desk: off"]),
-            (["end desk", "remove desk"], ["desk: off"]), (["end host"], ["end host"]),
-            (["end host", "begin host"], ["begin host.2 in audio/host.2.wav"]),
-            (["end host", "begin host", "end host"], ["end host.2"]), (["disable host"], ["host: off"]),
-            (["disable host", "enable host"], ["host: on"]), (["remove host"], ["end host", "host: off"]),
-            (["end host", "remove host"], ["host: off"]),
+            (["stop-track face"], ["stop-track face"]),
+            (["stop-track face", "start-track face"], ["start-track face.2 in cameras/face.2.mov"]),
+            (["stop-track face", "start-track face", "stop-track face"], ["stop-track face.2"]),
+            (
+                ["stop-track face", "start-track face", "stop-track face", "start-track face"],
+                ["start-track face.3 in cameras/face.3.mov"]
+            ),
+            (["remove face"], ["stop-track face"]), (["remove desk"], ["stop-track desk", "desk: off"]),
+            (["stop-track desk", "remove desk"], ["desk: off"]), (["stop-track host"], ["stop-track host"]),
+            (["stop-track host", "start-track host"], ["start-track host.2 in audio/host.2.wav"]),
+            (["stop-track host", "start-track host", "stop-track host"], ["stop-track host.2"]),
+            (["disable host"], ["host: off"]),
+            (["disable host", "enable host"], ["host: on"]),
+            (["remove host"], ["stop-track host", "host: off"]),
+            (["stop-track host", "remove host"], ["host: off"]),
         ])
     func orders(lines: [String], orders: [String]) throws {
         var running = try Self.running()
         #expect(try Self.apply(lines, to: &running) == orders)
     }
 
-    @Test("asks a camera again for what it did not take, and not for what it went on in")
+    @Test("a camera is asked again for a refused format, but not for the format it continued in")
     func refused() throws {
         var running = try Self.running()
         func format(_ size: FrameSize) -> VideoFormat {
@@ -99,26 +104,27 @@ struct RunningDevicesTests {
         running.note(small, of: "desk", goesOnIn: large)
         #expect(throws: SessionChangeError.self) { try Self.apply(["format desk 1280x720"], to: &running) }
         #expect(try Self.apply(["format desk 640x480"], to: &running) == ["desk: \(small)"])
-        // Something else is wanted by now.
+        // Another format is requested by now.
         try Self.apply(["format desk 1280x720"], to: &running)
         running.note(small, of: "desk", goesOnIn: small)
         #expect(throws: SessionChangeError.self) { try Self.apply(["format desk 1280x720"], to: &running) }
     }
 
     @Test(
-        "refuses what cannot be in one sentence, and is as before",
+        "a rejected change leaves the plan unchanged",
         arguments: [
-            ("enable desk", "is on already"),
-            ("format desk 1280x720", "delivers mjpeg 1280x720 at 30 already"),
-            ("format desk 800x600", "it has 1280x720 or 640x480"),
+            ("enable desk", "is already on"),
+            ("format desk 1280x720", "already delivers mjpeg 1280x720 at 30"),
+            ("format desk 800x600", "It offers 1280x720 or 640x480"),
             ("format desk 320x240", "does not offer 320x240 as mjpeg"),
-            ("format desk 1280x720@25", "the nearest is 30"),
-            ("format desk 1280x720@10", "room for 16.7 and more"),
-            ("format face 640x480", "cannot go on otherwise"),
-            ("disable guest", "End its track first: `end guest`"),
-            ("begin face", "has a track of its own already"), ("format host 640x480", "is a microphone"),
-            ("begin host", "has a track of its own already"), ("enable host", "is on already"),
-            ("remove nobody", "it has desk, face, guest or host"),
+            ("format desk 1280x720@25", "The nearest rate is 30"),
+            ("format desk 1280x720@10", "supports 16.7 fps or more"),
+            ("format face 640x480", "cannot change while it is recorded"),
+            ("disable guest", "Stop its track first: `stop-track guest`"),
+            ("start-track face", "already has a running track"),
+            ("format host 640x480", "is a microphone"),
+            ("start-track host", "already has a running track"), ("enable host", "is already on"),
+            ("remove nobody", "Choose desk, face, guest or host"),
         ])
     func refuses(line: String, reason: String) throws {
         var running = try Self.running()
@@ -128,12 +134,12 @@ struct RunningDevicesTests {
         #expect(running == before)
     }
 
-    @Test("a camera that was taken out is nobody's any more, and what the program shows closes up")
+    @Test("a removed camera cannot be used any more, and the program's layout closes the gap")
     func removes() throws {
         var running = try Self.running()
         try Self.apply(["remove desk"], to: &running)
         #expect(running.plan.program?.arrangement.shown == ["face"])
-        for line in ["swap desk", "unhide desk", "begin desk", "format desk 640x480", "remove face"] {
+        for line in ["swap desk", "unhide desk", "start-track desk", "format desk 640x480", "remove face"] {
             #expect(throws: SessionChangeError.self) { try Self.apply([line], to: &running) }
         }
         running.renew(try Self.running().plan, devices: RunningDevices(offers: ["desk": Self.offers]))
@@ -141,16 +147,18 @@ struct RunningDevicesTests {
         #expect(running.plan.program?.arrangement.shown == ["face", "desk"])
     }
 
-    @Test("a track that shares its file with others is not ended", arguments: ["face", "host"])
+    @Test("a track that shares its file with others cannot be stopped", arguments: ["face", "host"])
     func shared(role: String) throws {
         var running = try Self.running(
             Self.profile.replacing("microphones: wav }", with: "microphones: wav, files: one }"))
-        let error = #expect(throws: SessionChangeError.self) { try Self.apply(["end \(role)"], to: &running) }
+        let error = #expect(throws: SessionChangeError.self) {
+            try Self.apply(["stop-track \(role)"], to: &running)
+        }
         #expect(error?.description.contains("files: one-each") == true)
     }
 
     @Test(
-        "a microphone that was taken out is nobody's any more, and one that is taken in is heard when that is asked"
+        "a removed microphone cannot be used any more, and an added one is heard only on request"
     )
     func microphones() throws {
         var running = try Self.running(
@@ -164,7 +172,7 @@ struct RunningDevicesTests {
         }
         try Self.apply(["remove host", "unmute guest.2"], to: &running)
         #expect(running.plan.program?.mix == ["guest.2"])
-        for line in ["begin host", "unmute host", "gain host 3", "disable host"] {
+        for line in ["start-track host", "unmute host", "gain host 3", "disable host"] {
             let error = #expect(throws: SessionChangeError.self) { try Self.apply([line], to: &running) }
             #expect(error?.description.contains("guest.2.") == true, "\(error?.description ?? "")")
         }
@@ -172,7 +180,7 @@ struct RunningDevicesTests {
         #expect(running.plan.microphones.map(\.role) == ["host"] && running.plan.program?.mix == [])
     }
 
-    @Test("another camera has a role of its own, and is shown when that is asked")
+    @Test("an added camera requires an unused role, and is shown only on request")
     func admits() throws {
         var running = try Self.running()
         var camera = try #require(running.plan.cameras.first)
@@ -188,7 +196,7 @@ struct RunningDevicesTests {
         camera.format = VideoFormat(pixel: .h264, size: camera.format.size, rate: camera.format.rate)
         let track = try #require(running.plan.cameraTracks.first)
         #expect(throws: SessionChangeError.self) { try running.admit(camera, track, offers: nil) }
-        // It is of that recording alone.
+        // It belongs only to that recording.
         running.renew(try Self.running().plan, devices: RunningDevices())
         #expect(running.plan.program?.arrangement.shown == ["face"])
         #expect(running.plan.cameras.map(\.role) == ["desk", "face", "guest"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Plan
 
-@Suite("The plan of a session that runs")
+@Suite("The plan of a running session")
 struct RunningPlanTests {
     private static let profile = """
         cameras:
@@ -34,12 +34,12 @@ struct RunningPlanTests {
     }
 
     @Test(
-        "shows other cameras in other places, as it is asked",
+        "cameras are shown at the requested positions",
         arguments: [
             (["swap"], "pip", ["face", "desk"]), (["swap face", "swap face desk"], "", []),
             (["swap", "swap"], "pip", ["desk", "face"]), (["hide face"], "pip", ["desk"]),
             (["hide desk"], "pip", ["face"]), (["hide desk", "swap desk"], "", []),
-            // The last that is shown stays.
+            // The last visible camera stays.
             (["hide desk", "hide face"], "", []), (["hide desk", "hide desk"], "pip", ["face"]),
             (["show face", "hide face"], "", []), (["layout single", "hide desk", "hide face"], "", []),
             (["layout single", "hide desk"], "single", ["face"]),
@@ -61,14 +61,14 @@ struct RunningPlanTests {
         #expect(program.layers.map(\.role) == shown)
     }
 
-    @Test("of a camera that is the only one shown it is said that another one has to be shown first")
+    @Test("the only visible camera cannot be hidden")
     func last() throws {
         let error = #expect(throws: SessionChangeError.self) { try Self.changed(["hide desk", "hide face"]) }
-        #expect(error?.description.contains("camera face is the only one that the program shows") == true)
-        #expect(error?.description.contains("show another one first") == true)
+        #expect(error?.description.contains("camera face is the only camera in the program") == true)
+        #expect(error?.description.contains("Show another camera first") == true)
     }
 
-    @Test("what is seen of a microphone is refused with a sentence of its own")
+    @Test("video changes on a microphone are refused with a specific sentence")
     func microphone() throws {
         var running = try Self.running()
         do throws(SessionChangeError) {
@@ -80,7 +80,7 @@ struct RunningPlanTests {
         }
     }
 
-    @Test("two changes and their opposites lead back to the plan as it was; nothing but the program changes")
+    @Test("two changes and their inverses restore the plan; only the program changes")
     func isUndone() throws {
         let before = try Self.running().plan
         let after = try Self.changed(["swap", "rotate face 90", "rotate face 0", "swap", "mirror desk off"])
@@ -88,7 +88,7 @@ struct RunningPlanTests {
         #expect(after.cameraTracks == before.cameraTracks && after.cameras == before.cameras)
     }
 
-    @Test("turns a camera in the program alone, whose place has the shape of what is seen")
+    @Test("a camera is rotated only in the program, in a place with the shape of its visible part")
     func turns() throws {
         let plan = try Self.changed(["rotate face 90"])
         let inset = try #require(plan.program?.layers.last)
@@ -96,7 +96,7 @@ struct RunningPlanTests {
         #expect(plan.cameraTracks.allSatisfy { $0.rotation == .none })
     }
 
-    @Test("zooms into a camera in the program alone, in the place that it has, and moves there")
+    @Test("a camera is zoomed and moved only in the program, and keeps its place there")
     func zooms() throws {
         let plan = try Self.changed(["zoom desk 2", "pan desk 1", "tilt desk -0.5"])
         let before = try Self.running().plan
@@ -108,7 +108,7 @@ struct RunningPlanTests {
             try Self.changed(["zoom desk 2", "pan desk 1", "zoom desk 1"]).program?.layers.first?.crop == nil)
     }
 
-    @Test("mixes other microphones, in the plan's order, and as loud as asked")
+    @Test("microphones are mixed in the plan's order, with the requested gain")
     func mixes() throws {
         #expect(
             try Self.changed(["unmute two", "mute host", "unmute host"]).program?.mix == ["host", "two"])
@@ -117,15 +117,15 @@ struct RunningPlanTests {
     }
 
     @Test(
-        "refuses what it cannot do in one sentence that says what it can, and is as before",
+        "a rejected change leaves the plan unchanged and names the valid values",
         arguments: [
-            ("swap nobody", "it has desk, face or guest"), ("swap desk", "main one already"),
+            ("swap nobody", "Choose desk, face or guest"), ("swap desk", "already the main camera"),
             ("swap guest", "delivers H.264"), ("scale 3", "from 0.05 to 1.0"),
             ("gain host 90", "-60.0 to 30.0"),
-            ("zoom desk 0.5", "expected 1.0 (all is seen) to 8.0"), ("zoom desk 9", "a zoom of 9.0"),
+            ("zoom desk 0.5", "expected 1.0 (whole frame) to 8.0"), ("zoom desk 9", "invalid zoom 9.0"),
             ("zoom guest 2", "delivers H.264"), ("pan desk 2", "expected -1.0 to 1.0"),
-            ("pan desk 0.5", "Zoom it first: `zoom desk 1.5`"), ("tilt face -1", "nothing to move to"),
-            ("gain desk 0", "it has host or two"), ("show desk desk", "one place"),
+            ("pan desk 0.5", "Zoom it first: `zoom desk 1.5`"), ("tilt face -1", "cannot be moved"),
+            ("gain desk 0", "Choose host or two"), ("show desk desk", "only once"),
         ])
     func refuses(line: String, reason: String) throws {
         var running = try Self.running()
@@ -136,7 +136,7 @@ struct RunningPlanTests {
         #expect(running == before)
     }
 
-    @Test("has nothing to arrange without a program, and nothing to mix without its audio")
+    @Test("without a program layout changes are refused, and without its audio mix changes")
     func withoutProgram() throws {
         var silent = try Self.running(
             Self.profile.replacing("audio: { mix: [host] }", with: "audio: { mix: [] }"))
@@ -147,12 +147,13 @@ struct RunningPlanTests {
     }
 
     @Test(
-        "A change's words say it again; wrong words are told the right ones",
+        "A change's words give the same change again; wrong words are refused with the valid ones",
         arguments: [
             "swap", "swap face", "show face desk", "layout grid", "corner top-left", "scale 0.3", "hide face",
             "unhide face", "rotate face 270", "mirror face on", "zoom face 1.5", "pan face -0.5",
             "tilt face 0.25", "gain host -6.0", "mute host", "unmute host", "disable face", "enable face",
-            "format face 1280x720", "format face 1280x720@30", "end face", "begin face", "remove face",
+            "format face 1280x720", "format face 1280x720@30", "stop-track face", "start-track face",
+            "remove face",
         ])
     func words(line: String) throws {
         let words = line.split(separator: " ").map(String.init)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Plan
 
-@Suite("Scenes, and several changes at once")
+@Suite("Scenes and combined changes")
 struct SceneChangeTests {
     private static let profile = """
         cameras:
@@ -27,7 +27,7 @@ struct SceneChangeTests {
         return RunningPlan(try SessionPlan(profile: SessionPlanTests.profile(text), devices: devices))
     }
 
-    /// Makes the changes as a session does, one after the other.
+    /// Applies the changes one after another, as a session does.
     private static func change(_ running: inout RunningPlan, _ lines: String...) throws {
         for line in lines {
             let before = running
@@ -37,11 +37,11 @@ struct SceneChangeTests {
         }
     }
 
-    @Test("a scene is one change of places and audio, named while it holds, and undone by another scene")
+    @Test("a scene changes layout and audio together, is named while active, and is undone by another")
     func scenes() throws {
         var running = try Self.running()
         #expect(running.plan.scene == "start")
-        // A camera that only a scene shows is opened and decoded.
+        // A camera used only by a scene is opened and decoded.
         #expect(running.plan.decodes("wide") && running.plan.cameras.count == 3)
         let begin = running.plan
         try Self.change(&running, "scene wide shot")
@@ -57,26 +57,26 @@ struct SceneChangeTests {
         #expect(running.plan.program?.layers == begin.program?.layers)
     }
 
-    @Test("an unknown scene is refused with the names that there are")
+    @Test("an unknown scene is refused with the available names")
     func unknown() throws {
         var running = try Self.running()
         let error = #expect(throws: SessionChangeError.self) { try Self.change(&running, "scene wied shot") }
         #expect(
             error?.description
-                == "there is no scene “wied shot” in this session: it has start, wide shot or talk (probably wide shot)."
+                == "this session does not have a scene “wied shot”. Choose start, wide shot or talk (probably wide shot)."
         )
         var without = try Self.running("cameras: { desk: }\nprogram: {}")
         let none = #expect(throws: SessionChangeError.self) { try Self.change(&without, "scene a") }
-        #expect(none?.description.contains("keep-scene NAME") == true)
+        #expect(none?.description.contains("save-scene NAME") == true)
     }
 
-    @Test("what is shown and heard is kept as a scene that shows it again; a name that is none is refused")
-    func keeps() throws {
+    @Test("the current layout and mix are saved as a scene that restores them; an invalid name is refused")
+    func saves() throws {
         var running = try Self.running()
         try Self.change(
             &running, "layout grid", "hide desk", "zoom face 2", "pan face 1", "unmute two", "gain host -3")
-        let scene = try running.keepScene(named: "mine")
-        // One camera is left.
+        let scene = try running.saveScene(named: "mine")
+        // One camera remains.
         #expect(scene.layout == .single && scene.main == "face" && scene.insets == [])
         #expect(scene.mix == ["host", "two"] && scene.gains == ["host": -3, "two": 0])
         let kept = running.plan
@@ -85,31 +85,31 @@ struct SceneChangeTests {
             running.plan.program?.layers == kept.program?.layers
                 && running.plan.program?.mix == kept.program?.mix)
         #expect(running.plan.scene == "mine")
-        // Again under the same name: in its place.
+        // Saving under the same name replaces the scene.
         try Self.change(&running, "show wide")
-        _ = try running.keepScene(named: "mine")
+        _ = try running.saveScene(named: "mine")
         #expect(running.plan.program?.scenes.map(\.name) == ["start", "wide shot", "talk", "mine"])
         for name in ["", " a", "a  b", "a\nb", String(repeating: "x", count: 41)] {
-            #expect(throws: SessionChangeError.self) { try running.keepScene(named: name) }
+            #expect(throws: SessionChangeError.self) { try running.saveScene(named: name) }
         }
     }
 
     @Test(
-        "a scene that is forgotten can no longer be shown, and what is shown stays; one that is not there is refused"
+        "a deleted scene cannot be shown any more, and the layout stays; an unknown one is refused"
     )
-    func forgets() throws {
+    func deletes() throws {
         var running = try Self.running()
         try Self.change(&running, "scene talk")
         let shown = running.plan.program?.layers
-        try running.forgetScene(named: "talk")
+        try running.deleteScene(named: "talk")
         #expect(running.plan.program?.scenes.map(\.name) == ["start", "wide shot"])
         #expect(running.plan.program?.layers == shown && running.plan.scene == nil)
-        let error = #expect(throws: SessionChangeError.self) { try running.forgetScene(named: "talk") }
-        #expect(error?.description.contains("it has start") == true, "\(String(describing: error))")
+        let error = #expect(throws: SessionChangeError.self) { try running.deleteScene(named: "talk") }
+        #expect(error?.description.contains("Choose start") == true, "\(String(describing: error))")
     }
 
     @Test(
-        "a camera becomes the first inset, and what was there makes room",
+        "a camera becomes the first inset, and the previous one makes room",
         arguments: [
             (["inset wide"], ["desk", "wide"]), (["inset desk"], ["face", "desk"]),
             (["inset face"], ["desk", "face"]),
@@ -133,7 +133,7 @@ struct SceneChangeTests {
     }
 
     @Test(
-        "several things are arranged at once, or none",
+        "a combined change applies completely or not at all",
         arguments: [
             (
                 "arrange layout=side-by-side main=wide inset=desk,face", "side-by-side",
@@ -147,7 +147,7 @@ struct SceneChangeTests {
             ("arrange", "", []), ("arrange main=desk main=face", "", []),
             ("arrange scale=2 main=face", "", []),
             ("arrange main=nobody", "", []), ("arrange inset=desk", "", []), ("arrange border=65", "", []),
-            ("arrange margin=nan", "", []), ("arrange colour=red", "", []),
+            ("arrange margin=nan", "", []), ("arrange color=red", "", []),
         ])
     func arranges(line: String, layout: String, shown: [String]) throws {
         var running = try Self.running()
@@ -163,7 +163,7 @@ struct SceneChangeTests {
     }
 
     @Test(
-        "the last change of the program is undone, and again made; changes that change nothing do not count")
+        "the last change of the program can be undone and redone; changes without effect do not count")
     func undo() throws {
         var running = try Self.running()
         #expect(throws: SessionChangeError.self) { try Self.change(&running, "undo") }

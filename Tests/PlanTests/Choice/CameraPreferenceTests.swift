@@ -2,13 +2,13 @@ import Media
 import Plan
 import Testing
 
-@Suite("Which camera is preferred")
+@Suite("Camera preference")
 struct CameraPreferenceTests {
     private let front = SyntheticCameras.front
     private let back = SyntheticCameras.back
     private let display = SyntheticCameras.display
 
-    @Test("only a camera that is there is ever returned, and there may be none")
+    @Test("only a connected camera is returned, if there is any")
     func absent() {
         var preference = CameraPreference()
         #expect(preference.userPreferred == nil && preference.systemPreferred == nil)
@@ -22,7 +22,7 @@ struct CameraPreferenceTests {
         #expect(preference.systemPreferred == PreferredDevice(device: front, reason: .chosen))
     }
 
-    @Test("plugging in changes what is best, and not what the user chose")
+    @Test("plugging in a camera changes the preferred one but not the user's choice")
     func arrival() {
         var preference = CameraPreference(present: [front, back])
         preference.choose(back.identity)
@@ -32,7 +32,7 @@ struct CameraPreferenceTests {
         #expect(preference.history.chosen.map(\.identity) == [back.identity])
     }
 
-    @Test("what the person chose counts though another program has it: nobody else is taken in its place")
+    @Test("the user's choice applies even if another program uses the camera; no other camera replaces it")
     func busy() {
         var preference = CameraPreference(present: [front, back.with(.inUse(by: "call"))])
         preference.choose(back.identity)
@@ -40,7 +40,7 @@ struct CameraPreferenceTests {
     }
 
     @Test(
-        "a camera without colour is preferred only when it was chosen, came alone, or nothing else is there")
+        "a grayscale camera is preferred only if chosen, plugged in by itself, or the only camera")
     func grey() {
         func camera(_ pixel: PixelFormat, port: Int) -> CaptureDevice {
             let format = OfferedFormat(
@@ -63,7 +63,7 @@ struct CameraPreferenceTests {
     }
 
     @Test(
-        "without a wish: what can be used, then what has streamed, then the position, then the list's order")
+        "without a choice, cameras are ranked by availability, past streaming, position, then list order")
     func ranking() {
         let busy = SyntheticCameras.camera("busy", port: 7, problem: .inUse(by: nil))
         let closed = SyntheticCameras.camera("closed", port: 8, problem: .noPermission(group: "video"))
@@ -87,7 +87,7 @@ struct CameraPreferenceTests {
         #expect(streamed.systemPreferred == PreferredDevice(device: back, reason: .streamedBefore))
     }
 
-    @Test("a camera that moved to another port is still the chosen one, and known to be elsewhere")
+    @Test("a camera that moved to another port is still the chosen one, and is marked as moved")
     func moved() {
         let before = SyntheticCameras.camera("studio", port: 5, serial: "A")
         let after = SyntheticCameras.camera("studio", port: 9, serial: "A")
@@ -100,7 +100,7 @@ struct CameraPreferenceTests {
         #expect(preference.history.chosen.map(\.identity) == [after.identity])
     }
 
-    @Test("a choice that could be either of two twins is neither, and that is said")
+    @Test("a choice that matches two identical cameras selects neither, and this is reported")
     func twins() {
         let twins = [3, 4].map { SyntheticCameras.camera("twin", port: $0) }
         var history = DeviceHistory()
@@ -108,13 +108,13 @@ struct CameraPreferenceTests {
         let preference = CameraPreference(history: history, present: twins + [front])
         #expect(preference.userPreferred == nil)
         #expect(preference.systemPreferred?.device == front)
-        #expect(preference.doubt?.contains("“twin”, could be usb:") == true)
+        #expect(preference.doubt?.contains("“twin” is ambiguous: usb:") == true)
         #expect(preference.doubt?.contains("multicam prefer") == true)
         let one = CameraPreference(history: history, present: [twins[0], front])
         #expect(one.userPreferred == twins[0] && one.doubt == nil)
     }
 
-    @Test("a choice in another process is one here: what was plugged in before it yields")
+    @Test("a choice in another process applies here, and overrides cameras plugged in before it")
     func adopted() {
         var preference = CameraPreference(present: [front, back])
         preference.handle([.arrived(display)])
@@ -127,11 +127,11 @@ struct CameraPreferenceTests {
     }
 }
 
-@Suite("What was chosen before")
+@Suite("Device history")
 struct DeviceHistoryTests {
     private let cameras = (1...12).map { SyntheticCameras.camera("camera \($0)", port: $0) }
 
-    @Test("is short, has each device once, and the latest first")
+    @Test("the history is short, lists each device once, and begins with the latest")
     func short() {
         var history = DeviceHistory()
         for camera in cameras { history.choose(camera.identity, among: cameras) }
@@ -143,7 +143,7 @@ struct DeviceHistoryTests {
             ])
     }
 
-    @Test("what a profile begins with is entered once, and behind all that a person chose")
+    @Test("a profile's first device is added once, after all of the user's choices")
     func proposals() {
         var history = DeviceHistory()
         let isFirst = history.propose(cameras[0].identity, by: "scan", among: cameras)
@@ -154,7 +154,7 @@ struct DeviceHistoryTests {
         history.propose(cameras[3].identity, by: "call", among: cameras)
         #expect(
             history.choices.map(\.identity) == [2, 3, 0].map { cameras[$0].identity })
-        // Chosen by now: no proposal any more, and still not proposed again once it is forgotten.
+        // It was chosen, so it isn't a proposal any more, and isn't proposed again after it is deleted.
         history.choose(cameras[3].identity, among: cameras)
         #expect(history.proposed.map(\.identity) == [cameras[0].identity])
         let wasKnown = history.forget(cameras[3].identity, among: cameras)
@@ -163,7 +163,7 @@ struct DeviceHistoryTests {
         #expect(wasKnown && !isAgain && !isKnown)
     }
 
-    @Test("a choice for one role is none for another role of the same profile, and one for other profiles")
+    @Test("a choice for one role does not apply to another role of the same profile, but to other profiles")
     func roles() {
         var history = DeviceHistory()
         history.choose(cameras[0].identity, among: cameras)
@@ -176,7 +176,7 @@ struct DeviceHistoryTests {
         #expect(first("room", ["room"]) == cameras[1].identity)
     }
 
-    @Test("a device that moved is entered where it is now")
+    @Test("a device that moved is stored with its current location")
     func renewed() {
         let before = SyntheticCameras.camera("studio", port: 20, serial: "A")
         let after = SyntheticCameras.camera("studio", port: 21, serial: "A")

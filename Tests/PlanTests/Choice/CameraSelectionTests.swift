@@ -3,12 +3,12 @@ import Plan
 import Profiles
 import Testing
 
-/// What programs do that choose cameras each in their own way.
-@Suite("Which camera a program uses")
+/// Applications with different policies for choosing cameras.
+@Suite("Camera selection of a program")
 struct CameraSelectionTests {
     typealias Step = ChoosingApplication.Step
 
-    /// A step, and the camera in use after it.
+    /// A step and the camera in use after it.
     struct Moment: Sendable {
         let step: @Sendable () -> Step
         let camera: String?
@@ -175,7 +175,8 @@ struct CameraSelectionTests {
             ])
     ]
 
-    /// It starts with the back camera, takes an external one for one that looks to the front, and never switches while it records.
+    /// Starts with the back camera, treats an external camera as front-facing, and never switches while
+    /// recording.
     static let traditional = [
         Story(
             "a camera application starts with the back camera, once", .followAndChoose,
@@ -231,7 +232,7 @@ struct CameraSelectionTests {
     ]
 
     @Test(
-        "as its policy says, step by step",
+        "each step selects the camera that the policy requires",
         arguments: following + calls + lists + fixed + traditional)
     func story(_ story: Story) {
         var application = ChoosingApplication(story.policy)
@@ -241,7 +242,7 @@ struct CameraSelectionTests {
         }
     }
 
-    @Test("a browser lists what is plugged in first, though it does not switch to it")
+    @Test("a browser lists a new camera first, although it does not switch to it")
     func list() {
         var application = ChoosingApplication(.list)
         application.take(.launch(Self.builtIn))
@@ -250,7 +251,7 @@ struct CameraSelectionTests {
         #expect(application.current == Self.front)
     }
 
-    @Test("a choice that is not offered is refused with a sentence, and not remembered")
+    @Test("a choice that is not offered is refused with a sentence and not stored")
     func refusals() {
         for policy in [CameraPolicy.follow, .fixed] {
             var application = ChoosingApplication(policy)
@@ -262,7 +263,7 @@ struct CameraSelectionTests {
         }
     }
 
-    @Test("what another role plays is neither followed nor chosen")
+    @Test("a camera used by another role is neither followed nor chosen")
     func taken() throws {
         var preference = CameraPreference(present: Self.builtIn)
         var selection = CameraSelection(

@@ -2,16 +2,16 @@ import Media
 import Plan
 import Testing
 
-@Suite("The switch between two cameras")
+@Suite("Switching between two cameras")
 struct CameraSwitchTests {
     static let front = SyntheticCameras.front
     static let back = SyntheticCameras.back
     static let display = SyntheticCameras.display
-    /// External, and said to look to the front.
+    /// External, and marked as front-facing.
     static let forward = SyntheticCameras.camera("forward", .external, .front, port: 5)
 
     @Test(
-        "goes to the back from everywhere else; from the back to an external one, else to the front",
+        "switching goes to the back camera, and from the back camera to an external or front one",
         arguments: [
             (front, [front, back], "back"), (display, [front, back, display], "back"),
             (back, [front, back, display], "display"), (back, [front, back], "front"),
@@ -30,7 +30,7 @@ struct CameraSwitchTests {
     }
 
     @Test(
-        "goes through all cameras in order where no position is known, whatever was chosen or used, and round again"
+        "without a known position, switching cycles through all cameras in order, regardless of choice and use"
     )
     func round() throws {
         let cameras = (1...4).map { SyntheticCameras.camera("c\($0)", .external, .unspecified, port: $0) }
@@ -50,14 +50,14 @@ struct CameraSwitchTests {
         #expect(throws: SelectionRefusal.nowhere(to: .back)) {
             try CameraSwitch.next(after: cameras[0], among: [cameras[0]])
         }
-        // One whose position is known makes a front and a back again.
+        // A camera with a known position brings back front and back switching.
         #expect(throws: SelectionRefusal.nowhere(to: .back)) {
             try CameraSwitch.next(after: cameras[0], among: cameras + [Self.front])
         }
         #expect(try CameraSwitch.next(after: cameras[0], among: cameras + [Self.back]) == Self.back)
     }
 
-    @Test("of several the first that can be used now; none that plays another role, no microphone")
+    @Test("switching prefers an available camera, and skips microphones and cameras of other roles")
     func several() throws {
         let busy = SyntheticCameras.camera("busy", .external, .back, port: 6, problem: .inUse(by: "call"))
         let cameras = [busy, SyntheticCameras.microphone("mic"), Self.back]

@@ -2,20 +2,21 @@ import Media
 import Plan
 import Profiles
 
-/// A program that chooses cameras by the rule and a policy, as a value: what happens goes in, the camera in use comes out.
+/// A program that selects cameras by preference and policy, as a value: events go in, the camera in use comes
+/// out.
 struct ChoosingApplication {
     enum Step {
-        /// It starts, with these cameras there. What is remembered of earlier launches is still known.
+        /// It starts with these cameras connected. The history of earlier launches is kept.
         case launch([CaptureDevice])
-        /// At its first launch it begins with a camera.
+        /// At its first launch, it starts with this camera.
         case begin(with: CaptureDevice)
         case plug(CaptureDevice)
         case unplug(CaptureDevice)
-        /// Its problem, such as another program, comes or goes.
+        /// A problem, such as use by another program, begins or ends.
         case change(CaptureDevice, CaptureDevice.Problem?)
-        /// A person chooses a camera in it.
+        /// The user chooses a camera.
         case choose(CaptureDevice)
-        /// A person presses the button that changes between two cameras.
+        /// The user presses the button that switches between two cameras.
         case pressSwitch
         case record
         case stopRecording
@@ -26,7 +27,7 @@ struct ChoosingApplication {
     private var selection: CameraSelection
     private var history = DeviceHistory()
     private var streamed: [DeviceIdentity] = []
-    /// The camera in use, there or not.
+    /// The camera in use, connected or not.
     private(set) var current: CaptureDevice?
     /// Why the last step was refused.
     private(set) var refusal: SelectionRefusal?
@@ -43,7 +44,7 @@ struct ChoosingApplication {
         switch step {
         case .launch(let cameras):
             preference = CameraPreference(history: history, streamed: streamed, present: cameras)
-            // What is fixed stays so across launches; the others begin anew.
+            // A fixed choice persists across launches; the other policies start over.
             selection = CameraSelection(
                 policy: policy, current: policy == .fixed ? current?.identity : nil)
             if policy != .fixed { current = nil }

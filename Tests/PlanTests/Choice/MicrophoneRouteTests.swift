@@ -2,13 +2,13 @@ import Media
 import Plan
 import Testing
 
-@Suite("What `default` means of microphones")
+@Suite("The `default` microphone")
 struct MicrophoneRouteTests {
     private let usual = SyntheticCameras.microphone("usual", isDefault: true)
     private let other = SyntheticCameras.microphone("other")
     private let webcam = SyntheticCameras.microphone("webcam")
 
-    @Test("the server's own choice, a preferred input before it, and the last plugged in before both")
+    @Test("the last microphone plugged in precedes a preferred input, which precedes the server's default")
     func order() {
         var route = MicrophoneRoute(present: [other, usual])
         #expect(route.current == PreferredDevice(device: usual, reason: .serverDefault))
@@ -24,7 +24,7 @@ struct MicrophoneRouteTests {
         #expect(route.current == PreferredDevice(device: other, reason: .chosen))
     }
 
-    @Test("during a recording it stays; afterwards it goes where it should, and its shown name with it")
+    @Test("the microphone stays during a recording; afterwards it and its name follow the preference")
     func recording() {
         var route = MicrophoneRoute(present: [usual])
         route.recordingBegan()
@@ -40,7 +40,7 @@ struct MicrophoneRouteTests {
         #expect(route.current?.device == usual)
     }
 
-    @Test("what a sound server has that came back was plugged in by nobody")
+    @Test("microphones that return with the sound server do not count as plugged in")
     func server() {
         let away = DeviceError(device: "PulseAudio", operation: "listen", reason: .noSoundServer("away"))
         var route = MicrophoneRoute(present: [usual, other])
@@ -52,7 +52,7 @@ struct MicrophoneRouteTests {
         #expect(route.current?.device == webcam)
     }
 
-    @Test("cameras are none of its business, and where the default is no microphone there is none")
+    @Test("cameras are ignored, and there may be no default microphone")
     func none() {
         var route = MicrophoneRoute(present: [SyntheticCameras.front, other])
         route.handle([.arrived(SyntheticCameras.display)])

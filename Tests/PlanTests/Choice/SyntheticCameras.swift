@@ -1,6 +1,6 @@
 import Media
 
-/// A computer's two built-in cameras and some that are plugged in, as in a shop window.
+/// A computer's two built-in cameras and some external ones.
 enum SyntheticCameras {
     static let front = camera("front", .builtIn, .front, port: 1)
     static let back = camera("back", .builtIn, .back, port: 2)
@@ -30,7 +30,7 @@ enum SyntheticCameras {
 }
 
 extension CaptureDevice {
-    /// The same device, in another state.
+    /// The same device in another state.
     func with(_ problem: Problem?) -> CaptureDevice {
         CaptureDevice(
             mediaType: mediaType, deviceType: deviceType, position: position, identity: identity, name: name,

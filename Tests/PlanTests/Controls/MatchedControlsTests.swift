@@ -4,7 +4,7 @@ import Testing
 @testable import Plan
 @testable import Profiles
 
-@Suite("Cameras that are to see alike")
+@Suite("Cameras with matched controls")
 struct MatchedControlsTests {
     private static func number(
         _ name: String, _ value: Int64, _ range: ClosedRange<Int64>, step: Int64 = 1
@@ -33,13 +33,13 @@ struct MatchedControlsTests {
     ]
 
     private func matched(
-        _ follower: [DeviceControl], traits: [CameraMatch.Trait] = CameraMatch.usualTraits
+        _ follower: [DeviceControl], traits: [CameraMatch.Trait] = CameraMatch.defaultTraits
     ) -> MatchedControls {
         MatchedControls(traits, of: ("desk", Self.desk), on: ("face", follower))
     }
 
     @Test(
-        "a camera of the same kind gets exposure time, gain and colour temperature, what is automatic first")
+        "a camera of the same model gets exposure time, gain, and color temperature after automatic modes")
     func same() {
         let matched = matched(Self.desk)
         #expect(
@@ -51,7 +51,7 @@ struct MatchedControlsTests {
         #expect(matched.remarks.isEmpty)
     }
 
-    @Test("only what was named is taken over")
+    @Test("only the named traits are matched")
     func traits() {
         #expect(
             matched(Self.desk, traits: [.whiteBalance]).requests.map(\.name) == [
@@ -60,7 +60,7 @@ struct MatchedControlsTests {
         #expect(matched(Self.desk, traits: [.focus, .size]).requests.isEmpty)
     }
 
-    @Test("what a camera cannot follow is said in a sentence each, and it comes as near as it can")
+    @Test("each trait that a camera cannot match is reported in a sentence and approximated")
     func shortcomings() {
         let follower = [
             Self.exposureMenu(), Self.number("exposure_time_absolute", 10, 1...100),
@@ -73,23 +73,23 @@ struct MatchedControlsTests {
             ])
         #expect(
             matched.remarks == [
-                "face: its exposure time goes from 0.1 ms to 10.0 ms, so it has 10.0 ms in place of the 25.0 ms of desk.",
-                "face: it has no control for its gain and cannot follow desk to 12.",
-                "face: its colour temperature goes from 3000 K to 7000 K, so it has 4000 K in place of the 4300 K of desk.",
+                "face: its exposure time range is 0.1 ms to 10.0 ms, so it uses 10.0 ms instead of 25.0 ms of desk.",
+                "face: the camera has no gain control, so it cannot match 12 of desk.",
+                "face: its color temperature range is 3000 K to 7000 K, so it uses 4000 K instead of 4300 K of desk.",
             ])
     }
 
-    @Test("a camera without such controls says so for each")
+    @Test("a camera without such controls reports each missing one")
     func none() {
         #expect(
             matched([]).remarks == [
-                "face: it has no control for its exposure time and cannot follow desk to 25.0 ms.",
-                "face: it has no control for its gain and cannot follow desk to 12.",
-                "face: it has no control for its colour temperature and cannot follow desk to 4300 K.",
+                "face: the camera has no exposure time control, so it cannot match 25.0 ms of desk.",
+                "face: the camera has no gain control, so it cannot match 12 of desk.",
+                "face: the camera has no color temperature control, so it cannot match 4300 K of desk.",
             ])
     }
 
-    @Test("an automatic exposure that cannot be switched off is left alone, and said")
+    @Test("an automatic exposure that cannot be switched off is left unchanged and reported")
     func alwaysAutomatic() {
         let matched = matched(
             [Self.exposureMenu([3: "Aperture Priority"]), Self.number("exposure_time_absolute", 9, 1...999)],
@@ -97,17 +97,17 @@ struct MatchedControlsTests {
         #expect(matched.requests.isEmpty)
         #expect(
             matched.remarks.first
-                == "face: its auto_exposure cannot be switched off, so it may drift away from desk.")
+                == "face: auto_exposure cannot be turned off, so the camera may drift from desk.")
     }
 
-    @Test("the same number of another range of gains is set, and told to be perhaps another gain")
+    @Test("a gain is copied to a camera with another range, with a remark")
     func gains() {
         let matched = matched([Self.number("gain", 0, 0...100)], traits: [.exposure])
         #expect(matched.requests.map { "\($0.name)=\($0.value)" } == ["gain=12"])
-        #expect(matched.remarks.contains { $0.contains("from 0 to 100") && $0.contains("another gain") })
+        #expect(matched.remarks.contains { $0.contains("is 0 to 100") && $0.contains("a different gain") })
     }
 
-    @Test("focus is locked where it is: the automatic one ends, and the distance is the camera's own")
+    @Test("locking the focus turns autofocus off and keeps the camera's own distance")
     func focus() {
         let own = [
             DeviceControl(
@@ -121,14 +121,14 @@ struct MatchedControlsTests {
         #expect(Self.desk.holdingFocus.isEmpty)
     }
 
-    @Test("automatic controls are at rest when nothing that they govern has moved for three looks")
+    @Test("automatic controls are settled once their values are stable for three readings")
     func metering() {
         var metering = Metering()
         func look(_ exposure: Int64) -> Bool {
             metering.take([Self.exposureMenu(), Self.number("exposure_time_absolute", exposure, 3...2047)])
         }
         #expect([100, 150, 200, 250].map(look) == [false, false, false, false])
-        // A little hunting is rest.
+        // Small fluctuations count as settled.
         #expect([252, 249, 251].map(look) == [false, false, true])
         #expect([400, 400, 400].map(look) == [false, false, false])
         #expect(look(400))

@@ -36,7 +36,7 @@ struct ProfileControlsTests {
         return try SessionPlan(profile: profile, devices: ["a": webcam(present)])
     }
 
-    @Test("menus may be set by their words, in quotes")
+    @Test("menus can be set by their names, in quotes")
     func words() throws {
         let plan = try Self.plan(
             #"power_line_frequency: "60 Hz", focus_automatic_continuous: false, focus_absolute: 40"#)
@@ -49,11 +49,11 @@ struct ProfileControlsTests {
     }
 
     @Test(
-        "what a camera will never take is a profile error with its place, before the camera is opened",
+        "an impossible control is a profile error with its position, before the camera is opened",
         arguments: [
             (
                 "focus_absolut: 3",
-                "1:44: cameras.a.controls.focus_absolut: found a control that its camera does not have, expected one that it has, such as focus_absolute, focus_automatic_continuous."
+                "1:44: cameras.a.controls.focus_absolut: found a control that the camera does not have, expected an existing control such as focus_absolute, focus_automatic_continuous."
             ),
             (
                 "focus_automatic_continuous: 0, focus_absolute: 42",
@@ -61,7 +61,7 @@ struct ProfileControlsTests {
             ),
             (
                 "privacy: 1",
-                "1:38: cameras.a.controls.privacy: found a control that can only be read, expected another control."
+                "1:38: cameras.a.controls.privacy: found a read-only control, expected a writable control."
             ),
             (
                 #"power_line_frequency: "55 Hz""#,
@@ -69,7 +69,7 @@ struct ProfileControlsTests {
             ),
             (
                 "focus_absolute: 40",
-                "1:45: cameras.a.controls.focus_absolute: found a control that `focus_automatic_continuous` governs, expected `focus_automatic_continuous: 0` beside it."
+                "1:45: cameras.a.controls.focus_absolute: found a control that `focus_automatic_continuous` sets automatically, expected `focus_automatic_continuous: 0` as well."
             ),
         ])
     func errors(controls: String, sentence: String) {
@@ -77,7 +77,7 @@ struct ProfileControlsTests {
         #expect(error?.description == "test.yaml:" + sentence)
     }
 
-    @Test("a camera's rate is locked in the dark unless the profile says otherwise, and the plan says so")
+    @Test("a camera's rate is locked in the dark unless the profile disables this, and the plan notes it")
     func rateLock() throws {
         let dark = DeviceControl(
             name: "exposure_dynamic_framerate", kind: .boolean, value: 1, minimum: 0, maximum: 1,
@@ -88,18 +88,19 @@ struct ProfileControlsTests {
                 == ControlRequest(name: "exposure_dynamic_framerate", value: 0, origin: .rateLock))
         #expect(
             locked.notes.contains {
-                $0.contains("locked in the dark") && $0.contains("exposure_dynamic_framerate: 1")
+                $0.contains("keeps its frame rate in low light")
+                    && $0.contains("exposure_dynamic_framerate: 1")
             })
         let free = try Self.plan("exposure_dynamic_framerate: 1", Self.controls + [dark])
         #expect(free.cameras[0].controls == [ControlRequest(name: "exposure_dynamic_framerate", value: 1)])
-        #expect(!free.notes.contains { $0.contains("locked") })
+        #expect(!free.notes.contains { $0.contains("low light") })
         #expect(try Self.plan("power_line_frequency: 1").cameras[0].controls.count == 1)
     }
 
     // MARK: Matching
 
     @Test(
-        "a camera that is to match names another one of the profile",
+        "`match` names another camera of the profile",
         arguments: [
             ("b: { match: a }", CameraMatch(camera: "a")),
             ("b: { match: { camera: a } }", CameraMatch(camera: "a")),
@@ -114,14 +115,14 @@ struct ProfileControlsTests {
     }
 
     @Test(
-        "who cannot be followed is no match",
+        "a camera cannot match itself, an unknown camera, or one that matches another",
         arguments: [
             ("a: { match: a }, b: {}", "found the camera itself, expected b."),
-            ("a: { match: desk }, b: {}", "found “desk”, which is no camera of this profile, expected b."),
-            ("a: { match: b }, b: { match: c }, c: {}", "found “b”, which itself follows c, expected c."),
+            ("a: { match: desk }, b: {}", "found “desk”, which is not a camera of this profile, expected b."),
+            ("a: { match: b }, b: { match: c }, c: {}", "found “b”, which follows c, expected c."),
             (
                 "a: { match: b }, b: { match: a }",
-                "found “b”, which itself follows a, expected no match: no other camera is there that could be followed."
+                "found “b”, which follows a, expected no match, because the profile does not have another camera."
             ),
             (
                 "a: { match: { camera: b, what: [zoom] } }, b: {}",
@@ -135,7 +136,7 @@ struct ProfileControlsTests {
         #expect(error?.description.hasSuffix(end) == true, "\(error?.description ?? "")")
     }
 
-    @Test("cameras that match in size and rate have the best that all of them offer, and the plan says which")
+    @Test("cameras matched in size and rate use the best format they all offer, and the plan names it")
     func formats() throws {
         let profile = try SessionPlanTests.profile(
             """
@@ -154,7 +155,7 @@ struct ProfileControlsTests {
             ])
         #expect(plan.cameras.map(\.format.size) == [SessionPlanTests.hd, SessionPlanTests.hd])
         #expect(plan.cameraTracks.map(\.rate) == [FrameRate(30), FrameRate(30)])
-        #expect(plan.notes.contains("a, b: 1280x720 is the best size that all of them have."))
-        #expect(plan.notes.contains("a, b: 30 is the best rate that all of them have."))
+        #expect(plan.notes.contains("a, b: 1280x720 is the best common size."))
+        #expect(plan.notes.contains("a, b: 30 is the best common frame rate."))
     }
 }

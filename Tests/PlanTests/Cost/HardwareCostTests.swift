@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The hardware cost of a plan")
 struct HardwareCostTests {
-    /// A machine of round figures: about those of a laptop's processor.
+    /// A machine with round figures, similar to a laptop's processor.
     static func machine(processors: Double = 2, without missing: WorkKind? = nil) -> MachineModel {
         func entry(_ perUnit: Double) -> CostTable.Entry {
             CostTable.Entry(nanosecondsPerPiece: 10_000, nanosecondsPerUnit: perUnit)
@@ -55,7 +55,7 @@ struct HardwareCostTests {
         program: { size: 1920x1080, rate: 30, layout: pip, main: desk, inset: face, audio: { mix: [host] } }
         """
 
-    @Test("a frame that two outputs need whole is decoded once")
+    @Test("a full frame needed by two outputs is decoded once")
     func sharedDecoding() throws {
         let camera = "cameras:\n  desk: { device: any, size: 1920x1080, rate: 30 }\n"
         let program = "program: { size: 1920x1080, rate: 30, layout: single, main: desk }\n"
@@ -75,7 +75,19 @@ struct HardwareCostTests {
         #expect(decodings(small) == ["program"], "whole is the nearest scale above two thirds, too")
     }
 
-    @Test("copied tracks alone wake the timeline ten times a second, a program at each of its ticks")
+    @Test("a full frame needed by two outputs is decoded at the rate of the faster one")
+    func sharedRate() throws {
+        let plan = try Self.plan(
+            """
+            cameras: { desk: { size: 1280x720, rate: 30 } }
+            program: { size: 1280x720, rate: 10, layout: single, main: desk }
+            tracks: { cameras: encode }
+            """)
+        let decodings = PlannedWork(plan).items.filter { $0.kind == .decodeJPEG8 }
+        #expect(decodings.map(\.rate) == [30])
+    }
+
+    @Test("copied tracks wake the timeline ten times per second, a program at each of its ticks")
     func wakings() throws {
         let camera = "cameras:\n  desk: { device: any, size: 1920x1080, rate: 30 }\n"
         func wakings(_ text: String) throws -> Double {
@@ -90,18 +102,19 @@ struct HardwareCostTests {
         #expect(encoded - copied == 20 && program == encoded)
     }
 
-    @Test("is the sum of its steps: each decoded at the scale at which it is shown, once a tick")
+    @Test("the cost is the sum of its steps, each decoded once per tick at its displayed scale")
     func sum() throws {
         let cost = try Self.cost(Self.pip)
-        // 1080p whole, recoloured and encoded; 720p at 3/8, which is exactly a quarter of 1080p, and recoloured there.
+        // 1080p at full size, color-converted and encoded; 720p at 3/8, which is exactly a quarter of 1080p,
+        // and color-converted at that size.
         let (main, inset, shown) = (1920.0 * 1080, 1280.0 * 720, 480.0 * 270)
         let piece = 10_000.0
         let painting: Double = main * 2.2 + inset * 1.4 + shown * 0.2 + 4 * piece
         let frames: Double = 30 * (painting + main * 7 + piece)
-        // A voice, as far as one can know.
+        // Speech, as the best assumption.
         let coding: Double = 96_000 / 1024 * (piece + 1024 * 50 * 1.6)
         let resampling: Double = 50 * piece + 48_000 * 20
-        // The timeline and the watch, an encoder for each camera, and two threads for the microphone.
+        // The timeline and the monitor, an encoder for each camera, and two threads for the microphone.
         let delivering: Double = (50 + 30 + 100 + 60 + 100) * piece
         let all = frames + coding + resampling + delivering
         #expect(abs(try used(cost, "cpu") - all / 1e9 / 1.8) < 0.002)
@@ -110,7 +123,7 @@ struct HardwareCostTests {
         #expect(cost.total == cost.terms.map(\.used).max())
     }
 
-    @Test("grows with everything that is put into it, and no term falls")
+    @Test("the cost grows with every addition, and no term decreases")
     func basket() throws {
         let steps = [
             "cameras: { a: { size: 640x480, rate: 30 } }",
@@ -122,7 +135,7 @@ struct HardwareCostTests {
         let costs = try steps.map { try Self.cost($0) }
         for (before, after) in zip(costs, costs.dropFirst()) {
             #expect(after.total >= before.total)
-            // An encoded track is smaller than the copied one.
+            // An encoded track is smaller than a copied one.
             for term in before.terms where !term.resource.hasPrefix("disk") {
                 let later = after.terms.first { $0.resource == term.resource }
                 #expect((later?.used ?? 0) >= term.used, "\(term.resource)")
@@ -130,7 +143,7 @@ struct HardwareCostTests {
         }
     }
 
-    @Test("falls with the processors that there are, and its parts add up to each term")
+    @Test("the cost decreases with more processors, and the parts of each term add up to it")
     func parts() throws {
         let (two, half) = (try Self.cost(Self.pip), try Self.cost(Self.pip, processors: 0.5))
         #expect(abs(try used(half, "cpu") / used(two, "cpu") - 4) < 1e-9)
@@ -141,7 +154,7 @@ struct HardwareCostTests {
         #expect(try #require(two.terms.first { $0.resource == "cpu" }).parts.first?.owner == "program")
     }
 
-    @Test("says what it knows nothing of, and guesses nothing")
+    @Test("unknown costs are listed and not guessed")
     func unknown() throws {
         var machine = Self.machine(without: .resample)
         machine.freeMemory = nil
@@ -151,7 +164,7 @@ struct HardwareCostTests {
         #expect(cost.unknown.allSatisfy { $0.hasSuffix(".") })
     }
 
-    @Test("counts what a real camera sees as harder than what a synthetic one shows")
+    @Test("frames of a real camera cost more than frames of a synthetic one")
     func detail() throws {
         let synthetic = try Self.plan(
             "cameras: { a: { size: 1280x720, rate: 30 } }\ntracks: { cameras: encode }")

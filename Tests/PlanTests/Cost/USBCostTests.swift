@@ -2,7 +2,7 @@ import Media
 import Plan
 import Testing
 
-@Suite("What a plan's cameras cost of their USB")
+@Suite("USB cost of a plan's cameras")
 struct USBCostTests {
     static func bus(
         _ name: String, controller: String = "0000:00:1a.0", accounting: USBAccounting = .ehci
@@ -21,7 +21,7 @@ struct USBCostTests {
             settings: payloads.map { USBReservation(bytes: $0) })
     }
 
-    /// Copied cameras, each with its own name as identity.
+    /// Copied cameras, each identified by its name.
     static func plan(_ cameras: (role: String, format: String)...) throws -> SessionPlan {
         SessionPlan(
             profile: "test",
@@ -43,7 +43,7 @@ struct USBCostTests {
         return HardwareCost(of: plan, on: machine).terms
     }
 
-    @Test("two cameras of raw VGA share a bus that has room for one; on two buses each has its own")
+    @Test("two raw VGA cameras share a bus with room for one; on two buses each has a separate one")
     func controllers() throws {
         let plan = try Self.plan(("desk", "yuyv 640x480 30"), ("face", "yuyv 640x480 30"))
         let (one, two) = (Self.bus("1"), Self.bus("3"))
@@ -57,15 +57,15 @@ struct USBCostTests {
                 && term.parts.allSatisfy { abs($0.used - 0.61) < 1e-9 })
         #expect(
             term.explanation
-                == "122 of the 100 µs that bus 1 (0000:00:1a.0) may promise of each 125 µs: desk keeps 3072 bytes, as its "
-                + "raw format needs; face keeps 3072 bytes, as its raw format needs.")
+                == "122 of the 100 µs per 125 µs that bus 1 (0000:00:1a.0) can reserve: desk reserves 3072 bytes for its raw format; face reserves 3072 bytes for its raw format."
+        )
         let apart = Self.terms(
             plan, USBTopology(cameras: [Self.camera("desk", on: one), Self.camera("face", on: two)]))
         #expect(
             apart.map(\.resource) == ["usb:1", "usb:3"] && apart.allSatisfy { abs($0.used - 0.61) < 1e-9 })
     }
 
-    @Test("a stream of another program counts; the camera's own from before does not")
+    @Test("a stream of another program counts; an earlier stream of the same camera does not")
     func claims() throws {
         let bus = Self.bus("1")
         func claim(_ camera: String) -> USBClaim {
@@ -79,15 +79,16 @@ struct USBCostTests {
             Self.terms(plan, USBTopology(cameras: cameras, claims: [claim("other")])).first)
         #expect(abs(beside.used - 0.62) < 1e-9)
         #expect(beside.parts.map(\.owner) == ["Webcam (/dev/video3)", "desk"])
-        #expect(beside.explanation.hasSuffix("; in use already: Webcam (/dev/video3)."))
+        #expect(beside.explanation.hasSuffix("; already in use: Webcam (/dev/video3)."))
         #expect(
             beside.explanation.contains(
-                "assumed to keep 1024 bytes, which it tells only when it streams: at most 3072"))
+                "assumed to reserve 1024 bytes, but may reserve up to 3072 (known only while it is streaming)"
+            ))
         let own = try #require(Self.terms(plan, USBTopology(cameras: cameras, claims: [claim("desk")])).first)
         #expect(abs(own.used - 0.21) < 1e-9)
     }
 
-    @Test("cameras that keep nothing, or are on no USB, have no term")
+    @Test("cameras without a USB reservation add no term")
     func none() throws {
         let plan = try Self.plan(("desk", "mjpeg 1280x720 30"))
         #expect(Self.terms(plan, USBTopology()).isEmpty)
@@ -95,11 +96,11 @@ struct USBCostTests {
         #expect(Self.terms(plan, USBTopology(cameras: [bulk])).isEmpty)
     }
 
-    @Test("what a synthetic camera cannot carry costs more than there is, however much time the bus has")
+    @Test("a format too large for a synthetic camera costs more than 1, even if the bus has enough time")
     func tooLarge() throws {
         var camera = Self.camera("desk", on: Self.bus("left"), payloads: [192, 3060])
         camera.isSynthetic = true
-        // 4620 bytes would take 90 of 100 µs.
+        // 4,620 bytes would take 90 of 100 µs.
         let terms = Self.terms(try Self.plan(("desk", "yuyv 640x480 60")), USBTopology(cameras: [camera]))
         #expect(try abs(#require(terms.first).used - 4620.0 / 3060) < 1e-4)
     }

@@ -44,7 +44,7 @@ struct ConnectionTests {
             audioBitrate: 160_000)
     }
 
-    /// Two cameras, a microphone, a program and two tracks, with nothing connected.
+    /// Two cameras, a microphone, a program, and two tracks, without connections.
     private static func bare() -> SessionPlan {
         var plan = SessionPlan(profile: "mine")
         plan.addWithoutConnections(camera("desk"))
@@ -80,18 +80,18 @@ struct ConnectionTests {
         for edge in edges { try plan.connect(edge) }
         #expect(plan.connections == edges)
         #expect(plan.validate().isEmpty)
-        // The parts that the session runs from say the same.
+        // The parts used by the session contain the same.
         #expect(plan.cameraTracks.map(\.role) == ["face"] && plan.cameraTracks.map(\.rotation) == [.quarter])
         #expect(plan.cameraTracks.map(\.crop) == [crop])
         #expect(plan.program?.layers.map(\.role) == ["desk", "face"])
         #expect(plan.program?.layers.map(\.rotation) == [.half, .none])
         #expect(plan.program?.layers.map(\.crop) == [crop, nil])
         #expect(plan.program?.layers.map(\.isMirrored) == [false, true])
-        #expect(plan.microphones.map(\.pick) == [[1]])
+        #expect(plan.microphones.map(\.sourceChannels) == [[1]])
         #expect(plan.cameras.map(\.metadataFile) == [nil, "cameras/face.ndjson"])
     }
 
-    @Test("what a connection carries is changed in the plan, and a connection is taken away")
+    @Test("the properties of a connection can be changed in the plan, and a connection can be removed")
     func changing() throws {
         var plan = Self.bare()
         for role in ["desk", "face"] { try plan.connect(Self.edge(role, "program")) }
@@ -115,7 +115,7 @@ struct ConnectionTests {
         #expect(plan.validate().isEmpty)
     }
 
-    @Test("a connection that cannot be is refused with its reason, and the plan stays as it was")
+    @Test("an invalid connection is refused with its reason, and the plan is unchanged")
     func refusing() throws {
         var plan = Self.bare()
         plan.cameraTracks.append(Self.track("copy", of: "desk", .copy))
@@ -158,13 +158,13 @@ struct ConnectionTests {
         }
     }
 
-    @Test("every reason is told at once, each as a value and a sentence")
+    @Test("all problems are reported at once, each as a value and a sentence")
     func everything() {
         var plan = SessionPlan(profile: "wrong")
         #expect(plan.validate() == [.noDevice])
         plan.cameras = [Self.camera("desk", .nv12), Self.camera("desk", .nv12), Self.camera("../x")]
         plan.microphones = [Self.microphone("host", channels: 4)]
-        plan.microphones[0].pick = [0, 1, 7]
+        plan.microphones[0].sourceChannels = [0, 1, 7]
         plan.program = Self.program(size: FrameSize(width: 641, height: 480))
         plan.program?.mix = ["guest"]
         plan.cameraTracks = [
@@ -194,7 +194,7 @@ struct ConnectionTests {
         #expect(problems.allSatisfy { $0.description.hasSuffix(".") && !$0.description.contains("\n") })
     }
 
-    @Test("a plan of a profile has no problem", arguments: ShippedProfile.all.map(\.name))
+    @Test("a plan compiled from a profile is valid", arguments: ShippedProfile.all.map(\.name))
     func profiles(_ name: String) throws {
         let profile = try #require(ShippedProfile.all.first { $0.name == name })
         let read = try Profile(yaml: profile.bytes, file: "\(name).yaml")
@@ -232,11 +232,11 @@ struct ConnectionTests {
         running.devices.offers["desk"] = []
         try apply("disable desk")
         #expect(now("desk", "program")?.isEnabled == false && now("desk", "cameras/desk")?.isEnabled == false)
-        try apply("end face")
+        try apply("stop-track face")
         #expect(now("face", "cameras/face") == nil)
-        try apply("begin face")
+        try apply("start-track face")
         #expect(now("face", "cameras/face.2")?.isEnabled == true)
-        // A file keeps its orientation; the next one has the new one.
+        // A file keeps its orientation; the next file has the new one.
         running.turn("desk", to: .quarter)
         #expect(now("desk", "cameras/desk")?.rotation == Rotation.none)
         running.beginFiles()

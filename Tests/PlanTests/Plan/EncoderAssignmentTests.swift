@@ -5,7 +5,7 @@ import Testing
 @testable import Plan
 @testable import Profiles
 
-@Suite("Who encodes a plan's streams")
+@Suite("Encoders of a plan's streams")
 struct EncoderAssignmentTests {
     private static let card = HardwareEncoder(
         library: "h264_vaapi", node: "/dev/dri/renderD128", device: "amdgpu", driver: "amdgpu 6.1")
@@ -42,12 +42,12 @@ struct EncoderAssignmentTests {
             encoders: encoders)
     }
 
-    /// `program`, then the tracks: what encodes each; `nil` is x264.
+    /// The encoder of `program`, then of each track; `nil` is x264.
     private static func encoders(of plan: SessionPlan) -> [String?] {
         plan.encoders.map { $0.settings.hardware?.library }
     }
 
-    @Test("the first that passed its trial and has room gets the program first, then the tracks")
+    @Test("the first encoder with a passed test and free capacity gets the program, then the tracks")
     func order() throws {
         let plan = try Self.plan([
             TriedEncoder(encoder: Self.chip, outcome: .fails(reason: "the chip lost frames.")),
@@ -56,23 +56,24 @@ struct EncoderAssignmentTests {
         #expect(Self.encoders(of: plan) == ["h264_vaapi", "h264_vaapi", "h264_vaapi"])
         #expect(
             plan.notes.contains(
-                "program: h264_vaapi on /dev/dri/renderD128 encodes it: amdgpu passed its trial here."))
+                "program: encoded by h264_vaapi on /dev/dri/renderD128. amdgpu passed its test on this computer."
+            ))
     }
 
     @Test(
-        "what it has no room for goes to the next one, or to x264 with the reason",
+        "a stream beyond the capacity of one encoder goes to the next, or to x264 with the reason",
         arguments: [
             (
                 [works(card, streams: 1), works(chip, streams: 1)], ["h264_vaapi", "h264_v4l2m2m", nil],
-                "1 stream at once"
+                "1 stream at a time"
             ),
             (
                 [works(card, pixelsPerSecond: 80e6)], ["h264_vaapi", nil, "h264_vaapi"],
-                "no room for another 1280x720 at 30"
+                "no capacity for another 1280x720 at 30"
             ),
             (
                 [works(card, pixelsPerSecond: 60e6)], [nil, "h264_vaapi", "h264_vaapi"],
-                "no room for another 1920x1080 at 30"
+                "no capacity for another 1920x1080 at 30"
             ),
             (
                 [TriedEncoder(encoder: card, outcome: .fails(reason: "the card lost frames."))],
@@ -84,30 +85,30 @@ struct EncoderAssignmentTests {
         let plan = try Self.plan(tried)
         #expect(Self.encoders(of: plan) == expected)
         #expect(
-            plan.notes.contains { $0.contains("x264 encodes it") && $0.contains(reason) }, "\(plan.notes)")
+            plan.notes.contains { $0.contains("encoded by x264") && $0.contains(reason) }, "\(plan.notes)")
     }
 
-    @Test("frames larger than those of its trial are not given to it")
+    @Test("frames larger than in its test are not assigned to an encoder")
     func size() throws {
         let plan = try Self.plan([Self.works(Self.card)], program: "1080x1920")
         #expect(Self.encoders(of: plan) == [nil, "h264_vaapi", "h264_vaapi"])
     }
 
-    @Test("a profile that wants software gets it, and no note says anything of hardware")
+    @Test("a profile that requests software encoding gets it, without a note about hardware")
     func software() throws {
         let plan = try Self.plan([Self.works(Self.card)], wish: "software")
         #expect(Self.encoders(of: plan) == [nil, "h264_vaapi", "h264_vaapi"])
         #expect(!plan.notes.contains { $0.hasPrefix("program:") })
     }
 
-    @Test("where nothing is known of hardware, a plan is as if there were none")
+    @Test("without tested hardware encoders, a plan uses x264 without notes about hardware")
     func nothing() throws {
         let plan = try Self.plan([])
         #expect(Self.encoders(of: plan) == [nil, nil, nil] && plan.notes.isEmpty)
     }
 
     @Test(
-        "a profile that demands hardware is told what there is, as a missing device",
+        "a profile that requires hardware encoding reports the tested encoders, as for a missing device",
         arguments: [
             ([], "multicam calibrate --machine"),
             (
@@ -123,7 +124,7 @@ struct EncoderAssignmentTests {
         #expect(error?.description.contains("..") == false)
     }
 
-    @Test("its cost is a term of its own, x264's work is gone, and what it leaves to the processor counts")
+    @Test("hardware encoding has a separate cost term, no x264 work, and its remaining processor work")
     func cost() throws {
         var machine = HardwareCostTests.machine()
         let software = HardwareCost(of: try Self.plan([]), on: machine)
@@ -136,25 +137,26 @@ struct EncoderAssignmentTests {
         let pixels = (program + desk + face) * 30
         #expect(abs(term.used - pixels / 250e6) < 1e-9)
         #expect(term.parts.map(\.owner) == ["program", "desk", "face"])
-        #expect(term.explanation.contains("3 of 4 streams"))
+        #expect(term.explanation.contains("3 of 4 tested streams"))
         func processor(_ cost: HardwareCost) -> Double {
             cost.terms.first { $0.resource == "cpu" }?.used ?? 0
         }
-        // 7 ns a pixel of synthetic frames by x264's `balanced`, against half of one; 1.8 processors can be used.
+        // 7 ns per pixel for synthetic frames with x264's `balanced`, against half a nanosecond; 1.8
+        // processors are usable.
         let nanoseconds: Double = 6.5 * pixels - 90_000 * 90
         let saved: Double = nanoseconds / 1e9 / 1.8
         #expect(abs(processor(software) - processor(hardware) - saved) < 1e-6)
         #expect(!software.terms.contains { $0.resource.hasPrefix("encoder:") })
     }
 
-    @Test("on a machine that does not know it, its cost is not known, and said so")
+    @Test("on a machine without figures for it, an encoder's cost is reported as unknown")
     func unknownCost() throws {
         let plan = try Self.plan([Self.works(Self.card)])
         let cost = HardwareCost(of: plan, on: HardwareCostTests.machine())
         #expect(cost.unknown.contains { $0.hasPrefix("encoder:h264_vaapi:") })
     }
 
-    @Test("the governor has no presets of it to give up, but of what x264 encodes after all")
+    @Test("the governor has presets to reduce only for streams that x264 encodes")
     func governor() throws {
         let plan = try Self.plan([Self.works(Self.card)])
         func presets(_ plan: SessionPlan) -> [String] {

@@ -4,13 +4,14 @@ import Testing
 @testable import Plan
 @testable import Profiles
 
-/// What a profile's `crop`, `zoom`, `pan`, `tilt`, `output` and presets become, once the devices are known.
-@Suite("A profile's crop, zoom and output as a plan")
+/// How a plan uses a profile's `crop`, `zoom`, `pan`, `tilt`, `output`, and presets, once the devices are
+/// known.
+@Suite("Crop, zoom, and output of a profile in a plan")
 struct FramingPlanTests {
     private static let encode = "tracks: { cameras: encode }"
     private static let program = "program: { layout: single, main: a }\ntracks: { cameras: none }"
 
-    /// A webcam with lens controls as UVC cameras have them.
+    /// A webcam with the lens controls of UVC cameras.
     private static func lens(_ controls: [DeviceControl] = all) -> PlannedDevice {
         var device = SessionPlanTests.camera()
         device.device = CaptureDevice(
@@ -37,9 +38,9 @@ struct FramingPlanTests {
     }
 
     @Test(
-        "the camera's format is the smallest that makes the output, compressed where that saves the bus, and the track is the output",
+        "the camera's format is the smallest that covers the output, compressed to save bus bandwidth, and the track has the output's size",
         arguments: [
-            // camera, its format, track
+            // Profile fields of the camera, camera format, track format.
             ("output: 640x360", "mjpeg 640x480 at 30", "640x360 at 30"),
             ("output: 640x480", "mjpeg 640x480 at 30", "640x480 at 30"),
             ("output: vga", "mjpeg 640x480 at 30", "640x480 at 30"),
@@ -62,16 +63,16 @@ struct FramingPlanTests {
         #expect("\(made.settings.size) at \(made.rate)" == track)
     }
 
-    @Test("the plan says why a format was taken for an output")
+    @Test("the plan explains the format chosen for an output")
     func reason() throws {
         #expect(
             try Self.plan("output: 640x360", Self.encode).cameras[0].reason
-                == "mjpeg 640x480 at 30: the smallest offered size that makes 640x360 without enlarging, mjpeg preferred, "
-                + "30 as nothing is asked.")
+                == "mjpeg 640x480 at 30: the smallest offered size that covers 640x360, mjpeg preferred, "
+                + "the default rate of 30.")
     }
 
     @Test(
-        "presets are sizes by name, and a camera that lacks one is told what it has",
+        "presets are named sizes, and a missing one is reported with the available ones",
         arguments: [
             ("size: vga", "mjpeg 640x480 at 30"), ("size: hd720", "mjpeg 1280x720 at 30"),
             ("size: hd1080", "mjpeg 1920x1080 at 30"),
@@ -80,7 +81,7 @@ struct FramingPlanTests {
         #expect(try Self.plan(asked, Self.encode).cameras[0].format.description == format)
     }
 
-    @Test("a crop is in the program and in an encoded track, whose frame is that part; a copy has all")
+    @Test("a crop applies to the program and to the frame of an encoded track; a copied track is uncropped")
     func crop() throws {
         let encoded = try Self.plan("size: hd1080, crop: '1:1'", Self.encode)
         let square = PixelRectangle(x: 420, y: 0, width: 1080, height: 1080)
@@ -94,12 +95,12 @@ struct FramingPlanTests {
         #expect(both.cameraTracks[0].settings.size == SessionPlanTests.fullHD)
         #expect(
             both.notes == [
-                "a: it is cropped in the program only; its track has the whole frame as captured."
+                "a: it is cropped only in the program; its track contains the whole frame as captured."
             ]
         )
     }
 
-    @Test("a crop and an output of another shape: the crop first, then the output's shape out of it")
+    @Test("with an output of another shape, the crop comes first, then the output's shape is cut from it")
     func cropAndOutput() throws {
         let track = try Self.plan("size: hd1080, crop: '1:1', output: 640x360", Self.encode).cameraTracks[0]
         #expect(track.crop == PixelRectangle(x: 420, y: 236, width: 1080, height: 608))
@@ -107,13 +108,13 @@ struct FramingPlanTests {
     }
 
     @Test(
-        "a camera with the controls zooms and moves itself, by its own units; no frame is cropped then",
+        "a camera with lens controls zooms and pans itself, in its own units; its frames are not cropped",
         arguments: [
             ("zoom: 2", ["zoom_absolute": 200]), ("zoom: 5", ["zoom_absolute": 500]),
             ("zoom: 1.5, pan: 1", ["zoom_absolute": 150, "pan_absolute": 36000]),
             ("pan: -0.5, tilt: 0.5", ["pan_absolute": -18000, "tilt_absolute": 18000]),
             ("tilt: -1", ["tilt_absolute": -18000]), ("pan: 0.02", ["pan_absolute": 0]),
-            // A camera that hangs turned looks up to look to the side.
+            // A camera mounted sideways tilts in order to pan.
             ("pan: 1, rotation: 90", ["tilt_absolute": 36000]),
             ("tilt: 1, rotation: 90", ["pan_absolute": -36000]),
             ("pan: 1, rotation: 180", ["pan_absolute": -36000]),
@@ -124,11 +125,11 @@ struct FramingPlanTests {
         let requests = plan.cameras[0].controls.map { ($0.name, $0.value) }
         #expect(Dictionary(requests, uniquingKeysWith: { $1 }) == controls)
         #expect(plan.cameras[0].framing == .whole)
-        #expect(plan.notes.contains { $0.contains("by the camera itself") })
+        #expect(plan.notes.contains { $0.contains("the camera performs zoom") })
     }
 
     @Test(
-        "a camera that lacks one of them is cropped, and the plan says so",
+        "a camera that lacks one of the controls is cropped, and the plan notes this",
         arguments: [
             ("zoom: 2", [], PixelRectangle(x: 480, y: 270, width: 960, height: 540)),
             ("zoom: 2, pan: 1", [zoom], PixelRectangle(x: 960, y: 270, width: 960, height: 540)),
@@ -143,12 +144,12 @@ struct FramingPlanTests {
         let plan = try Self.plan("size: hd1080, \(asked)", Self.encode, Self.lens(controls))
         #expect(plan.cameras[0].controls.isEmpty)
         #expect(plan.cameraTracks[0].crop == part)
-        // Nothing is enlarged for a track.
+        // A track is never enlarged.
         #expect(plan.cameraTracks[0].settings.size == part.size)
         #expect(plan.notes.contains { $0.contains("by cropping") } == asked.contains("zoom"))
     }
 
-    @Test("a camera that is reduced gives its output as much as it has, cropped at the same place")
+    @Test("a reduced camera gives its output the largest possible frame, cropped at the same position")
     func reduced() throws {
         let profile = try SessionPlanTests.profile(
             "cameras: { a: { size: hd1080, crop: '1:1', output: 900x900, zoom: 1 } }\n\(Self.encode)")
@@ -163,7 +164,7 @@ struct FramingPlanTests {
     }
 
     @Test(
-        "what cannot be is told in one sentence, at the field, with what can",
+        "an impossible value is reported in one sentence, at its field, with the possible ones",
         arguments: [
             (
                 "size: uhd4k", encode,
@@ -179,28 +180,28 @@ struct FramingPlanTests {
             ),
             (
                 "crop: '1:1'", "tracks: { cameras: copy }",
-                "cameras.a.crop: found a part of a frame of which only a copy is made, and a copy has all of it, expected tracks: { cameras: encode }, or a program that shows a."
+                "cameras.a.crop: found a crop, zoom or pan of a camera that is only copied, although a copy always contains the whole frame, expected tracks: { cameras: encode }, or a program that shows a."
             ),
             (
                 "output: 640x360", "tracks: { cameras: copy }",
-                "cameras.a.output: found “640x360”, though copied frames keep the camera's size, expected tracks: { cameras: encode }, or no output."
+                "cameras.a.output: found “640x360”, although copied frames keep the camera's size, expected tracks: { cameras: encode }, or no `output` field."
             ),
-            ("output: 640x360", program, "found “640x360”, though no track is made of the camera"),
+            ("output: 640x360", program, "found “640x360”, although the camera has no track"),
             (
                 "output: uhd4k", encode,
-                "cameras.a.output: found “3840x2160”, which is more than any of its camera's frames have, expected less, since nothing is enlarged: its largest are 1920x1080."
+                "cameras.a.output: found “3840x2160”, which is larger than all formats of the camera, expected a smaller size, because frames are never enlarged: the largest is 1920x1080."
             ),
             (
                 "size: vga, output: hd720", encode,
-                "cameras.a.output: found “1280x720”, which is more than the 640x480 that are seen of its camera's frames, expected no more than that, since nothing is enlarged."
+                "cameras.a.output: found “1280x720”, which is larger than the visible 640x480 of the camera, expected at most that size, because frames are never enlarged."
             ),
             (
                 "zoom: 6", encode,
-                "cameras.a.zoom: found “6.0”, expected a number from 1 to 5.0, as far as its camera zooms."
+                "cameras.a.zoom: found “6.0”, expected a number from 1 to 5.0, the zoom range of the camera."
             ),
             (
                 "zoom: 2, controls: { zoom_absolute: 300 }", encode,
-                "cameras.a.controls.zoom_absolute: found a control that zoom, pan or tilt of the same camera sets, expected one of both."
+                "cameras.a.controls.zoom_absolute: found a control that zoom, pan or tilt of the same camera also sets, expected only one of them."
             ),
         ])
     func impossible(asked: String, rest: String, message: String) {
@@ -208,16 +209,16 @@ struct FramingPlanTests {
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test("a frame of which all is seen cannot be moved by cropping, which is told")
+    @Test("a full frame cannot be moved by cropping, which is reported")
     func nothingToMove() {
         let error = #expect(throws: ProfileError.self) { try Self.plan("pan: 0.5", Self.encode) }
         #expect(
             error?.description
-                == "test.yaml:1:22: cameras.a.pan: found a move of a frame of which all is seen, and whose camera cannot be moved by its controls, expected a zoom above 1 or a crop beside it."
+                == "test.yaml:1:22: cameras.a.pan: found a pan or tilt without zoom, for a camera without pan and tilt controls, expected also a zoom above 1 or a crop."
         )
     }
 
-    @Test("frames without colour are taken only where there is nothing else, or by name")
+    @Test("grayscale formats are used only if nothing else is offered, or if named")
     func grey() throws {
         let both = [
             SessionPlanTests.offer(.grey, SessionPlanTests.hd, 30),

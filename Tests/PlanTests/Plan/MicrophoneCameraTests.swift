@@ -3,7 +3,7 @@ import Plan
 import Profiles
 import Testing
 
-@Suite("The camera of a microphone in a plan")
+@Suite("A microphone's camera in a plan")
 struct MicrophoneCameraTests {
     private static func device(_ type: CaptureDevice.MediaType, _ path: String) -> PlannedDevice {
         PlannedDevice(
@@ -25,7 +25,7 @@ struct MicrophoneCameraTests {
         return plan.microphones.first?.camera
     }
 
-    @Test("is the one that the profile names, else the one in which it sits, else none")
+    @Test("a microphone's camera is the one named in the profile, else the one it is built into, else none")
     func camera() throws {
         let profile = "cameras: { desk: , face: }\nmicrophones: { host: }\ntitle: T"
         #expect(try Self.camera(of: "pci-0000:00:14.0-usb-0:2:1.2", in: profile) == "face")

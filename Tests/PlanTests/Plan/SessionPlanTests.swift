@@ -4,7 +4,7 @@ import Plan
 import Profiles
 import Testing
 
-@Suite("A profile with its devices as a plan")
+@Suite("Plans of a profile with its devices")
 struct SessionPlanTests {
     static let fullHD = FrameSize(width: 1920, height: 1080)
     static let hd = FrameSize(width: 1280, height: 720)
@@ -53,7 +53,7 @@ struct SessionPlanTests {
         try Profile(yaml: Array(text.utf8), file: "test.yaml")
     }
 
-    /// The plan of one camera `a`, copied or encoded.
+    /// The plan for one camera `a`, copied or encoded.
     private func plan(
         _ camera: String, _ device: PlannedDevice, tracks: String = "copy"
     ) throws(ProfileError) -> SessionPlan {
@@ -62,7 +62,7 @@ struct SessionPlanTests {
     }
 
     @Test(
-        "the format is the one asked for, else the one that suits best",
+        "the format is the requested one, else the best match",
         arguments: [
             ("size: 1920x1080, rate: 30", "copy", "mjpeg 1920x1080 at 30"),
             ("size: 1920x1080, rate: 30, format: h264", "copy", "h264 1920x1080 at 30"),
@@ -81,7 +81,7 @@ struct SessionPlanTests {
         #expect(try plan(asked, Self.camera(), tracks: tracks).cameras[0].format.description == format)
     }
 
-    @Test("raw frames are taken when they alone are fast enough, but never for a copy")
+    @Test("raw frames are used if no other format is fast enough, but never for a copy")
     func fastEnough() throws {
         let device = Self.camera([Self.offer(.mjpeg, Self.vga, 15), Self.offer(.yuyv, Self.vga, 30)])
         #expect(try plan("rate: 30", device, tracks: "encode").cameras[0].format.pixel == .yuyv)
@@ -90,19 +90,19 @@ struct SessionPlanTests {
     }
 
     @Test(
-        "a copied H.264 stream that is faster than asked has a track as fast as it is, and the plan says so")
+        "a copied H.264 stream faster than requested has a track at the camera's rate and a note")
     func fastH264() throws {
         let device = Self.camera([Self.offer(.h264, Self.hd, 60)])
         let copied = try plan("size: 1280x720, rate: 30, format: h264", device)
         #expect(copied.cameraTracks[0].rate == FrameRate(60))
-        #expect(copied.notes.contains { $0.contains("60 frames a second instead of 30") })
+        #expect(copied.notes.contains { $0.contains("60 fps instead of 30") })
         let encoded = try plan("size: 1280x720, rate: 30, format: h264", device, tracks: "encode")
         #expect(encoded.cameraTracks[0].rate == FrameRate(30))
-        #expect(encoded.notes.contains { $0.contains("surplus frames are skipped") })
+        #expect(encoded.notes.contains { $0.contains("surplus frames are decimated") })
     }
 
     @Test(
-        "an H.264 camera that the program names is decoded, since another layout shows it; one that it does not name is not"
+        "an H.264 camera named by the program is decoded, because another layout may show it; others are not"
     )
     func namedInProgram() throws {
         let profile = try Self.profile(
@@ -120,7 +120,7 @@ struct SessionPlanTests {
         #expect(running.plan.program?.layers.map(\.role) == ["a", "b"])
     }
 
-    @Test("H.264 is the last choice")
+    @Test("H.264 is chosen last")
     func h264() throws {
         let device = Self.camera([Self.offer(.h264, Self.hd, 60), Self.offer(.nv12, Self.hd, 30)])
         #expect(try plan("rate: 60", device, tracks: "encode").cameras[0].format.pixel == .nv12)
@@ -128,11 +128,11 @@ struct SessionPlanTests {
         #expect(copied.cameras[0].format.pixel == .h264)
         #expect(
             copied.notes == [
-                "a: H.264 is copied as it is: its frames keep their own times instead of the track's grid."
+                "a: H.264 is copied unchanged, so its track has a variable frame rate."
             ])
     }
 
-    @Test("with nothing asked, 640×480 is taken where nothing runs at 30")
+    @Test("by default, 640×480 is used if no format offers 30 frames per second")
     func slow() throws {
         let device = Self.camera([Self.offer(.mjpeg, Self.hd, 10), Self.offer(.mjpeg, Self.vga, 20)])
         let plan = try plan("", device)
@@ -145,29 +145,31 @@ struct SessionPlanTests {
         )
     }
 
-    @Test("a track keeps the rate that was asked for, and the difference is told")
+    @Test("a track keeps the requested rate, and the difference is noted")
     func rates() throws {
         let slower = try plan("size: 1920x1080, rate: 50", Self.camera())
         #expect(slower.cameraTracks[0].rate == FrameRate(50))
         #expect(
-            slower.notes == ["a: the camera runs at 30 at most and is to have 50: frames are repeated."])
+            slower.notes == [
+                "a: the camera supports at most 30 fps, and its track has 50 fps: frames are duplicated."
+            ])
         let faster = try plan("size: 1280x720, rate: 25", Self.camera())
         #expect(faster.cameraTracks[0].rate == FrameRate(25))
         #expect(
             faster.notes == [
-                "a: the camera runs at 30, the nearest rate above the wanted 25: surplus frames are skipped."
+                "a: the camera runs at 30 fps, the nearest rate above the requested 25: surplus frames are decimated."
             ])
         #expect(try plan("size: 1280x720, rate: 29.97", Self.camera()).notes.isEmpty)
     }
 
-    @Test("a driver's 30.00003 is a grid of 30")
+    @Test("a driver's rate of 30.00003 becomes a grid of 30")
     func nominal() throws {
         let odd = OfferedFormat(
             pixel: .mjpeg, size: Self.hd, rates: .listed([FrameRate(10_000_000, per: 333_333)]))
         #expect(try plan("", Self.camera([odd])).cameraTracks[0].rate == FrameRate(30))
     }
 
-    @Test("a synthetic camera delivers what is asked, and what its selector fixes")
+    @Test("a synthetic camera delivers the requested format, except for values fixed by its selector")
     func whatever() throws {
         #expect(
             try plan("size: 320x180, rate: 12.5", Self.synthetic()).cameras[0].format.description
@@ -189,7 +191,7 @@ struct SessionPlanTests {
     }
 
     @Test(
-        "what the device cannot do is told at the field that asks for it, with what it can",
+        "an unsupported value is reported at its field, with the supported ones",
         arguments: [
             (
                 "size: 800x600", "copy",
@@ -205,7 +207,7 @@ struct SessionPlanTests {
             ),
             (
                 "format: yuyv", "copy",
-                "test.yaml:2:20: tracks.cameras: found “copy” of the raw yuyv frames of a, expected encode (tracks: { cameras: encode }), or for a one of mjpeg 640x480 at 60/30; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
+                "test.yaml:2:20: tracks.cameras: found “copy” for the raw yuyv frames of a, expected encode (tracks: { cameras: encode }), or for a one of mjpeg 640x480 at 60/30; mjpeg 1280x720 at 60/30; mjpeg 1920x1080 at 30/15; h264 1920x1080 at 30."
             ),
             (
                 "crop: { x: 1000, y: 0, width: 400, height: 100 }, size: 1280x720", "copy",
@@ -217,7 +219,7 @@ struct SessionPlanTests {
         #expect(error?.description == message)
     }
 
-    @Test("copying is refused where tracks are left out too, at the camera")
+    @Test("copying raw frames is refused at the camera even if the profile omits tracks")
     func implicitCopy() throws {
         let profile = try Self.profile("cameras:\n  a: { device: any }")
         let device = Self.camera([Self.offer(.yuyv, Self.vga, 30)])
@@ -226,11 +228,23 @@ struct SessionPlanTests {
         }
         #expect(
             error?.description
-                == "test.yaml:2:6: cameras.a.format: found “copy” of the raw yuyv frames of a, expected encode (tracks: { cameras: encode })."
+                == "test.yaml:2:6: cameras.a.format: found “copy” for the raw yuyv frames of a, expected encode (tracks: { cameras: encode })."
         )
     }
 
-    @Test("two roles never share a camera, nor is a microphone taken for one")
+    @Test("a network stream that is decoded on arrival can't be copied, and the message says why")
+    func networkCopy() throws {
+        let profile = try Self.profile("cameras:\n  a: { device: 'srt://10.0.0.2:9000' }")
+        let device = Self.camera([Self.offer(.i420, Self.vga, 25)])
+        let error = #expect(throws: ProfileError.self) {
+            try SessionPlan(profile: profile, devices: ["a": device])
+        }
+        let text = error?.description ?? ""
+        #expect(text.contains("B-frames") && text.contains("tracks: { cameras: encode }"), "\(text)")
+        #expect(!text.contains("i420"), "\(text)")
+    }
+
+    @Test("two roles never share a camera, and a microphone is never used as one")
     func wrongDevices() throws {
         let profile = try Self.profile("cameras: { a: { device: /dev/video0 }, b: { device: Cam } }")
         let shared = #expect(throws: ProfileError.self) {
@@ -238,17 +252,17 @@ struct SessionPlanTests {
         }
         #expect(
             shared?.description
-                == "test.yaml:1:53: cameras.b.device: found “Cam”, the camera /dev/video0 that a has already, expected another camera, or any."
+                == "test.yaml:1:53: cameras.b.device: found “Cam”, the camera /dev/video0 that a already uses, expected another camera, or any."
         )
         let kind = #expect(throws: ProfileError.self) {
             try SessionPlan(profile: profile, devices: ["a": Self.camera(), "b": Self.microphone()])
         }
-        #expect(kind?.found == "“default”, which is no camera")
+        #expect(kind?.found == "“default”, which is not a camera")
         let missing = #expect(throws: ProfileError.self) { try SessionPlan(profile: profile, devices: [:]) }
         #expect(missing?.found == "no device")
     }
 
-    @Test("picture-in-picture: layers, mix, encoding and edges")
+    @Test("picture-in-picture: layers, mix, encoding, and edges")
     func pip() throws {
         let profile = try Self.profile(
             """
@@ -268,7 +282,7 @@ struct SessionPlanTests {
         #expect(plan.profile == "test")
         #expect(plan.cameras.map(\.role) == ["desk", "face"])
         #expect(plan.cameraTracks.isEmpty && plan.microphoneTracks.isEmpty)
-        #expect(plan.notes == ["spare: nothing is made of it, so it is not opened."])
+        #expect(plan.notes == ["spare: it is not used by a track or the program, so it is not opened."])
         let program = try #require(plan.program)
         #expect(program.file == "program.mp4")
         #expect(
@@ -280,10 +294,10 @@ struct SessionPlanTests {
             program.layers == [
                 PlannedLayer(
                     role: "desk", rectangle: PixelRectangle(x: 0, y: 0, width: 1920, height: 1080),
-                    filling: .fit),
+                    fit: .contain),
                 PlannedLayer(
                     role: "face", rectangle: PixelRectangle(x: 1402, y: 772, width: 480, height: 270),
-                    filling: .fill, isMirrored: true, border: 4),
+                    fit: .cover, isMirrored: true, border: 4),
             ])
         #expect(program.mix == ["host"] && program.audioBitrate == 128_000)
         #expect(
@@ -302,12 +316,12 @@ struct SessionPlanTests {
     }
 
     @Test(
-        "a voice is of a real microphone, for the program: without one it is refused, a synthetic one is told"
+        "voice processing needs a real microphone and a program: without a program it is refused, a synthetic microphone gets a note"
     )
     func voice() throws {
         let text = """
             cameras: { a: { } }
-            microphones: { m: { voice: { noise: true } }, n: { device: "virtual:tone", voice: { echo: true } } }
+            microphones: { m: { noise_suppression: true }, n: { device: "virtual:tone", echo_cancellation: true } }
             """
         let devices = [
             "a": Self.synthetic(), "m": Self.microphone(AudioFormat(rate: 48_000, channels: 1)),
@@ -322,21 +336,23 @@ struct SessionPlanTests {
         let error = #expect(throws: ProfileError.self) {
             _ = try SessionPlan(profile: alone, devices: devices)
         }
-        #expect(error?.description.contains("microphones.m.voice: found a profile without a program") == true)
+        #expect(
+            error?.description.contains("microphones.m.noise_suppression: found a profile without a program")
+                == true)
         let program = try Profile(
             yaml: Array((text + "\nprogram: { layout: single, main: a }").utf8), file: "p.yaml")
         let plan = try SessionPlan(profile: program, devices: devices)
-        #expect(plan.microphones.map(\.voice) == [VoiceSettings(noise: true), nil])
-        #expect(plan.notes.contains { $0.hasPrefix("n: nothing is taken out of its audio") })
+        #expect(plan.microphones.map(\.voiceProcessing) == [VoiceProcessing(noiseSuppression: true), nil])
+        #expect(plan.notes.contains { $0.hasPrefix("n: its audio is not processed.") })
     }
 
-    @Test("tracks: files, rotation, picked channels and edges, in own files or one")
+    @Test("tracks: files, rotation, source channels, and edges, in separate files or one")
     func tracks() throws {
         let text = """
             cameras: { a: { rotation: 90, controls: { focus: true } }, b: { size: 641x481 } }
-            microphones: { m: { pick: [2] }, n: { channels: 2, offset: 5ms } }
+            microphones: { m: { source_channels: [2] }, n: { channels: 2, offset: 5ms } }
             tracks: { cameras: encode, microphones: wav }
-            limits: { lostFrames: 0.1 }
+            limits: { lost_frames: 0.1 }
             """
         let devices = [
             "a": Self.camera(), "b": Self.synthetic(),
@@ -350,7 +366,7 @@ struct SessionPlanTests {
         #expect(plan.cameraTracks[1].settings.size == Self.vga)
         #expect(plan.cameraTracks[1].settings.color == nil)
         #expect(plan.cameras[0].controls == [ControlRequest(name: "focus", value: 1)])
-        #expect(plan.microphones[0].pick == [1])
+        #expect(plan.microphones[0].sourceChannels == [1])
         #expect(plan.microphones[0].format == AudioFormat(rate: 48_000, channels: 4))
         #expect(plan.microphones[1].format == AudioFormat(rate: 48_000, channels: 2))
         #expect(plan.microphones[1].offset == .milliseconds(5))
@@ -363,7 +379,7 @@ struct SessionPlanTests {
         #expect(Set(files.cameraTracks.map(\.file) + files.microphoneTracks.map(\.file)) == ["session.mov"])
     }
 
-    @Test("metadata has a file for each camera that is opened, with a track of its own or without")
+    @Test("metadata has a file for each open camera, with or without a track")
     func metadata() throws {
         let text = """
             cameras: { a: , b: }
@@ -376,32 +392,33 @@ struct SessionPlanTests {
         #expect(plan.connections.map(\.output) == ["program", "metadata/b"])
     }
 
-    @Test("a channel that the microphone lacks is told with those it has")
+    @Test("a channel that the microphone lacks is reported with the available ones")
     func channels() throws {
-        let profile = try Self.profile("microphones: { m: { pick: [3] } }")
+        let profile = try Self.profile("microphones: { m: { source_channels: [3] } }")
         let error = #expect(throws: ProfileError.self) {
             try SessionPlan(
                 profile: profile, devices: ["m": Self.microphone(AudioFormat(rate: 48_000, channels: 2))])
         }
         #expect(
             error?.description
-                == "test.yaml:1:27: microphones.m.pick: found channel 3 of “default”, expected its channels 1 to 2."
+                == "test.yaml:1:38: microphones.m.source_channels: found channel 3 of “default”, expected a channel from 1 to 2."
         )
     }
 
-    @Test("one microphone for two roles is told, unless each takes its own channel")
+    @Test("one microphone for two roles is noted, unless each role uses a different channel")
     func sharedMicrophone() throws {
         let device = Self.microphone(AudioFormat(rate: 48_000, channels: 2))
         let alike = try SessionPlan(
             profile: Self.profile("microphones: { m: , n: }"), devices: ["m": device, "n": device])
-        #expect(alike.notes == ["n: it is the same microphone as m, so both tracks are alike."])
+        #expect(alike.notes == ["n: it uses the same microphone as m, so both tracks are identical."])
         let apart = try SessionPlan(
-            profile: Self.profile("microphones: { m: { pick: [1] }, n: { pick: [2] } }"),
+            profile: Self.profile(
+                "microphones: { m: { source_channels: [1] }, n: { source_channels: [2] } }"),
             devices: ["m": device, "n": device])
         #expect(apart.notes.isEmpty)
     }
 
-    @Test("a turned and cropped camera has the shape of what is seen, on even pixels")
+    @Test("a rotated and cropped camera has the shape of its visible part, on even pixels")
     func crop() throws {
         let profile = try Self.profile(
             """
@@ -415,14 +432,14 @@ struct SessionPlanTests {
         #expect(layer.rectangle.size == FrameSize(width: 480, height: 960))
     }
 
-    @Test("a role without a rotation has that of its camera's mounting, which is told; a written one stands")
+    @Test("a role without a rotation uses its camera's mounting, with a note; an explicit rotation wins")
     func mounting() throws {
         var turned = Self.camera()
         turned.device.mounting = .quarter
         let left = try plan("rate: 30", turned, tracks: "encode")
         #expect(left.cameras.map(\.rotation) == [.quarter])
         #expect(left.cameraTracks.map(\.rotation) == [.quarter])
-        #expect(left.notes.contains { $0.contains("mounted turned") && $0.contains("90°") })
+        #expect(left.notes.contains { $0.contains("mounted rotated") && $0.contains("90°") })
         for (word, rotation) in [("0", Rotation.none), ("270", .threeQuarters)] {
             let written = try plan("rotation: \(word)", turned, tracks: "encode")
             #expect(written.cameraTracks.map(\.rotation) == [rotation])
@@ -431,7 +448,7 @@ struct SessionPlanTests {
         #expect(try plan("rate: 30", Self.camera(), tracks: "encode").cameras.map(\.rotation) == [.none])
     }
 
-    @Test("a plan survives being written and read as JSON")
+    @Test("a plan is unchanged after it is written and read as JSON")
     func codable() throws {
         let profile = try Self.profile(
             "cameras: { a: , b: }\nmicrophones: {m: }\nprogram: {}\ntracks: { cameras: copy, microphones: wav }"

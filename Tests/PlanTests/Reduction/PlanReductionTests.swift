@@ -4,13 +4,13 @@ import Testing
 @testable import Plan
 @testable import Profiles
 
-@Suite("Bringing a plan within its budget")
+@Suite("Reduction of a plan to its budget")
 struct PlanReductionTests {
     private typealias Plans = SessionPlanTests
 
     static func size(_ text: String) throws -> FrameSize { try #require(FrameSize(text)) }
 
-    /// What a good webcam offers as JPEGs.
+    /// The JPEG formats of a good webcam.
     static let webcam: [OfferedFormat] = [
         (1920, 1080), (1280, 720), (960, 540), (800, 600), (640, 480), (640, 360), (320, 240),
     ].map {
@@ -27,7 +27,7 @@ struct PlanReductionTests {
         return Dictionary(uniqueKeysWithValues: cameras + microphones)
     }
 
-    /// Reduces for a price that is made of numbers of the plan.
+    /// Reduces with a cost computed from the plan.
     static func reduce(
         _ text: String, _ formats: [OfferedFormat] = webcam,
         for price: @escaping (SessionPlan) -> HardwareCost
@@ -45,12 +45,12 @@ struct PlanReductionTests {
             }, unknown: unknown)
     }
 
-    /// Frames' pixels a second, in millions, of all cameras.
+    /// Megapixels per second of all cameras.
     static func megapixels(_ plan: SessionPlan) -> Double {
         plan.cameras.reduce(0) { $0 + Double($1.format.size.pixelCount) * $1.format.rate.perSecond / 1e6 }
     }
 
-    /// A machine whose bus takes so many megapixels a second, whatever is done with them.
+    /// A machine that is limited only by its bus, in megapixels per second.
     static func machine(of limit: Double) -> (SessionPlan) -> HardwareCost {
         { cost(["usb:1": megapixels($0) / limit]) }
     }
@@ -62,7 +62,7 @@ struct PlanReductionTests {
           hands: { size: 1280x720, rate: 30 }
         """
 
-    @Test("a plan that fits is as asked")
+    @Test("a plan that fits is unchanged")
     func fits() throws {
         let reduction = try Self.reduce(Self.three, for: Self.machine(of: 100))
         #expect(reduction.fits && reduction.steps.isEmpty && reduction.plan == reduction.asked)
@@ -70,7 +70,7 @@ struct PlanReductionTests {
     }
 
     @Test(
-        "sizes go first, the last camera's to the floor, then the next, the main one's last; then rates likewise"
+        "sizes are reduced first, each to the floor, from the last camera to the main one; then rates likewise"
     )
     func wholeLadder() throws {
         let reduction = try Self.reduce(Self.three, for: Self.machine(of: 0.1))
@@ -88,7 +88,7 @@ struct PlanReductionTests {
     }
 
     @Test(
-        "the cost is reckoned after each step, and as soon as it fits nothing more is given up",
+        "the cost is computed after each step, and reduction stops once it fits",
         arguments: [
             (megapixels: 83.0, steps: 0), (megapixels: 71.0, steps: 1), (megapixels: 65.0, steps: 2),
             (megapixels: 37.0, steps: 5), (megapixels: 27.7, steps: 6), (megapixels: 24.7, steps: 7),
@@ -105,7 +105,7 @@ struct PlanReductionTests {
     }
 
     @Test(
-        "only what the camera offers is taken, in the same shape where there is one, and never below the floor",
+        "only offered sizes are used, of the same aspect ratio if possible, and never below the floor",
         arguments: [
             ("size: 1280x720", "640x480", ["1280x720 → 960x540", "960x540 → 640x480"]),
             ("size: 1280x720", "640x360", ["1280x720 → 960x540", "960x540 → 640x360"]),
@@ -125,7 +125,7 @@ struct PlanReductionTests {
     }
 
     @Test(
-        "rates go down about ten at a time, among those offered, and not below the floor",
+        "rates are reduced by about ten at a time, to offered rates, and not below the floor",
         arguments: [
             ("[60, 50, 30, 25, 20, 15, 10]", 60, 15, [50, 30, 20, 15]), ("[30, 15]", 30, 15, [15]),
             ("[30, 15]", 30, 20, []), ("[30, 25, 24]", 30, 15, [24]), ("[10, 5]", 10, 15, []),
@@ -145,7 +145,7 @@ struct PlanReductionTests {
         #expect(reduction.steps.map(\.step) == chain)
     }
 
-    @Test("29.97 goes down in its own family, and a floor of 15 lets 14.99 pass where it is offered")
+    @Test("29.97 is reduced within its family, and a floor of 15 allows 14.99 if offered")
     func ntsc() throws {
         let rate = FrameRate(30_000, per: 1001)
         let steps = CameraRungs.steps(below: rate, floor: FrameRate(15)).map(\.description)
@@ -158,7 +158,7 @@ struct PlanReductionTests {
     }
 
     @Test(
-        "a smaller size that does not run at the camera's rate is left out: sizes are given up before rates")
+        "a smaller size that is not offered at the camera's rate is skipped: sizes are reduced before rates")
     func slowSizes() throws {
         let formats = [
             Plans.offer(.mjpeg, Plans.hd, 30), Plans.offer(.mjpeg, try Self.size("960x540"), 15),
@@ -171,7 +171,7 @@ struct PlanReductionTests {
         #expect(reduction.plan.cameraTracks[0].rate == FrameRate(30))
     }
 
-    @Test("the tracks follow their cameras, in size and rate, and the plan says so")
+    @Test("the tracks follow their cameras in size and rate, and the plan notes this")
     func tracks() throws {
         let reduction = try Self.reduce(
             "cameras: { a: { size: 1280x720, rate: 30 } }\nprogram: { layout: single, main: a, size: 1920x1080 }\n"
@@ -180,12 +180,12 @@ struct PlanReductionTests {
         let track = try #require(reduction.plan.cameraTracks.first)
         #expect(reduction.fits && track.rate == FrameRate(15) && track.settings.size == Plans.vga)
         #expect(track.settings.rate == FrameRate(15))
-        #expect(reduction.plan.notes.contains { $0.contains("15 frames a second, and its track") })
+        #expect(reduction.plan.notes.contains { $0.contains("15 fps, so its track") })
         #expect(reduction.plan.program?.settings.size == Plans.fullHD)
         #expect(reduction.plan.program?.settings.rate == FrameRate(30))
     }
 
-    @Test("a camera of another shape gets another place in the program, and a crop goes with its frame")
+    @Test("a camera with a new aspect ratio gets a new place in the program, and its crop is scaled")
     func layout() throws {
         let pip = """
             cameras: { a: { size: 1280x720, rate: 30 }, b: { size: 1280x720, rate: 30CROP } }
@@ -197,7 +197,7 @@ struct PlanReductionTests {
         let cropped = try Self.reduce(
             pip.replacing("CROP", with: ", crop: { x: 320, y: 180, width: 640, height: 360 }"),
             for: Self.machine(of: 37))
-        // 640x480 shows another part of the scene, so the crop keeps the camera at 16:9.
+        // 640x480 has a different field of view, so the crop keeps the camera at 16:9.
         #expect(
             cropped.steps.map(\.step) == [
                 "b size 1280x720 → 960x540", "a size 1280x720 → 960x540",
@@ -205,7 +205,7 @@ struct PlanReductionTests {
         #expect(cropped.plan.cameras[1].crop == PixelRectangle(x: 240, y: 136, width: 480, height: 270))
     }
 
-    @Test("a copied H.264 stream keeps a track as fast as it is, and nothing else is put in its place")
+    @Test("a copied H.264 stream keeps a track at the camera's rate, and its format is not replaced")
     func h264() throws {
         let formats = [
             Plans.offer(.h264, Plans.hd, 30, 15), Plans.offer(.h264, Plans.vga, 30, 15),
@@ -218,7 +218,7 @@ struct PlanReductionTests {
         #expect(reduction.plan.cameraTracks[0].rate == FrameRate(15))
     }
 
-    @Test("raw frames are made smaller as raw frames")
+    @Test("raw frames are reduced to smaller raw frames")
     func raw() throws {
         let formats = [
             Plans.offer(.yuyv, Plans.hd, 10), Plans.offer(.mjpeg, try Self.size("960x540"), 30),
@@ -231,7 +231,7 @@ struct PlanReductionTests {
         #expect(reduction.plan.cameras[0].format.description == "yuyv 640x480 at 10")
     }
 
-    @Test("a synthetic camera does as webcams do, but for what its selector says")
+    @Test("a synthetic camera is reduced like a webcam, except for values fixed by its selector")
     func synthetic() throws {
         let profile = try Plans.profile("cameras: { a: { size: 1280x720, rate: 30 } }")
         func steps(_ device: PlannedDevice) throws -> [String] {
@@ -252,7 +252,7 @@ struct PlanReductionTests {
 
     // MARK: A bus that is scarce
 
-    /// Bytes a second on one bus; JPEGs cost processor time instead.
+    /// Bytes per second on one bus; JPEGs cost processor time instead.
     private static func bus(of limit: Double, processor: Double = 0.1) -> (SessionPlan) -> HardwareCost {
         { plan in
             let bytes = plan.cameras.reduce(0.0) { sum, camera in
@@ -275,7 +275,7 @@ struct PlanReductionTests {
         """
 
     @Test(
-        "where the bus is the scarcest, raw frames become JPEGs before anything gets smaller, the last camera's first"
+        "if the bus is the scarcest, raw frames become JPEGs before sizes are reduced, starting with the last camera"
     )
     func compression() throws {
         let one = try Self.reduce(Self.rawPair, Self.rawAndJPEG, for: Self.bus(of: 25))
@@ -285,20 +285,20 @@ struct PlanReductionTests {
         #expect(both.fits && both.steps.map(\.step) == ["b format yuyv → mjpeg", "a format yuyv → mjpeg"])
     }
 
-    @Test("but not where the processors have no room to decode them, and the reduction says so")
+    @Test("JPEGs are not used if the processors cannot decode them, and the reduction notes this")
     func noRoomForJPEG() throws {
         let reduction = try Self.reduce(
             Self.rawPair, Self.rawAndJPEG, for: Self.bus(of: 25, processor: 0.6))
         #expect(reduction.fits && reduction.steps.map(\.step) == ["b size 640x480 → 320x240"])
-        #expect(reduction.passedOver.contains("b: JPEGs in place of yuyv would not help."))
+        #expect(reduction.passedOver.contains("b: mjpeg instead of yuyv would not help."))
         let full = try Self.reduce(Self.rawPair, Self.rawAndJPEG) { plan in
             Self.cost(["usb:1": Self.megapixels(plan) / 10, "cpu": 1.2])
         }
         #expect(!full.fits && !full.steps.contains { $0.step.contains("format") })
-        #expect(full.passedOver.contains { $0.contains("no room to decode JPEGs") })
+        #expect(full.passedOver.contains { $0.contains("no capacity to decode JPEGs") })
     }
 
-    @Test("nor where the bus has room and the processor has none, nor where no such JPEGs are offered")
+    @Test("JPEGs are not used if only the processor is overloaded, or if none are offered")
     func noCompression() throws {
         let busy = try Self.reduce(Self.rawPair, Self.rawAndJPEG) { plan in
             Self.cost(["usb:1": 0.5, "cpu": Self.megapixels(plan) / 15])
@@ -307,12 +307,12 @@ struct PlanReductionTests {
         let onlyRaw = try Self.reduce(
             Self.rawPair, Self.rawAndJPEG.filter { $0.pixel == .yuyv }, for: Self.bus(of: 25))
         #expect(onlyRaw.steps.map(\.step) == ["b size 640x480 → 320x240"])
-        #expect(onlyRaw.passedOver.contains { $0.contains("it offers no JPEGs of 640x480 at 30") })
+        #expect(onlyRaw.passedOver.contains { $0.contains("it does not offer mjpeg 640x480 at 30") })
     }
 
     // MARK: Steps that would not help
 
-    @Test("what lowers nothing that is above the budget stays as it is, and the reduction says so")
+    @Test("a step that lowers no cost above the budget is skipped, and the reduction notes this")
     func useless() throws {
         let reduction = try Self.reduce(Self.three) { plan in
             let desk = plan.cameras[0].format
@@ -328,11 +328,11 @@ struct PlanReductionTests {
         #expect(
             reduction.passedOver
                 == ["hands", "face"].map {
-                    "\($0): smaller than 1280x720 would lower nothing that is above the budget."
+                    "\($0): a size below 1280x720 would not lower the costs that exceed the budget."
                 })
     }
 
-    @Test("a step that helps too little to be seen is passed over for a larger one that is seen")
+    @Test("a step with too little effect is skipped for a larger one with a visible effect")
     func tooSmall() throws {
         let reduction = try Self.reduce("cameras: { a: { size: 1280x720, rate: 30 } }") { plan in
             Self.cost(["usb:1": plan.cameras[0].format.size.height > 500 ? 1.1 : 0.9])
@@ -341,7 +341,7 @@ struct PlanReductionTests {
     }
 
     @Test(
-        "a step that lifts something else above the budget is not made, nor one that hides what something costs"
+        "a step that raises another cost above the budget, or makes a cost unknown, is not used"
     )
     func harmful() throws {
         let lifting = try Self.reduce("cameras: { a: { size: 1280x720, rate: 15 } }") { plan in
@@ -359,7 +359,7 @@ struct PlanReductionTests {
     // MARK: Encoders
 
     @Test(
-        "encoders do with less effort first, then the program gets slower"
+        "encoders use faster presets first, then the program's rate is reduced"
     )
     func encoders() throws {
         let reduction = try Self.reduce(
@@ -389,28 +389,28 @@ struct PlanReductionTests {
             ])
         #expect(!reduction.fits)
         #expect(reduction.plan.program?.settings.rate == FrameRate(15))
-        #expect(reduction.passedOver.contains("program: its rate of 15 is not above the floor of 15."))
+        #expect(reduction.passedOver.contains("program: its frame rate of 15 is already at the floor of 15."))
     }
 
     // MARK: Policy and remedies
 
-    @Test("the policy to refuse gives up nothing, and what would help is told")
+    @Test("the policy `refuse` reduces nothing, and reports possible reductions")
     func refuse() throws {
         let reduction = try Self.reduce(
             Self.three + "\nbudget: { policy: refuse, hardware: 0.5 }", for: Self.machine(of: 100))
         #expect(!reduction.fits && reduction.steps.isEmpty && reduction.plan == reduction.asked)
         #expect(
             reduction.refusal.contains(
-                "usb:1 0.83 is above the budget of 0.5, and the profile's policy is to refuse"))
+                "usb:1 0.83 is above the budget of 0.5, and the profile's policy is `refuse`"))
         #expect(
             reduction.remedies == [
-                "`budget: { hardware: 0.83 }` in the profile allows it: the computer has that much.",
+                "`budget: { hardware: 0.83 }` in the profile allows this plan, and the computer has enough capacity.",
                 "`budget: { policy: adapt }` in the profile: the cost would be 0.47, after reductions.",
                 "without the cameras face and hands: the cost would be 0.28.",
             ])
     }
 
-    @Test("what nothing is known of never stands in the way")
+    @Test("an unknown cost never prevents a plan")
     func unknown() throws {
         let reduction = try Self.reduce(Self.three + "\nbudget: { policy: refuse }") { _ in
             Self.cost([:], unknown: ["cpu: nothing is known."])
@@ -418,26 +418,26 @@ struct PlanReductionTests {
         #expect(reduction.fits)
     }
 
-    @Test("a disk without room for the whole time asks for a shorter one")
+    @Test("a disk without space for the whole duration suggests a shorter one")
     func diskSpace() throws {
         let profile = try Plans.profile("cameras: { a: { size: 640x480, rate: 15 } }")
         var machine = HardwareCostTests.machine()
         machine.disk = MachineModel.Disk(freeBytes: 1_000_000_000, bytesPerSecond: nil)
         let reduction = try PlanReduction(
             of: profile, devices: Self.devices(profile), on: machine, duration: .seconds(36_000))
-        #expect(!reduction.fits && reduction.refusal.hasPrefix("too little disk: "))
+        #expect(!reduction.fits && reduction.refusal.hasPrefix("not enough disk space: "))
         #expect(
             reduction.remedies.contains {
                 $0.hasPrefix("the disk has room for 4") && $0.contains(" min ")
-                    && $0.contains("record for no longer")
+                    && $0.contains("record for less time")
             })
-        #expect(reduction.refusal.hasPrefix("too little disk: 10 h need "))
+        #expect(reduction.refusal.hasPrefix("not enough disk space: recording for 10 h needs "))
     }
 
     // MARK: The real cost
 
     @Test(
-        "with the true cost, from one camera to four, no step raises it and each helps",
+        "with the real cost, from one camera to four, every step helps and none raises it",
         arguments: [1, 2, 3, 4], [0.02, 0.1, 0.3, 1])
     func trueCost(cameras: Int, processors: Double) throws {
         let roles = ["a", "b", "c", "d"].prefix(cameras)
@@ -463,7 +463,7 @@ struct PlanReductionTests {
         }
     }
 
-    @Test("every input that is added adds to the cost, and so to what has to be given up")
+    @Test("every added input adds to the cost and to the reductions")
     func basket() throws {
         var last = -1.0
         for count in 1...4 {

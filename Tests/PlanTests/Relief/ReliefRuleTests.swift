@@ -5,11 +5,11 @@ import Testing
 @testable import Monitoring
 @testable import Plan
 
-@Suite("what may be given up for which shortage")
+@Suite("concessions for each shortage")
 struct ReliefRuleTests {
     private typealias Plans = SessionPlanTests
 
-    /// A session: which camera tracks it records, and whether there is a program.
+    /// A session: the camera tracks it records, and whether it has a program.
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
         case programAlone = ""
         case programAndCopies = "tracks: { cameras: copy }"
@@ -25,20 +25,21 @@ struct ReliefRuleTests {
         return try SessionPlan(profile: profile, devices: PlanReductionTests.devices(profile))
     }
 
-    /// The table of the rule: what each concession relieves while the session runs.
+    /// The rule as a table: the shortages that each concession relieves in a running session.
     private static let table: [(Kind, Concession, role: String?, Relief)] = [
-        // Encoders' effort and the program give for the processor in every session.
+        // Encoder presets and the program relieve the processor in every session.
         (.programAlone, .preset, nil, .processor),
         (.programAndCopies, .preset, nil, .processor),
         (.programAlone, .decoding, nil, .processor),
         (.programAndCopies, .decoding, nil, .processor),
         (.programAlone, .programRate, nil, [.processor, .storage]),
         (.programAndCopies, .programRate, nil, [.processor, .storage]),
-        // A program pauses where it can be made again, and only there.
+        // A program pauses only if it can be rendered again.
         (.programAlone, .programPause, nil, []),
         (.programAndCopies, .programPause, nil, [.processor, .storage]),
         (.programAndEncoded, .programPause, nil, [.processor, .storage]),
-        // Where the program is all there is, its cameras follow; copied originals never do for the processor.
+        // If only the program is recorded, its cameras are reduced, too; copied originals are never reduced
+        // for the processor.
         (.programAlone, .cameraRate, "desk", [.processor, .memory, .bus]),
         (.programAlone, .cameraSize, "face", [.processor, .memory, .storage, .bus]),
         (.programAlone, .camera, "face", [.processor, .memory, .storage]),
@@ -46,14 +47,14 @@ struct ReliefRuleTests {
         (.programAndCopies, .cameraSize, "face", [.memory, .storage, .bus]),
         (.programAndCopies, .camera, "face", [.memory, .storage]),
         (.programAndEncoded, .cameraRate, "desk", [.processor, .memory, .bus]),
-        // Only what is an inset and nothing else is larger than it is shown.
+        // Only a camera used just as an inset is larger than displayed.
         (.programAlone, .surplusSize, "face", [.processor, .memory, .bus]),
         (.programAlone, .surplusSize, "desk", []),
         (.programAndCopies, .surplusSize, "face", []),
         (.programAndEncoded, .surplusSize, "face", []),
     ]
 
-    @Test("each case of the table", arguments: table.indices)
+    @Test("each concession relieves the shortages in the table", arguments: table.indices)
     func cases(_ index: Int) throws {
         let (kind, concession, role, relief) = Self.table[index]
         let rule = ReliefRule(try Self.plan(kind), isRunning: true)
@@ -61,7 +62,7 @@ struct ReliefRuleTests {
     }
 
     @Test(
-        "a plan with copies, a program and too little processor lowers the program alone, and says why the copies stay"
+        "with copies, a program, and too little processor time, only the program is reduced, and the reason is given"
     )
     func originals() throws {
         let text =
@@ -78,11 +79,11 @@ struct ReliefRuleTests {
         #expect(
             reduction.passedOver.contains {
                 $0.hasPrefix(
-                    "guest: its frames are copied into its track, which takes next to no processor time")
+                    "guest: copying its frames needs almost no processor time")
             })
     }
 
-    @Test("a bus that is too narrow costs the cameras on it, copied or not, and no step of the program")
+    @Test("an overloaded bus reduces its cameras, copied or not, and no part of the program")
     func bus() throws {
         let text =
             "cameras: { host: { size: 1280x720, rate: 30 }, guest: { size: 1280x720, rate: 30 } }\n"
@@ -96,7 +97,7 @@ struct ReliefRuleTests {
         #expect(reduction.steps[0].reason.contains("guest is the last of the profile's cameras"))
     }
 
-    @Test("an inset that nobody records is first made as small as it is shown")
+    @Test("an inset without a track is first reduced to its displayed size")
     func surplus() throws {
         let text =
             "cameras: { desk: { size: 1280x720, rate: 30 }, face: { size: 1280x720, rate: 30 } }\n"
@@ -112,11 +113,11 @@ struct ReliefRuleTests {
         #expect(reduction.fits)
         #expect(
             reduction.steps[1].reason.hasSuffix(
-                "face is only shown as an inset of 480x270, which needs no more."))
+                "face is shown only as an inset of 480x270, which does not need a larger size."))
     }
 
     @Test(
-        "coarse decoding is part of the plan: its layers are decoded at half of their size, and that costs less"
+        "coarse decoding is part of the plan: its layers are decoded at half their size, which costs less"
     )
     func coarse() throws {
         var profile = try Plans.profile(

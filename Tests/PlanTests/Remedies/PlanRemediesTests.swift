@@ -3,7 +3,7 @@ import Testing
 
 @testable import Plan
 
-@Suite("What would make a plan cost less")
+@Suite("Remedies that reduce a plan's cost")
 struct PlanRemediesTests {
     private static let near = USBCostTests.bus("1", controller: "0000:00:1a.0")
     private static let far = USBCostTests.bus("3", controller: "0000:00:1d.0")
@@ -43,7 +43,7 @@ struct PlanRemediesTests {
     }
 
     @Test(
-        "two raw cameras on one bus: a move first, then JPEGs, a slower rate last, each with what it would cost"
+        "two raw cameras on one bus: a move first, then JPEGs, then a slower rate, each with the resulting cost"
     )
     func bus() throws {
         let found = PlanRemedies(
@@ -53,15 +53,15 @@ struct PlanRemediesTests {
             found.remedies.map(\.sentence) == [
                 "move face to another controller (bus 3, 0000:00:1d.0): cost 1.22 → 0.61",
                 "move desk to another controller (bus 3, 0000:00:1d.0): cost 1.22 → 0.61",
-                "take face as mjpeg instead of yuyv: cost 1.22 → 0.72",
-                "take desk as mjpeg instead of yuyv: cost 1.22 → 0.72",
-                "take face at 15 frames a second: cost 1.22 → 0.93",
-                "take desk at 15 frames a second: cost 1.22 → 0.93",
+                "use mjpeg instead of yuyv for face: cost 1.22 → 0.72",
+                "use mjpeg instead of yuyv for desk: cost 1.22 → 0.72",
+                "use 15 fps for face: cost 1.22 → 0.93",
+                "use 15 fps for desk: cost 1.22 → 0.93",
             ])
         #expect(found.together == nil)
     }
 
-    @Test("a remedy has the profile's fields that make it, and none where a cable has to be moved")
+    @Test("a remedy has the profile fields to change, or none if a cable has to be moved")
     func edits() throws {
         let found = PlanRemedies(
             for: try Self.rawPair(), on: Self.machine(Self.usb(free: [Self.near, Self.far], "desk", "face")),
@@ -73,7 +73,7 @@ struct PlanRemediesTests {
             ])
     }
 
-    @Test("the program that has another camera is named")
+    @Test("the program that uses another camera is named")
     func other() throws {
         let claim = USBClaim(
             device: "Webcam (/dev/video3)", camera: DeviceIdentity(name: "third"),
@@ -88,7 +88,7 @@ struct PlanRemediesTests {
             ])
     }
 
-    @Test("where no single one is enough, several together are told")
+    @Test("if no single remedy is enough, a combination is suggested")
     func together() throws {
         let plan = try USBCostTests.plan(
             ("a", "yuyv 640x480 30"), ("b", "yuyv 640x480 30"), ("c", "yuyv 640x480 30"))
@@ -99,11 +99,11 @@ struct PlanRemediesTests {
         let together = try #require(found.together)
         #expect(
             together.sentence
-                == "take c as mjpeg instead of yuyv, and take b as mjpeg instead of yuyv: cost 1.83 → 0.83")
+                == "use mjpeg instead of yuyv for c, and use mjpeg instead of yuyv for b: cost 1.83 → 0.83")
         #expect(together.edits == ["cameras.c.format": "mjpeg", "cameras.b.format": "mjpeg"])
     }
 
-    @Test("a plan that fits gets no advice, but for a move that frees half of what is scarcest")
+    @Test("a plan that fits gets only a move that frees half of the scarcest resource as a remedy")
     func fitting() throws {
         let plan = try USBCostTests.plan(("a", "yuyv 640x480 15"), ("b", "yuyv 640x480 15"))
         let topology = Self.usb(free: [Self.far], "a", "b")
@@ -131,7 +131,7 @@ struct PlanRemediesTests {
             ])
     }
 
-    @Test("where processors are scarce: a faster preset, then copies")
+    @Test("with scarce processors: a faster preset, then copies")
     func encoders() throws {
         var plan = try USBCostTests.plan(("desk", "mjpeg 1280x720 30"))
         plan.cameraTracks = [
@@ -144,7 +144,7 @@ struct PlanRemediesTests {
         let found = PlanRemedies(for: plan, on: Self.machine(USBTopology(), processors: 0.2))
         #expect(
             found.remedies.map(\.action) == [
-                "encode the tracks as balanced", "copy the cameras' tracks instead of encoding them",
+                "use preset balanced for the tracks", "copy the camera tracks instead of encoding them",
             ])
         #expect(found.remedies.map(\.effort) == [.preset, .copy])
     }

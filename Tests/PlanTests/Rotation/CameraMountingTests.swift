@@ -3,12 +3,12 @@ import Plan
 import Profiles
 import Testing
 
-@Suite("By how much a camera's frames are turned")
+@Suite("Rotation of a camera's frames")
 struct CameraMountingTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let what: String
         let stance: CameraMounting
-        /// Of the computer, clockwise.
+        /// The computer's rotation, clockwise.
         let turn: Rotation
         let surface: PreviewSurface
         var isMirrored = false
@@ -18,13 +18,13 @@ struct CameraMountingTests {
         var testDescription: String { what }
     }
 
-    /// A phone: its sensor's native orientation is the phone lying on its left side, so portrait needs 90°.
+    /// A phone: its sensor's native orientation has the phone on its left side, so portrait needs 90°.
     private static let back = CameraMounting(bearing: .back, mounting: .quarter)
     private static let front = CameraMounting(bearing: .front, mounting: .quarter)
     private static let own = CameraMounting(bearing: .own)
 
     private static let cases = [
-        // A surface that is locked to portrait.
+        // A surface locked to portrait.
         Case(
             what: "back camera in portrait", stance: back, turn: .none, surface: .locked(.none),
             capture: .quarter, preview: .quarter),
@@ -37,7 +37,7 @@ struct CameraMountingTests {
         Case(
             what: "back camera upside down", stance: back, turn: .half, surface: .locked(.none),
             capture: .threeQuarters, preview: .quarter),
-        // The same, on a surface that turns with gravity.
+        // The same on a surface that rotates with gravity.
         Case(
             what: "back camera in portrait, the surface turns", stance: back, turn: .none, surface: .upright,
             capture: .quarter, preview: .quarter),
@@ -47,7 +47,8 @@ struct CameraMountingTests {
         Case(
             what: "a window locked to landscape", stance: back, turn: .threeQuarters,
             surface: .locked(.quarter), capture: .none, preview: .none),
-        // The front camera turns the other way; as a mirror it stays upright on a locked surface, as every mirror does.
+        // The front camera turns the other way. Mirrored, it stays upright on a locked surface, like every
+        // mirror.
         Case(
             what: "front camera in portrait", stance: front, turn: .none, surface: .locked(.none),
             isMirrored: true, capture: .quarter, preview: .quarter),
@@ -60,7 +61,7 @@ struct CameraMountingTests {
         Case(
             what: "front camera in landscape, the surface turns", stance: front, turn: .quarter,
             surface: .upright, isMirrored: true, capture: .none, preview: .none),
-        // A camera on a display does not move when the tablet is turned: its preview has to be.
+        // A camera on a display doesn't move when the tablet is turned, so its preview has to be rotated.
         Case(
             what: "external camera, upright", stance: own, turn: .none, surface: .locked(.none),
             isMirrored: true, capture: .none, preview: .none),
@@ -85,14 +86,14 @@ struct CameraMountingTests {
             surface: .standing(.quarter), capture: .none, preview: .threeQuarters),
     ]
 
-    @Test("as in the source's cases, and what follows from them", arguments: cases)
+    @Test("the angles match the reference cases and cases derived from them", arguments: cases)
     func table(example: Case) {
         let angles = example.stance.angles(
             whileComputerIs: example.turn, on: example.surface, isMirrored: example.isMirrored)
         #expect(angles == RotationAngles(capture: example.capture, preview: example.preview))
     }
 
-    @Test("whatever is turned, what is shown stands upright in the world")
+    @Test("the preview is upright in the world for every rotation")
     func upright() {
         for bearing in [CameraMounting.Bearing.own, .back, .front] {
             for mounting in Rotation.allCases {
@@ -115,14 +116,14 @@ struct CameraMountingTests {
         _ stance: CameraMounting, _ turn: Rotation, _ surface: PreviewSurface, _ isMirrored: Bool
     ) {
         let angles = stance.angles(whileComputerIs: turn, on: surface, isMirrored: isMirrored)
-        // Where the scene's top is in the stored frame, clockwise from its own top.
+        // The direction of the scene's top in the stored frame, clockwise from the frame's top.
         let stored = Rotation.none - angles.capture
         let turned = stored + angles.preview
         let shown = isMirrored ? Rotation.none - turned : turned
         #expect(shown + surface.turn(whileComputerIs: turn) == .none)
     }
 
-    @Test("only what is built in turns with the computer, and a person's own angle stands")
+    @Test("only built-in cameras turn with the computer, and an angle set by the user has priority")
     func devices() {
         #expect(CameraMounting(Self.device(.external, .front)).bearing == .own)
         #expect(CameraMounting(Self.device(.builtIn, .back)).bearing == .back)
@@ -136,7 +137,7 @@ struct CameraMountingTests {
     }
 
     @Test(
-        "previews of front and external cameras are mirrored, not those of back cameras, sticks and what was made elsewhere",
+        "previews are mirrored for front and external cameras, not for back cameras, capture sticks, files, screens, and network cameras",
         arguments: [
             (CaptureDevice.DeviceType.external, CaptureDevice.Position.unspecified, true),
             (.external, .front, true), (.external, .back, false), (.builtIn, .front, true),

@@ -3,7 +3,7 @@ import Plan
 import Profiles
 import Testing
 
-@Suite("A plan whose cameras ask how the computer is held")
+@Suite("Plans with cameras rotated by the orientation sensor")
 struct SensorPlanTests {
     private static let text = """
         cameras: { a: { rotation: sensor, rate: 30 } }
@@ -12,7 +12,7 @@ struct SensorPlanTests {
         tracks: { cameras: copy, microphones: wav, metadata: ndjson }
         """
 
-    private static func plan(_ device: CaptureDevice, _ turn: MachineTurn?) throws(ProfileError)
+    private static func plan(_ device: CaptureDevice, _ turn: MachineOrientation?) throws(ProfileError)
         -> SessionPlan
     {
         var camera = PlannedDevice(selector: "any", device: device)
@@ -22,7 +22,7 @@ struct SensorPlanTests {
             devices: ["a": camera, "m": SessionPlanTests.microphone()])
     }
 
-    private static func refusal(_ device: CaptureDevice, _ turn: MachineTurn?) throws -> ProfileError {
+    private static func refusal(_ device: CaptureDevice, _ turn: MachineOrientation?) throws -> ProfileError {
         do throws(ProfileError) {
             _ = try plan(device, turn)
         } catch {
@@ -34,7 +34,7 @@ struct SensorPlanTests {
     private struct NoRefusal: Error {}
 
     @Test(
-        "the angle is the mounting and the turn, which cameras that look back follow and front ones oppose",
+        "the angle combines mounting and turn: back cameras follow the turn, front cameras oppose it",
         arguments: [
             (CaptureDevice.Position.back, Rotation.none, Rotation.quarter), (.back, .quarter, .half),
             (.back, .threeQuarters, .none), (.front, .quarter, .none), (.front, .threeQuarters, .half),
@@ -47,20 +47,20 @@ struct SensorPlanTests {
         #expect(plan.program?.layers[0].rotation == expected)
         #expect(plan.previews.map(\.isMirrored) == [position == .front])
         #expect(plan.previews.map(\.rotation) == [expected])
-        #expect(!plan.notes.contains { $0.contains("held upright") })
+        #expect(!plan.notes.contains { $0.contains("upright orientation") })
     }
 
     @Test(
-        "lying flat it counts as upright, which is told; so is a camera of which nobody knows where it looks")
+        "a flat computer counts as upright, which is noted, and so is a camera with an unknown position")
     func told() throws {
         let flat = try Self.plan(CameraMountingTests.device(.builtIn, .unspecified), .undecided)
         #expect(flat.cameras[0].rotation == .none)
-        #expect(flat.notes.contains { $0.contains("lies flat") })
+        #expect(flat.notes.contains { $0.contains("is flat") })
         #expect(flat.notes.contains { $0.contains("--position back") })
         let synthetic = try Self.plan(
             CameraMountingTests.device(.virtual, .unspecified, mounting: .half), nil)
         #expect(synthetic.cameras[0].rotation == .half && synthetic.cameras[0].rotationSource == .mounting)
-        #expect(synthetic.notes.contains { $0.contains("does not turn with the computer") })
+        #expect(synthetic.notes.contains { $0.contains("does not rotate with the computer") })
     }
 
     @Test("an external camera, and a computer without a sensor, are refused at the field, with the reason")
@@ -72,12 +72,12 @@ struct SensorPlanTests {
             CameraMountingTests.device(.builtIn, .front), .unknown("no accelerometer was found"))
         #expect(
             blind.description
-                == "test.yaml:1:27: cameras.a.rotation: found sensor, expected 0, 90, 180 or 270, since no accelerometer was found."
+                == "test.yaml:1:27: cameras.a.rotation: found sensor, expected 0, 90, 180 or 270, because no accelerometer was found."
         )
         #expect(blind.isMissingDevice)
     }
 
-    @Test("files are turned by a matrix, the program by pixels; audio and metadata are not turned at all")
+    @Test("files are rotated by a matrix, the program by pixels; audio and metadata are not rotated")
     func connections() throws {
         let plan = try Self.plan(CameraMountingTests.device(.builtIn, .back), .turned(.quarter))
         func connection(_ input: String, _ output: String) -> PlannedConnection {

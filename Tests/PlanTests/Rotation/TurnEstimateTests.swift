@@ -3,9 +3,9 @@ import Media
 import Plan
 import Testing
 
-@Suite("Which way up the computer is held")
+@Suite("Orientation of the computer")
 struct TurnEstimateTests {
-    /// Held at an angle, clockwise from upright, and leaned back from standing by another.
+    /// Held at an angle clockwise from upright, and leaned back by another angle.
     private static func held(_ degrees: Double, leaningBack: Double = 0, by force: Double = 1) -> Acceleration
     {
         let (angle, lean) = (degrees * .pi / 180, leaningBack * .pi / 180)
@@ -22,7 +22,7 @@ struct TurnEstimateTests {
     }
 
     @Test(
-        "the first reading decides for the nearest side",
+        "the first reading selects the nearest side",
         arguments: [
             (0, Rotation.none), (44, .none), (46, .quarter), (90, .quarter), (134, .quarter), (180, .half),
             (270, .threeQuarters), (316, .none),
@@ -32,7 +32,7 @@ struct TurnEstimateTests {
         #expect(Self.turn(after: [Self.held(degrees, leaningBack: 60)]) == expected)
     }
 
-    @Test("around 45° the side that was up stays up, whichever it was, until 60° are passed")
+    @Test("around 45° the upper side is kept, from either direction, until 60° are exceeded")
     func hysteresis() {
         for (start, side) in [(0.0, Rotation.none), (90, .quarter)] {
             let wavering = [start, 40, 50, 44, 46, 55, 35, 58, 32, 50].map { Self.held($0) }
@@ -42,25 +42,25 @@ struct TurnEstimateTests {
         #expect(Self.turn(after: [90, 29, 29].map { Self.held($0) }) == Rotation.none)
     }
 
-    @Test("one reading alone turns nothing: a jolt is over before the next")
+    @Test("a single reading does not change the side: a jolt ends before the next")
     func jolts() {
         #expect(Self.turn(after: [0, 90, 0, 90, 0].map { Self.held($0) }) == Rotation.none)
         #expect(Self.turn(after: [0, 90, 270, 90].map { Self.held($0) }) == Rotation.none)
         #expect(Self.turn(after: [0, 90, 90].map { Self.held($0) }) == .quarter)
     }
 
-    @Test("lying flat keeps the last side, and tells none where there was none")
+    @Test("a flat computer keeps the last side, or stays undecided without one")
     func flat() {
         let table = Acceleration(x: 0.3, y: 0.1, z: -9.8)
         #expect(Self.turn(after: [table, table]) == nil)
         #expect(Self.turn(after: [Self.held(90), table, table, table]) == .quarter)
         #expect(Self.turn(after: [table, Self.held(180)]) == .half)
-        // Turned on the table: only when it is raised again does that count.
+        // A turn on the table counts only when the computer is raised again.
         #expect(
             Self.turn(after: [Self.held(90), table, Self.held(270), table, Self.held(270)]) == .quarter)
     }
 
-    @Test("what is felt while it falls or is shaken is not gravity, and changes nothing")
+    @Test("acceleration during a fall or a shake is not gravity, and changes nothing")
     func moved() {
         let wild = [Self.held(90, by: 0.1), Self.held(90, by: 2), Self.held(90, by: 0.5)]
         #expect(Self.turn(after: [Self.held(0)] + wild + wild) == Rotation.none)

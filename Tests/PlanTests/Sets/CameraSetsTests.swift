@@ -3,7 +3,7 @@ import Testing
 
 @testable import Plan
 
-@Suite("Which cameras can run together")
+@Suite("Cameras that can run together")
 struct CameraSetsTests {
     private static func machine(_ cameras: [USBCamera], claims: [USBClaim] = []) -> MachineModel {
         let entry = CostTable.Entry(nanosecondsPerPiece: 1000, nanosecondsPerUnit: 0.1)
@@ -26,7 +26,7 @@ struct CameraSetsTests {
 
     private func names(_ sets: CameraSets) -> [[String]] { sets.groups.map { $0.members.map(\.name) } }
 
-    @Test("a camera that keeps the whole bus excludes the others there, which run with one on another bus")
+    @Test("a camera that reserves most of a bus limits the others there, but not one on another bus")
     func greedy() throws {
         let (near, far) = (USBCostTests.bus("1"), USBCostTests.bus("3"))
         let greedy = USBCostTests.camera("greedy", on: near, payloads: [3072])
@@ -35,7 +35,7 @@ struct CameraSetsTests {
             + ["a", "b"].map { USBCostTests.camera($0, on: near, payloads: [1600]) }
         let cameras = try ["greedy", "a", "b", "elsewhere"].map { try Self.camera($0, "640x480") }
         let sets = CameraSets(of: cameras, on: Self.machine(usb))
-        // 61 and 32 µs fit; 61 and twice 32 do not.
+        // 61 µs and 32 µs fit; 61 µs and twice 32 µs don't.
         #expect(
             names(sets) == [
                 ["greedy", "a", "elsewhere"], ["greedy", "b", "elsewhere"], ["a", "b", "elsewhere"],
@@ -43,7 +43,7 @@ struct CameraSetsTests {
         #expect(sets.exclusions.isEmpty && sets.outsiders.isEmpty && sets.isComplete)
     }
 
-    @Test("two that keep all exclude each other by name, and what a camera outside keeps leaves one out")
+    @Test("two cameras that reserve a whole bus exclude each other by name; another stream excludes both")
     func exclusion() throws {
         let bus = USBCostTests.bus("1")
         let usb = ["a", "b"].map { USBCostTests.camera($0, on: bus, payloads: [3072]) }
@@ -61,10 +61,10 @@ struct CameraSetsTests {
         #expect(none.outsiders.allSatisfy { $0.reason.contains("usb:1") && $0.reason.contains("Webcam") })
     }
 
-    @Test("each camera gets the best format that fits, in turn, and hears what limits it")
+    @Test("each camera in turn gets the best format that fits, and reports its limit")
     func formats() throws {
         let bus = USBCostTests.bus("1")
-        // As reckoned: 640x480 keeps 512 bytes (11 µs), 1280x720 1024 (21 µs), 1920x1080 3072 (61 µs).
+        // Estimated: 640x480 reserves 512 bytes (11 µs), 1280x720 1024 (21 µs), 1920x1080 3072 (61 µs).
         let usb = ["a", "b"].map { USBCostTests.camera($0, on: bus) }
         let cameras = try ["a", "b"].map { try Self.camera($0, "640x480", "1280x720", "1920x1080") }
         let sets = CameraSets(of: cameras, on: Self.machine(usb))
@@ -75,7 +75,7 @@ struct CameraSetsTests {
         #expect(abs(group.cost.total - 0.82) < 1e-9)
     }
 
-    @Test("sixteen alike cameras on one bus are answered with bounded work", arguments: [1024, 3072])
+    @Test("sixteen identical cameras on one bus need only bounded work", arguments: [1024, 3072])
     func many(payload: Int) throws {
         let bus = USBCostTests.bus("1")
         let names = (0..<16).map { "c\($0)" }
@@ -85,7 +85,7 @@ struct CameraSetsTests {
         if payload == 3072 {
             #expect(sets.isComplete && sets.groups.count == 16 && sets.exclusions.count == 120)
         } else {
-            // 1820 sets of four.
+            // 1,820 sets of four.
             #expect(!sets.isComplete && sets.groups.count == CameraSets.mostSets)
             #expect(sets.groups.allSatisfy { $0.members.count == 4 })
         }
@@ -98,7 +98,7 @@ struct CameraSetsTests {
         #expect(sets.isComplete && sets.groups.map(\.members.count) == [16])
     }
 
-    @Test("no cameras are no set; one without formats is told")
+    @Test("without cameras there are zero sets; a camera without formats is reported")
     func none() throws {
         #expect(CameraSets(of: [], on: Self.machine([])).groups.isEmpty)
         let blind = SetCamera(
@@ -106,7 +106,7 @@ struct CameraSetsTests {
         #expect(CameraSets(of: [blind], on: Self.machine([])).outsiders.map(\.name) == ["blind"])
     }
 
-    @Test("formats below the floors are left out, unless the camera has no others; JPEGs go before raw ones")
+    @Test("formats below the floors are skipped unless the camera lacks others; JPEGs precede raw formats")
     func candidates() throws {
         func device(_ offers: [OfferedFormat]) -> PlannedDevice {
             PlannedDevice(
@@ -131,7 +131,7 @@ struct CameraSetsTests {
         #expect(small.formats.map(\.description) == ["yuyv 320x240 at 30"])
     }
 
-    @Test("of more cameras than a set can have the first are reckoned with")
+    @Test("with more cameras than a set allows, only the first ones are used")
     func tooMany() throws {
         let cameras = try (0..<70).map { try Self.camera("c\($0)", "64x36") }
         let sets = CameraSets(of: cameras, on: Self.machine([]), limit: 1e9)

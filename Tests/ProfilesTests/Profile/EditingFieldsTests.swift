@@ -1,7 +1,7 @@
 import Profiles
 import Testing
 
-@Suite("What a profile says of editing")
+@Suite("Editing fields of a profile")
 struct EditingFieldsTests {
     private static let devices = "cameras: { face: , wide: }\nmicrophones: { host: { camera: face } }\n"
 
@@ -9,7 +9,7 @@ struct EditingFieldsTests {
         try Profile(yaml: Array((Self.devices + text).utf8), file: "test.yaml")
     }
 
-    @Test("is read: a title, people by role, formats, and the camera that shows who speaks")
+    @Test("title, people by role, formats, and the camera of a speaker are read")
     func fields() throws {
         let profile = try read(
             "title: \"Q & A\"\npeople: { host: Ada, wide: \"the room\" }\nedit: [otio, fcpxml, otio]\n")
@@ -23,7 +23,7 @@ struct EditingFieldsTests {
     }
 
     @Test(
-        "is refused where it is wrong",
+        "an invalid field is refused",
         arguments: [
             ("edit: [fcpx]", "edit: found “fcpx”, expected fcpxml, otio, mlt or edl (probably fcpxml)."),
             ("people: { guest: Ada }", "people.guest: found the role “guest”, expected face, wide or host"),
@@ -34,7 +34,7 @@ struct EditingFieldsTests {
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
     }
 
-    @Test("names a camera of the profile, where a microphone has one")
+    @Test("a microphone's camera must be a camera of the profile")
     func cameraOfMicrophone() {
         let error = #expect(throws: ProfileError.self) {
             try Profile(
@@ -42,7 +42,7 @@ struct EditingFieldsTests {
                 file: "x.yaml")
         }
         #expect(
-            error?.description.contains("expected the role of the camera that shows who speaks: face")
+            error?.description.contains("expected the role of the camera that shows the speaker: face")
                 == true,
             "\(error?.description ?? "")")
     }

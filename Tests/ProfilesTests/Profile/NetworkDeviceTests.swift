@@ -8,7 +8,7 @@ struct NetworkDeviceTests {
         try Profile(yaml: Array(text.utf8), file: "test.yaml")
     }
 
-    @Test("an address is given as a device, or kept apart, and its variable is withheld from other programs")
+    @Test("an address is a device or stored elsewhere, and its variable is withheld from other programs")
     func fields() throws {
         let profile = try Self.read(
             """
@@ -29,16 +29,19 @@ struct NetworkDeviceTests {
     }
 
     @Test(
-        "a wrong address is refused with its place, and nothing of it is repeated",
+        "an invalid address is rejected with its position and never repeated",
         arguments: [
             (
                 "device: \"rtsp://user:geheim@/x\"",
-                "cameras.gate.device: found an address that cannot be used"
+                "cameras.gate.device: found an invalid address"
             ),
-            ("device: \"srt://geheim\"", "it looks like srt://"),
-            ("device: \"http://host:99999/geheim\"", "no port from 1 to 65535"),
-            ("device: \"rtsp://host/x\", url_from: { env: A }", "cameras.gate: found device and url_from"),
-            ("url_from: geheim", "cameras.gate.url_from: found no place"),
+            ("device: \"srt://geheim\"", "Example: srt://"),
+            ("device: \"http://host:99999/geheim\"", "a port from 1 to 65535"),
+            (
+                "device: \"rtsp://host/x\", url_from: { env: A }",
+                "cameras.gate: found both device and url_from"
+            ),
+            ("url_from: geheim", "cameras.gate.url_from: found no source"),
         ])
     func refused(fields: String, expected: String) {
         do {

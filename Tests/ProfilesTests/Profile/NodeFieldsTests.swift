@@ -7,7 +7,7 @@ struct NodeFieldsTests {
         try Profile(yaml: Array(text.utf8), file: "test.yaml")
     }
 
-    @Test("are read in their order, each with its profile or none, and need no devices beside them")
+    @Test("nodes are read in order, each with an optional profile, and require no devices")
     func read() throws {
         let profile = try Self.read("nodes: { right: { profile: pip }, left: }")
         #expect(
@@ -18,7 +18,7 @@ struct NodeFieldsTests {
     }
 
     @Test(
-        "are refused with a place when they are something else",
+        "invalid nodes are refused with their position",
         arguments: ["nodes: 3", "nodes: { Left: }", "nodes: { left: { camera: x } }", "nodes: { left: pip }"])
     func wrong(text: String) {
         let error = #expect(throws: ProfileError.self) { try Self.read(text) }

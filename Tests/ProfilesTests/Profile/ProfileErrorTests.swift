@@ -1,15 +1,15 @@
 import Profiles
 import Testing
 
-@Suite("A profile that is wrong")
+@Suite("Invalid profiles")
 struct ProfileErrorTests {
     static let cameraFields =
         "device, url_from, size, rate, format, rotation, mirrored, preview, latency, crop, zoom, pan, tilt, output, controls, preset or match"
-    static let roleForm = "1 to 32 small letters, digits, - and _, beginning with a letter or digit"
+    static let roleForm = "1 to 32 lowercase letters, digits, - and _, starting with a letter or digit"
     static let two = "cameras: {a: , b: }\nmicrophones: {m: }\n"
 
     @Test(
-        "says in one line where, what stands there and what should",
+        "an error gives the position, the value found, and the expected one in one line",
         arguments: [
             // The file as a whole.
             ("", "1:1: found an empty file, expected cameras or microphones."),
@@ -26,11 +26,11 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: { a: ",
-                "2:1: cameras.a: found something else while parsing a flow node, expected node content."
+                "2:1: cameras.a: found an unexpected token while parsing a flow node, expected node content."
             ),
             (
                 "cameras:\n  a: { rate: 1, rate: 2 }",
-                "2:17: cameras.a.rate: found the field a second time, after line 2, expected it once."
+                "2:17: cameras.a.rate: found a duplicate field, first set on line 2, expected each field only once."
             ),
             ("cameras: { a: *b }", "1:15: cameras.a: found an alias, expected the value itself."),
             (
@@ -40,7 +40,7 @@ struct ProfileErrorTests {
             // Roles.
             (
                 "cameras: any",
-                "1:10: cameras: found “any”, expected one field a camera, for example desk: { device: any }."
+                "1:10: cameras: found “any”, expected one field per camera, for example desk: { device: any }."
             ),
             ("cameras: { Desk: }", "1:12: cameras.Desk: found the role “Desk”, expected \(roleForm)."),
             ("cameras: { ../x: }", "1:12: cameras.../x: found the role “../x”, expected \(roleForm)."),
@@ -48,32 +48,32 @@ struct ProfileErrorTests {
             ("cameras: { '': }", "1:12: cameras.: found the role “”, expected \(roleForm)."),
             (
                 "cameras: { program: }",
-                "1:12: cameras.program: found the role “program”, expected another name: that of the composed frame is taken."
+                "1:12: cameras.program: found the role “program”, expected another name, because “program” is reserved."
             ),
             (
                 "cameras: { a: }\nmicrophones: { a: }",
-                "2:16: microphones.a: found a role of this name a second time, expected a name that no other camera or microphone has."
+                "2:16: microphones.a: found a duplicate role, expected a unique name among cameras and microphones."
             ),
             // Cameras.
             (
                 "cameras:\n  desk:\n    device: any\n    rate:       fast",
-                "4:17: cameras.desk.rate: found “fast”, expected a number of frames per second above 0 and at most 1000, for example 30 or 29.97."
+                "4:17: cameras.desk.rate: found “fast”, expected frames per second, above 0 and at most 1000, for example 30 or 29.97."
             ),
             (
                 "cameras: { a: { rate: 1000.5 } }",
-                "1:23: cameras.a.rate: found “1000.5”, expected a number of frames per second above 0 and at most 1000, for example 30 or 29.97."
+                "1:23: cameras.a.rate: found “1000.5”, expected frames per second, above 0 and at most 1000, for example 30 or 29.97."
             ),
             (
                 "cameras: { a: { rate: 0 } }",
-                "1:23: cameras.a.rate: found “0”, expected a number of frames per second above 0 and at most 1000, for example 30 or 29.97."
+                "1:23: cameras.a.rate: found “0”, expected frames per second, above 0 and at most 1000, for example 30 or 29.97."
             ),
             (
                 "cameras: { a: { raet: 30 } }",
                 "1:17: cameras.a.raet: found an unknown field, expected \(cameraFields) (probably rate)."
             ),
             (
-                "cameras: { a: { colour: 1 } }",
-                "1:17: cameras.a.colour: found an unknown field, expected \(cameraFields)."
+                "cameras: { a: { color: 1 } }",
+                "1:17: cameras.a.color: found an unknown field, expected \(cameraFields)."
             ),
             ("cameras: { a: any }", "1:15: cameras.a: found “any”, expected the fields \(cameraFields)."),
             (
@@ -114,43 +114,43 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: { a: { latency: 3s } }",
-                "1:26: cameras.a.latency: found “3s”, expected a length of time from 0ms to 2s, for example 40ms."
+                "1:26: cameras.a.latency: found “3s”, expected a duration from 0ms to 2s, for example 40ms."
             ),
             (
                 "cameras: { a: { crop: 10 } }",
-                "1:23: cameras.a.crop: found “10”, expected a shape such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }."
+                "1:23: cameras.a.crop: found “10”, expected an aspect ratio such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }."
             ),
             (
                 "cameras: { a: { crop: { x: 0, y: 0, width: 4 } } }",
-                "1:23: cameras.a.crop: found no height, expected a shape such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }."
+                "1:23: cameras.a.crop: found no height, expected an aspect ratio such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }."
             ),
             (
                 "cameras: { a: { crop: 16:0 } }",
-                "1:23: cameras.a.crop: found “16:0”, expected a shape such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }."
+                "1:23: cameras.a.crop: found “16:0”, expected an aspect ratio such as 16:9, or a rectangle in pixels of the stored frame: { x: 0, y: 0, width: 1280, height: 720 }."
             ),
             (
                 "cameras: { a: { zoom: 0.5 } }",
-                "1:23: cameras.a.zoom: found “0.5”, expected how many times larger, from 1 (all is seen) to 8."
+                "1:23: cameras.a.zoom: found “0.5”, expected a zoom factor from 1 (whole frame) to 8."
             ),
             (
                 "cameras: { a: { pan: left } }",
-                "1:22: cameras.a.pan: found “left”, expected a number from -1 (as far left as it goes) to 1 (as far right)."
+                "1:22: cameras.a.pan: found “left”, expected a number from -1 (fully left) to 1 (fully right)."
             ),
             (
                 "cameras: { a: { tilt: 1.1 } }",
-                "1:23: cameras.a.tilt: found “1.1”, expected a number from -1 (as far down as it goes) to 1 (as far up)."
+                "1:23: cameras.a.tilt: found “1.1”, expected a number from -1 (fully down) to 1 (fully up)."
             ),
             (
                 "cameras: { a: { output: 641x360 } }",
-                "1:25: cameras.a.output: found “641x360”, expected a size of even sides, such as 640x360."
+                "1:25: cameras.a.output: found “641x360”, expected a size with even width and height, such as 640x360."
             ),
             (
                 "cameras: { a: { controls: { gain: high } } }",
-                "1:35: cameras.a.controls.gain: found “high”, expected a whole number, true, false, or the words of a menu's item in quotes."
+                "1:35: cameras.a.controls.gain: found “high”, expected a whole number, true, false, or a menu item in quotes."
             ),
             (
                 "cameras: { a: { controls: { Gain: 1 } } }",
-                "1:29: cameras.a.controls.Gain: found the control “Gain”, expected a name of small letters, digits and _, as `multicam controls` shows it."
+                "1:29: cameras.a.controls.Gain: found the control “Gain”, expected a control name of lowercase letters, digits, and _, as shown by `multicam controls`."
             ),
             (
                 #"cameras: { a: { device: "x\0y" } }"#,
@@ -159,56 +159,56 @@ struct ProfileErrorTests {
             // Microphones.
             (
                 "microphones: { m: { rotation: 90 } }",
-                "1:21: microphones.m.rotation: found a field that only cameras have, expected device, url_from, channels, gain, offset, pick, voice or camera on a microphone."
+                "1:21: microphones.m.rotation: found a field that only cameras support, expected device, url_from, channels, gain, offset, source_channels, echo_cancellation, noise_suppression or camera for a microphone."
             ),
             (
                 "microphones: { m: { channels: 9 } }",
                 "1:31: microphones.m.channels: found “9”, expected 1 to 8."
             ),
             (
-                "microphones: { m: { channels: 2, pick: [1] } }",
-                "1:31: microphones.m.channels: found “2”, expected 1, as many as pick names."
+                "microphones: { m: { channels: 2, source_channels: [1] } }",
+                "1:31: microphones.m.channels: found “2”, expected 1, the number of source_channels."
             ),
             (
-                "microphones: { m: { pick: [0] } }",
-                "1:28: microphones.m.pick: found “0”, expected one or two different channels of the device from 1 to 8, for example [1]."
+                "microphones: { m: { source_channels: [0] } }",
+                "1:39: microphones.m.source_channels: found “0”, expected one or two different channel numbers from 1 to 8, for example [1]."
             ),
             (
-                "microphones: { m: { pick: [] } }",
-                "1:27: microphones.m.pick: found an empty list, expected one or two different channels of the device from 1 to 8, for example [1]."
+                "microphones: { m: { source_channels: [] } }",
+                "1:38: microphones.m.source_channels: found an empty list, expected one or two different channel numbers from 1 to 8, for example [1]."
             ),
             (
                 "microphones: { m: { gain: 31 } }",
-                "1:27: microphones.m.gain: found “31”, expected a number of decibels from -60 to 30."
+                "1:27: microphones.m.gain: found “31”, expected a gain in decibels from -60 to 30."
             ),
             (
-                "microphones: { m: { voice: true } }",
-                "1:28: microphones.m.voice: found “true”, expected what the program is to be spared: { echo: true, noise: true }."
+                "microphones: { m: { echo_cancellation: some } }",
+                "1:40: microphones.m.echo_cancellation: found “some”, expected true or false."
             ),
             (
-                "microphones: { m: { voice: { nose: true } } }",
-                "1:30: microphones.m.voice.nose: found an unknown field, expected echo or noise (probably noise)."
+                "microphones: { m: { noise_supression: true } }",
+                "1:21: microphones.m.noise_supression: found an unknown field, expected device, url_from, channels, gain, offset, source_channels, echo_cancellation, noise_suppression or camera (probably noise_suppression)."
             ),
             (
-                "microphones: { m: { voice: { noise: much } } }",
-                "1:37: microphones.m.voice.noise: found “much”, expected true or false."
+                "microphones: { m: { noise_suppression: much } }",
+                "1:40: microphones.m.noise_suppression: found “much”, expected true or false."
             ),
             (
                 "microphones: { m: { gain: nan } }",
-                "1:27: microphones.m.gain: found “nan”, expected a number of decibels from -60 to 30."
+                "1:27: microphones.m.gain: found “nan”, expected a gain in decibels from -60 to 30."
             ),
             (
                 "microphones: { m: { offset: 6s } }",
-                "1:29: microphones.m.offset: found “6s”, expected a length of time from -5s to 5s, for example -20ms."
+                "1:29: microphones.m.offset: found “6s”, expected a duration from -5s to 5s, for example -20ms."
             ),
             // The program.
             (
                 "microphones: {m: }\nprogram: {}",
-                "2:10: program: found a program without cameras, expected a camera, or no program."
+                "2:10: program: found a program without cameras, expected at least one camera for the program."
             ),
             (
                 "cameras: {a: }\nprogram: { layout: pip }",
-                "2:20: program.layout: found “pip” with one camera, expected two cameras, or single."
+                "2:20: program.layout: found “pip” with 1 camera, expected at least 2 cameras, or single."
             ),
             (
                 two + "program: { main: desk }",
@@ -220,11 +220,11 @@ struct ProfileErrorTests {
             ),
             (
                 two + "program: { inset: a }",
-                "3:19: program.inset: found “a”, which is the main camera, expected b."
+                "3:19: program.inset: found “a”, which is already the main camera, expected b."
             ),
             (
                 two + "program: { inset: [b, b] }",
-                "3:23: program.inset: found “b” a second time, expected each camera once."
+                "3:23: program.inset: found “b” twice, expected each camera only once."
             ),
             (two + "program: { inset: [] }", "3:19: program.inset: found an empty list, expected b."),
             (
@@ -237,7 +237,7 @@ struct ProfileErrorTests {
             ),
             (
                 "cameras: {a: }\nprogram: { audio: { mix: [m] } }",
-                "2:27: program.audio.mix: found “m”, expected the role of a microphone: none, as there is no microphone."
+                "2:27: program.audio.mix: found “m”, expected the role of a microphone: none, because the profile does not have a microphone."
             ),
             (
                 two + "program: { audio: { bitrate: 160 } }",
@@ -253,15 +253,15 @@ struct ProfileErrorTests {
             ),
             (
                 two + "program: { layout: side }",
-                "3:20: program.layout: found “side”, expected pip, side-by-side, grid or single."
+                "3:20: program.layout: found “side”, expected \(ProfileValue.list(ProgramLayout.names, nearestTo: "side"))."
             ),
             (
                 two + "program: { scale: 0.01 }",
-                "3:19: program.scale: found “0.01”, expected a share of the program's width from 0.05 to 1."
+                "3:19: program.scale: found “0.01”, expected a fraction of the program width from 0.05 to 1."
             ),
             (
                 two + "program: { margin: 0x0 }",
-                "3:20: program.margin: found “0x0”, expected a share of the program's width from 0 to 0.5."
+                "3:20: program.margin: found “0x0”, expected a fraction of the program width from 0 to 0.5."
             ),
             (
                 two + "program: { border: 65 }",
@@ -284,8 +284,8 @@ struct ProfileErrorTests {
                 "3:28: program.video.codec: found “h265”, expected h264."
             ),
             (
-                two + "program: { filling: stretch }",
-                "3:21: program.filling: found “stretch”, expected fit (with black beside it) or fill (with its edges cut)."
+                two + "program: { fit: stretch }",
+                "3:17: program.fit: found “stretch”, expected contain (black bars) or cover (cropped edges)."
             ),
             // The rest.
             (
@@ -299,7 +299,7 @@ struct ProfileErrorTests {
             (two + "tracks: { files: each }", "3:18: tracks.files: found “each”, expected one-each or one."),
             (
                 two + "budget: { hardware: 0 }",
-                "3:21: budget.hardware: found “0”, expected a hardware cost above 0 and at most 10, where 1 is all of the machine."
+                "3:21: budget.hardware: found “0”, expected a hardware cost above 0 and at most 10 (1 is the whole computer)."
             ),
             (
                 two + "budget: { policy: adopt }",
@@ -315,31 +315,31 @@ struct ProfileErrorTests {
             ),
             (
                 two + "choice: { prefer: any }",
-                "3:19: choice.prefer: found “any”, expected front, back, or what names one camera, for example serial:0123."
+                "3:19: choice.prefer: found “any”, expected front, back, or the selector of one camera, for example serial:0123."
             ),
             (
                 two + "choice: { prefer: \"virtual:clap\" }",
-                "3:19: choice.prefer: found “virtual:clap”, expected front, back, or what names one camera, for example serial:0123; synthetic cameras and files are named in `device`."
+                "3:19: choice.prefer: found “virtual:clap”, expected front, back, or the selector of one camera, for example serial:0123; set synthetic cameras and files in `device`."
             ),
             (
                 two + "choice: { prefers: back }",
                 "3:11: choice.prefers: found an unknown field, expected policy or prefer (probably prefer)."
             ),
             (
-                two + "limits: { lostFrames: 5 }",
-                "3:23: limits.lostFrames: found “5”, expected a share of the frames from 0 to 1, for example 0.05, or none."
+                two + "limits: { lost_frames: 5 }",
+                "3:24: limits.lost_frames: found “5”, expected a fraction of the frames from 0 to 1, for example 0.05, or none."
             ),
             (
-                two + "limits: { lostframes: 0.1 }",
-                "3:11: limits.lostframes: found an unknown field, expected lostFrames, lostSamples or silence (probably lostFrames)."
+                two + "limits: { lost_frame: 0.1 }",
+                "3:11: limits.lost_frame: found an unknown field, expected lost_frames, lost_samples or silence (probably lost_frames)."
             ),
             (
                 two + "limits: nothing",
-                "3:9: limits: found “nothing”, expected none, or limits such as { lostFrames: 0.01, silence: 10s }."
+                "3:9: limits: found “nothing”, expected none, or limits such as { lost_frames: 0.01, silence: 10s }."
             ),
             (
                 two + "limits: { silence: 0 }",
-                "3:20: limits.silence: found “0”, expected a length of time from 1ms to 24h, for example 10s."
+                "3:20: limits.silence: found “0”, expected a duration from 1ms to 24h, for example 10s."
             ),
         ] as [(text: String, message: String)])
     func messages(text: String, message: String) {
@@ -352,7 +352,7 @@ struct ProfileErrorTests {
     }
 
     @Test(
-        "tells everything that is wrong at once, in the file's order, and nothing that only follows from it")
+        "all errors are reported at once, in file order, without errors that only follow from others")
     func several() throws {
         let text = """
             cameras:
@@ -365,8 +365,8 @@ struct ProfileErrorTests {
               main: fac
               inset: desk
               video: { preset: fast }
-            limits: { lostFrames: 5 }
-            colour: true
+            limits: { lost_frames: 5 }
+            color: true
             """
         let error = #expect(throws: ProfileError.self) {
             try Profile(yaml: Array(text.utf8), file: "pip.yaml")
@@ -375,13 +375,13 @@ struct ProfileErrorTests {
         let places = [
             "2:30: cameras.desk.size", "2:37: cameras.desk.rte", "3:9: cameras.face",
             "5:17: microphones.host.gain", "7:11: program.layout", "8:9: program.main",
-            "10:20: program.video.preset", "11:23: limits.lostFrames", "12:1: colour",
+            "10:20: program.video.preset", "11:24: limits.lost_frames", "12:1: color",
         ]
         #expect(lines.count == places.count)
         for (line, place) in zip(lines, places) { #expect(line.hasPrefix("pip.yaml:\(place): found ")) }
     }
 
-    @Test("lists the first twenty of many errors")
+    @Test("only the first twenty of many errors are listed")
     func many() {
         let fields = (0..<1000).map { "nonsense\($0): 1" }.joined(separator: "\n")
         let error = #expect(throws: ProfileError.self) {
@@ -391,15 +391,15 @@ struct ProfileErrorTests {
     }
 
     @Test(
-        "a profile that writes nothing is read, and says at its field that there is nothing to record",
+        "a profile that writes nothing can be read, and recording it is an error at its field",
         arguments: [
             (
                 two + "tracks: { cameras: none, microphones: none }",
-                "x.yaml:3:9: tracks: found nothing to write, expected a program, or tracks of cameras (copy, encode) or microphones (wav)."
+                "x.yaml:3:9: tracks: found nothing to record, expected a program, or tracks for cameras (copy, encode) or microphones (wav)."
             ),
             (
                 "microphones: { m: }\ntracks: { cameras: copy, microphones: none }",
-                "x.yaml:2:9: tracks: found nothing to write, expected a program, or tracks of cameras (copy, encode) or microphones (wav)."
+                "x.yaml:2:9: tracks: found nothing to record, expected a program, or tracks for cameras (copy, encode) or microphones (wav)."
             ),
         ])
     func nothingToWrite(_ yaml: String, _ message: String) throws {

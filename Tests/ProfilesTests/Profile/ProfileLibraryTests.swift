@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Profiles by name")
 struct ProfileLibraryTests {
-    /// A folder of its own that goes away with its owner.
+    /// A temporary folder that is deleted with its owner.
     private final class Folder {
         let path = FileManager.default.temporaryDirectory.path + "/multicam-profiles-\(UUID().uuidString)"
 
@@ -21,12 +21,12 @@ struct ProfileLibraryTests {
     }
 
     private static let shipped: String = {
-        // This file is Tests/SessionTests/Profile/… of the package.
+        // This file is Tests/ProfilesTests/Profile/… in the package.
         let parts = #filePath.split(separator: "/").dropLast(4)
         return "/" + parts.joined(separator: "/") + "/Profiles"
     }()
 
-    @Test("the user's own folder comes first, then what came with the program, then the data folders")
+    @Test("the user's own folder comes first, then the program's profiles, then the data folders")
     func order() throws {
         let folder = Folder()
         try folder.write("package/Profiles/pip.yaml")
@@ -44,7 +44,7 @@ struct ProfileLibraryTests {
             ])
     }
 
-    @Test("an installed program looks beside its bin folder; relative paths in variables count as not set")
+    @Test("an installed program searches next to its bin folder; relative paths in variables are ignored")
     func installed() {
         let library = ProfileLibrary(
             environment: ["HOME": "/home/me", "XDG_CONFIG_HOME": "relative"],
@@ -61,7 +61,7 @@ struct ProfileLibraryTests {
     }
 
     @Test(
-        "a profile of the user's hides a shipped one of the same name, and bad ones are listed with their problem"
+        "a user's profile hides a shipped one of the same name, and invalid ones are listed with their problem"
     )
     func list() throws {
         let folder = Folder()
@@ -82,7 +82,7 @@ struct ProfileLibraryTests {
         #expect(try library.load(folder.path + "/shipped/pip.yaml").name == "pip")
     }
 
-    @Test("an unknown name is answered with the known ones")
+    @Test("an unknown name is reported with the known ones")
     func unknown() throws {
         let folder = Folder()
         try folder.write("pip.yaml")
@@ -91,28 +91,28 @@ struct ProfileLibraryTests {
         let error = #expect(throws: ProfileError.self) { try library.load("pop") }
         #expect(
             error?.description
-                == "pop: found no profile of this name, expected grid or pip (probably pip), or the path of a file."
+                == "pop: found no profile with this name, expected grid or pip (probably pip), or the path of a profile file."
         )
         let none = #expect(throws: ProfileError.self) { try ProfileLibrary(folders: []).load("pip") }
         #expect(
             none?.description
-                == "pip: found no profile of this name, expected the path of a profile's file, as no profile is installed."
+                == "pip: found no profile with this name, expected the path of a profile file, because no profiles are installed."
         )
     }
 
-    @Test("a file that is not there, is a folder or never ends is told so")
+    @Test("a missing file, a folder, and an endless file are each reported")
     func unreadable() throws {
         let library = ProfileLibrary(folders: [])
         let missing = #expect(throws: ProfileError.self) { try library.load("/none/x.yaml") }
         #expect(
-            missing?.description == "/none/x.yaml: found no such file, expected a profile that can be read.")
+            missing?.description == "/none/x.yaml: found no such file, expected a readable profile file.")
         let folder = #expect(throws: ProfileError.self) { try library.load("/usr/") }
         #expect(folder?.found == "a folder")
         let endless = #expect(throws: ProfileError.self) { try library.load("/dev/zero") }
-        #expect(endless?.found == "a device, which is no file")
+        #expect(endless?.found == "a device")
     }
 
-    @Test("the shipped profiles are there and can be read")
+    @Test("the shipped profiles exist and are valid")
     func shippedProfiles() throws {
         let entries = ProfileLibrary(folders: [Self.shipped]).list()
         #expect(
@@ -138,7 +138,7 @@ struct ProfileLibraryTests {
     }
 
     @Test(
-        "the shipped profiles are part of the program, each as its file has it, and are found without a folder"
+        "the shipped profiles are built into the program, identical to their files, and found without a folder"
     )
     func withoutFolders() throws {
         let files = ProfileLibrary(folders: [Self.shipped]).list()
@@ -161,7 +161,7 @@ struct ProfileLibraryTests {
     }
 
     @Test(
-        "a profile in any folder comes before one that is part of the program, and its errors name its file")
+        "a profile in any folder has priority over a built-in one, and its errors name its file")
     func foldersFirst() throws {
         let folder = Folder()
         try folder.write("pip.yaml", "description: Mine\ncameras: { a: }\n")
@@ -196,7 +196,7 @@ struct ProfileLibraryTests {
         }
         #expect(
             error?.description
-                == "--camera m=any: found the role “m”, expected the role of a camera of “p”: a, b, c or d."
+                == "--camera m=any: found the role “m”, expected a camera role of “p”: a, b, c or d."
         )
     }
 }

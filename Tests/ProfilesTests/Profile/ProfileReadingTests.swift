@@ -2,13 +2,13 @@ import Media
 import Profiles
 import Testing
 
-@Suite("A profile that is right")
+@Suite("Valid profiles")
 struct ProfileReadingTests {
     private func read(_ text: String) throws(ProfileError) -> Profile {
         try Profile(yaml: Array(text.utf8), file: "Profiles/test.yaml")
     }
 
-    @Test("a role's name is enough: everything else has a usual value")
+    @Test("a role name is sufficient: all other fields have defaults")
     func least() throws {
         let profile = try read("cameras: { desk: }\n")
         #expect(profile == Profile(name: "test", cameras: [CameraRole(role: "desk")]))
@@ -32,7 +32,7 @@ struct ProfileReadingTests {
               a_first: { rate: 30000/1001, rotation: sensor, preview: { mirrored: true }, crop: null, output: null }
               3rd: ~
             microphones:
-              host: { device: pulse:x, channels: 2, gain: -3.5, offset: -20ms, pick: [3, 1], voice: { noise: true } }
+              host: { device: pulse:x, channels: 2, gain: -3.5, offset: -20ms, source_channels: [3, 1], noise_suppression: true }
             program:
               size: 1280x720
               rate: 25
@@ -43,12 +43,12 @@ struct ProfileReadingTests {
               scale: 0.3
               margin: 0
               border: 3
-              filling: fill
+              fit: cover
               video: { codec: h264, preset: ultrafast, quality: 18, encoder: hardware }
               audio: { codec: aac, bitrate: 96000, mix: [] }
             tracks: { cameras: encode, microphones: none, files: one, metadata: ndjson, video: { preset: veryfast, quality: 0, encoder: software } }
             budget: { hardware: 0.5, policy: refuse, floors: { size: 320x240, rate: 10 } }
-            limits: { lostFrames: 0.05, silence: 10s }
+            limits: { lost_frames: 0.05, silence: 10s }
             """)
         #expect(profile.name == "test")
         #expect(profile.description == "All of it")
@@ -79,15 +79,16 @@ struct ProfileReadingTests {
                 MicrophoneRole(
                     role: "host", device: "pulse:x", channels: 2, gainDecibels: -3.5,
                     offset: .milliseconds(-20),
-                    pick: [3, 1], voice: VoiceSettings(noise: true))
+                    sourceChannels: [3, 1], voiceProcessing: VoiceProcessing(noiseSuppression: true))
             ])
         #expect(
             profile.program
                 == ProgramSettings(
                     size: FrameSize(width: 1280, height: 720), rate: FrameRate(25), layout: .pip,
                     main: "a_first",
-                    insets: ["3rd", "z-last"], corner: .topLeft, insetShare: 0.3, marginShare: 0, border: 3,
-                    filling: .fill, video: VideoSettings(preset: .ultrafast, quality: 18, encoder: .hardware),
+                    insets: ["3rd", "z-last"],
+                    style: InsetStyle(corner: .topLeft, scale: 0.3, margin: 0, border: 3, fit: .cover),
+                    video: VideoSettings(preset: .ultrafast, quality: 18, encoder: .hardware),
                     audio: AudioSettings(bitrate: 96_000, mix: [])))
         #expect(
             profile.tracks
@@ -103,13 +104,13 @@ struct ProfileReadingTests {
         #expect(profile.limits == RecordingLimits(lostFrames: 0.05, silence: .seconds(10)))
     }
 
-    @Test("a program alone is written, and shows and mixes what there is")
+    @Test("a profile with a program writes only the program, with all cameras and microphones")
     func programDefaults() throws {
         let profile = try read("cameras: { a: , b: , c: }\nmicrophones: { m: , n: }\nprogram: {layout: grid}")
         #expect(profile.tracks == TrackSettings(cameras: .none, microphones: .none))
         #expect(profile.program?.shown == ["a", "b", "c"])
         #expect(profile.program?.audio.mix == ["m", "n"])
-        #expect(profile.program?.filling == .fill)
+        #expect(profile.program?.style.fit == .cover)
         #expect(profile.program?.size == FrameSize(width: 1920, height: 1080))
         #expect(try read("cameras: { a: , b: , c: }\nprogram: {}").program?.shown == ["a", "b"])
         #expect(try read("cameras: { a: , b: }\nprogram: { main: b }").program?.shown == ["b", "a"])
@@ -117,7 +118,7 @@ struct ProfileReadingTests {
         #expect(try read("cameras: { a: , b: }\nprogram: { layout: single }").program?.shown == ["a"])
     }
 
-    @Test("a field of tracks left out is what it is without tracks")
+    @Test("an omitted field of `tracks` has the same default as without `tracks`")
     func partOfTracks() throws {
         #expect(
             try read("cameras: {a: }\nprogram: {}\ntracks: { cameras: copy }").tracks
@@ -127,12 +128,12 @@ struct ProfileReadingTests {
                 == TrackSettings(cameras: .copy, microphones: .wav, files: .one))
     }
 
-    @Test("two picked channels make a track of two")
-    func picked() throws {
-        #expect(try read("microphones: { m: { pick: [1, 2] } }").microphones[0].channels == 2)
+    @Test("selecting two source channels results in a two-channel track")
+    func selected() throws {
+        #expect(try read("microphones: { m: { source_channels: [1, 2] } }").microphones[0].channels == 2)
     }
 
-    @Test("where a profile is written is no part of what it says")
+    @Test("formatting and line positions do not affect the profile's value")
     func place() throws {
         let (one, other) = (
             try read("cameras: { a: { rate: 30 } }"), try read("\n\ncameras:\n  a:\n    rate: 30.0")
@@ -141,7 +142,7 @@ struct ProfileReadingTests {
     }
 
     @Test(
-        "lengths of time are exact",
+        "durations are parsed exactly",
         arguments: [
             ("1:30", 90_000_000_000), ("1:02:03.5", 3_723_500_000_000), ("90min", 5_400_000_000_000),
             ("1h30m", 5_400_000_000_000), ("-1m30.5s", -90_500_000_000), ("2m5sec", 125_000_000_000),
@@ -154,7 +155,7 @@ struct ProfileReadingTests {
     }
 
     @Test(
-        "what is no length of time is refused",
+        "invalid durations are rejected",
         arguments: [
             "", "s", "ms", "1 s", " 1", "1d", "1e3", "0x10", "1.", ".5", "--1", "+1", "1.2.3", "٣", "inf",
             "nan",
@@ -165,7 +166,7 @@ struct ProfileReadingTests {
     }
 
     @Test(
-        "a length of time is told in the unit that suits it",
+        "a duration is printed in the most suitable unit",
         arguments: [
             (0, "0ms"), (500_000_000, "500ms"), (1_000_000_000, "1s"), (2_500_000_000, "2.5s"),
             (1_500, "0.0015ms"),
@@ -177,7 +178,7 @@ struct ProfileReadingTests {
         #expect(Nanoseconds(text)?.count == nanoseconds)
     }
 
-    @Test("the word that was meant is found by small slips only")
+    @Test("only small typos get a suggestion")
     func nearest() {
         let words = ["device", "size", "rate", "rotation"]
         #expect("raet".nearest(among: words) == "rate")
@@ -188,7 +189,7 @@ struct ProfileReadingTests {
     }
 
     @Test(
-        "how cameras are chosen",
+        "reads the policy for choosing cameras",
         arguments: [
             ("", ChoiceSettings()), ("choice: {}", ChoiceSettings(policy: .list)),
             (
@@ -208,7 +209,7 @@ struct ProfileReadingTests {
         #expect(try read("cameras: { desk: }\n\(text)\n").choice == expected)
     }
 
-    @Test("reads limits, each of which has its usual value where it is left out")
+    @Test("reads limits, with a default for each omitted one")
     func limits() throws {
         func limits(_ text: String) throws -> RecordingLimits {
             try Profile(yaml: Array("cameras: { a: {} }\n\(text)".utf8), file: "p.yaml").limits
@@ -217,10 +218,10 @@ struct ProfileReadingTests {
         #expect(try limits("limits:") == RecordingLimits())
         #expect(try limits("limits: none") == RecordingLimits.none)
         #expect(
-            try limits("limits: { lostFrames: 0.05 }")
+            try limits("limits: { lost_frames: 0.05 }")
                 == RecordingLimits(lostFrames: 0.05, lostSamples: 0.001))
         #expect(
-            try limits("limits: { lostFrames: none, lostSamples: 0.5, silence: 1:30 }")
+            try limits("limits: { lost_frames: none, lost_samples: 0.5, silence: 1:30 }")
                 == RecordingLimits(lostFrames: nil, lostSamples: 0.5, silence: .seconds(90)))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Profiles
 
-@Suite("The scenes of a profile")
+@Suite("Scenes of a profile")
 struct SceneTests {
     private static let profile = """
         # My studio.
@@ -25,10 +25,11 @@ struct SceneTests {
     }
 
     private static let close = SceneSettings(
-        name: "close", layout: .pip, main: "face", insets: ["wide"], corner: .topRight, insetShare: 0.3,
+        name: "close", layout: .pip, main: "face", insets: ["wide"],
+        style: InsetStyle(corner: .topRight, scale: 0.3, fit: .contain),
         zooms: ["face": Zoom(factor: 2, pan: -0.5)], mix: ["host"], gains: ["host": -3])
 
-    @Test("are whole arrangements: what is left out is as in the program, and the audio stays as it is")
+    @Test("a scene inherits omitted fields from the program, and leaves the audio unchanged")
     func reads() throws {
         let scenes = try Self.read(
             Self.profile + """
@@ -45,20 +46,21 @@ struct SceneTests {
                 """
         ).scenes
         #expect(scenes.map(\.name) == ["wide shot", "two", "talk"])
-        #expect(scenes[0].shown == ["wide"] && scenes[0].filling == .fit && scenes[0].mix == nil)
-        #expect(scenes[1].shown == ["face", "desk"] && scenes[1].filling == .fill)
+        #expect(scenes[0].shown == ["wide"] && scenes[0].style.fit == .contain && scenes[0].mix == nil)
+        #expect(scenes[1].shown == ["face", "desk"] && scenes[1].style.fit == .cover)
         #expect(
             scenes[2]
                 == SceneSettings(
-                    name: "talk", layout: .pip, main: "face", insets: ["desk"], corner: .bottomLeft,
-                    border: 2, zooms: ["face": Zoom(factor: 1.5, tilt: 0.2)], mix: ["guest"],
+                    name: "talk", layout: .pip, main: "face", insets: ["desk"],
+                    style: InsetStyle(corner: .bottomLeft, border: 2, fit: .contain),
+                    zooms: ["face": Zoom(factor: 1.5, tilt: 0.2)], mix: ["guest"],
                     gains: ["guest": 3, "host": -60]))
     }
 
     @Test(
-        "that are wrong are refused at their place",
+        "invalid scenes are rejected with their position",
         arguments: [
-            ("scenes: [a]", "11:9: scenes: found a list, expected one field a scene"),
+            ("scenes: [a]", "11:9: scenes: found a list, expected one field per scene"),
             (
                 "scenes: { a: { main: nobody } }",
                 "11:22: scenes.a.main: found “nobody”, expected the role of a camera"
@@ -70,7 +72,7 @@ struct SceneTests {
             ("scenes: { ' a': {} }", "11:11: scenes. a: found the scene “ a”, expected 1 to 40 characters"),
             (
                 "scenes: { a: { gains: { host: loud } } }",
-                "11:31: scenes.a.gains.host: found “loud”, expected decibels"
+                "11:31: scenes.a.gains.host: found “loud”, expected a gain in decibels"
             ),
             (
                 "scenes: { a: { zoom: { host: 2 } } }",
@@ -82,7 +84,7 @@ struct SceneTests {
             ),
             (
                 "scenes: { a: { main: face, inset: face } }",
-                "11:35: scenes.a.inset: found “face”, which is the main camera"
+                "11:35: scenes.a.inset: found “face”, which is already the main camera"
             ),
         ])
     func refuses(line: String, expected: String) {
@@ -96,10 +98,10 @@ struct SceneTests {
     }
 
     @Test(
-        "are written into a text that is otherwise as it was, comments and order and line ends included",
+        "saving a scene preserves the rest of the text, including comments, order, and line endings",
         arguments: [
             ("", "scenes:\nNEW\n"),
-            // In the place of one of the name, and at the end where there is none.
+            // Replaces the scene with the same name; otherwise appends it.
             (
                 "scenes:\n  a: { main: face }   # first\n  close: { main: wide }\n  # last\n  z: {}\n# the end\ntracks: { cameras: copy }\n",
                 "scenes:\n  a: { main: face }   # first\nNEW\n  # last\n  z: {}\n# the end\ntracks: { cameras: copy }\n"
@@ -113,19 +115,19 @@ struct SceneTests {
         ])
     func writes(before: String, after: String) throws {
         let line =
-            "  close: { layout: pip, main: face, inset: [wide], corner: top-right, scale: 0.3, margin: 0.02, border: 0, filling: fit, zoom: { face: 2.0 }, pan: { face: -0.5 }, mix: [host], gains: { host: -3.0 } }"
+            "  close: { layout: pip, main: face, inset: [wide], corner: top-right, scale: 0.3, margin: 0.02, border: 0, fit: contain, zoom: { face: 2.0 }, pan: { face: -0.5 }, mix: [host], gains: { host: -3.0 } }"
         for ending in ["\n", "\r\n"] {
             func text(_ end: String) -> [UInt8] {
                 Array((Self.profile + end).replacingOccurrences(of: "\n", with: ending).utf8)
             }
-            let written = try SceneText(text(before), file: "studio.yaml").keeping(Self.close)
+            let written = try SceneText(text(before), file: "studio.yaml").saving(Self.close)
             let expected = text(after.replacingOccurrences(of: "NEW", with: line))
             #expect(written == expected, "\(String(decoding: written, as: UTF8.self))")
         }
     }
 
     @Test(
-        "are taken out of a text that is otherwise as it was; with the last one goes the field",
+        "deleting a scene preserves the rest of the text; deleting the last one removes the field",
         arguments: [
             ("scenes:\n  close: { main: wide }\n# the end\n", "# the end\n"),
             (
@@ -135,36 +137,36 @@ struct SceneTests {
             ("scenes:\n  a: {}\n  close: {}\n\n# end", "scenes:\n  a: {}\n\n# end"),
             ("scenes: { close: { main: wide } }\n", ""),
         ])
-    func forgets(before: String, after: String) throws {
+    func deletes(before: String, after: String) throws {
         for ending in ["\n", "\r\n"] {
             func text(_ end: String) -> [UInt8] {
                 Array((Self.profile + end).replacingOccurrences(of: "\n", with: ending).utf8)
             }
             let scenes = try SceneText(text(before), file: "studio.yaml")
             #expect(scenes.has("close") && !scenes.has("nobody"))
-            let written = try scenes.forgetting("close")
+            let written = try scenes.deleting("close")
             #expect(written == text(after), "\(String(decoding: written, as: UTF8.self))")
         }
     }
 
-    @Test("in braces are written anew without the one that is forgotten")
-    func forgetsInBraces() throws {
+    @Test("scenes in braces are rewritten without the deleted one")
+    func deletesInBraces() throws {
         let text = Self.profile + "scenes: { a: { main: face },\n  close: {} }\n"
-        let written = try SceneText(Array(text.utf8), file: "studio.yaml").forgetting("close")
+        let written = try SceneText(Array(text.utf8), file: "studio.yaml").deleting("close")
         #expect(try Profile(yaml: written, file: "studio.yaml").scenes.map(\.name) == ["a"])
         #expect(String(decoding: written, as: UTF8.self).contains("# the table"))
         let inBraces = Array("{ cameras: { a: , b: }, program: {}, scenes: { close: {} } }".utf8)
         #expect(throws: ProfileError.self) {
-            try SceneText(inBraces, file: "studio.yaml").forgetting("close")
+            try SceneText(inBraces, file: "studio.yaml").deleting("close")
         }
     }
 
-    @Test("in braces are written anew as a block; names are quoted where they must be")
+    @Test("scenes in braces are rewritten as a block, with names quoted if necessary")
     func braces() throws {
         let text = Self.profile + "scenes: { a: { main: face },\n  b: {} }\n"
         var scene = Self.close
         scene.name = "it's: #2"
-        let written = try SceneText(Array(text.utf8), file: "studio.yaml").keeping(scene)
+        let written = try SceneText(Array(text.utf8), file: "studio.yaml").saving(scene)
         let profile = try Profile(yaml: written, file: "studio.yaml")
         #expect(profile.scenes.map(\.name) == ["a", "b", "it's: #2"])
         #expect(String(decoding: written, as: UTF8.self).contains("  'it''s: #2': { layout: pip"))
@@ -172,18 +174,18 @@ struct SceneTests {
     }
 
     @Test(
-        "are not written where that is not safe: a profile in braces, one that ends its document, roles that it does not have",
+        "a scene is not saved if that is unsafe: a profile in braces, a document end marker, or unknown roles",
         arguments: [
             "{ cameras: { face: , wide: }, microphones: { host: }, program: {} }", profile + "...\n",
             "cameras: { a: }\nprogram: {}\n",
         ])
     func unsafe(text: String) {
         #expect(throws: ProfileError.self) {
-            try SceneText(Array(text.utf8), file: "studio.yaml").keeping(Self.close)
+            try SceneText(Array(text.utf8), file: "studio.yaml").saving(Self.close)
         }
     }
 
-    @Test("are kept in the user's own file, and of a shipped profile in a copy that comes first")
+    @Test("scenes are saved in the user's file; for a built-in profile, in a copy that takes precedence")
     func files() throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "scenes-\(UUID().uuidString)")
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: scratch) } }
@@ -191,25 +193,25 @@ struct SceneTests {
         let own = scratch.path + "/config/multicam/profiles"
         let shipped = ShippedProfile(name: "studio", bytes: Array(Self.profile.utf8))
         let library = ProfileLibrary(folders: [own], ownFolder: own, shipped: [shipped])
-        let first = try library.keep(Self.close, in: "studio")
+        let first = try library.save(Self.close, in: "studio")
         #expect(first.path == own + "/studio.yaml" && first.isCopy)
         #expect(try library.load("studio").scenes == [Self.close])
         var other = Self.close
         other.name = "other"
-        let second = try library.keep(other, in: "studio")
+        let second = try library.save(other, in: "studio")
         #expect(second.path == first.path && !second.isCopy)
         #expect(try library.load("studio").scenes.map(\.name) == ["close", "other"])
-        // A path is the user's, and a link is followed.
+        // A path refers to the user's own file, and symbolic links are followed.
         let file = scratch.appending(path: "here.yaml")
         try Data(Self.profile.utf8).write(to: file)
         let link = scratch.path + "/link.yaml"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.path)
-        #expect(try library.keep(Self.close, in: link) == (link, false))
+        #expect(try library.save(Self.close, in: link) == (link, false))
         #expect(try ProfileLibrary.read(file.path).scenes == [Self.close])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == file.path)
-        // What is wrong now stays as it is.
+        // An invalid file is left unchanged.
         try Data("cameras: [".utf8).write(to: file)
-        #expect(throws: ProfileError.self) { try library.keep(Self.close, in: file.path) }
+        #expect(throws: ProfileError.self) { try library.save(Self.close, in: file.path) }
         #expect(try Data(contentsOf: file) == Data("cameras: [".utf8))
     }
 }

@@ -6,17 +6,17 @@ import Testing
 
 @Suite("Virtual camera and virtual microphone")
 struct LocalDevicesTests {
-    private func request(_ address: String) throws -> DestinationRequest {
+    private func request(_ address: String) throws -> ConnectionRequest {
         var streams = PublishedStreams()
         streams.frames = VideoFormat(
             pixel: .i420, size: FrameSize(width: 64, height: 48), rate: FrameRate(30))
         streams.samples = AudioFormat(rate: 48_000, channels: 2)
-        return DestinationRequest(
-            name: "cam", address: try DestinationAddress(address), token: nil, streams: streams,
+        return ConnectionRequest(
+            name: "cam", address: try LiveOutputAddress(address), token: nil, streams: streams,
             cancellation: Cancellation())
     }
 
-    @Test("a node that is not there is waited for, with the command that makes it")
+    @Test("a missing node is retried, and the error names the command that creates it")
     func absent() throws {
         let request = try request("v4l2:/dev/video4711")
         let error = #expect(throws: PublishingError.self) { try VirtualCameraConnection(request) }
@@ -24,14 +24,14 @@ struct LocalDevicesTests {
         #expect(error?.description.contains("modprobe v4l2loopback video_nr=4711 exclusive_caps=1") == true)
     }
 
-    @Test("what is no video device is refused", arguments: ["/dev/null", "/dev/zero"])
+    @Test("a node that isn't a video device is rejected", arguments: ["/dev/null", "/dev/zero"])
     func noCamera(path: String) throws {
         let request = try request("v4l2:\(path)")
         let error = #expect(throws: PublishingError.self) { try VirtualCameraConnection(request) }
         #expect(error?.kind == .refused && error?.description.hasPrefix(path) == true)
     }
 
-    @Test("each failure of a node is one sentence, and says whether trying again may help")
+    @Test("each failure of a node has an error of one sentence, and is retried only if that can help")
     func sentences() {
         let cases: [(DeviceError.Reason, PublishingError.Kind, String)] = [
             (.notFound, .lost, "modprobe"), (.busy(by: nil), .lost, "another program"),
@@ -47,14 +47,14 @@ struct LocalDevicesTests {
         }
     }
 
-    @Test("without a sound server it is tried again, with what starts one; without a mix it is refused")
+    @Test("a missing sound server is retried, with a hint how to start it; a missing mix is rejected")
     func noServer() throws {
         let request = try request("pulse:Studio mix")
         let error = #expect(throws: PublishingError.self) {
             try VirtualMicrophoneConnection(request, server: "unix:/nonexistent/socket")
         }
         #expect(error?.kind == .lost && error?.description.contains("start") == true)
-        let silent = DestinationRequest(
+        let silent = ConnectionRequest(
             name: "mic", address: request.address, token: nil, streams: PublishedStreams(),
             cancellation: Cancellation())
         let refused = #expect(throws: PublishingError.self) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Publishing
 
-@Suite("A session description that a server answers with")
+@Suite("Session descriptions in a server's answer")
 struct SessionDescriptionTests {
     private let head = ["v=0", "s=-", "t=0 0"]
     private let keys = ["a=ice-ufrag:x", "a=ice-pwd:y", "a=fingerprint:sha-256 00"]
@@ -17,14 +17,14 @@ struct SessionDescriptionTests {
     }
 
     @Test(
-        "is taken with the keys of the transport in the session or in its first section, whatever ends its lines"
+        "accepts transport keys in the session or in its first section, and any line ending"
     )
     func taken() throws {
         #expect(try read(head + keys + video + audio).text.hasPrefix("v=0\r\ns=-\r\n"))
         #expect(try read(head + video + keys + audio, separator: "\n").text.contains("00\r\nm=audio"))
     }
 
-    @Test("is refused where the server takes no video or no audio")
+    @Test("rejects an answer that declines video or audio")
     func declined() throws {
         for (lines, word) in [
             (head + keys + ["m=video 0 UDP/TLS/RTP/SAVPF 96"] + audio, "H.264"),
@@ -37,7 +37,7 @@ struct SessionDescriptionTests {
         }
     }
 
-    @Test("is tried again where it is none")
+    @Test("retries after an invalid description")
     func none() throws {
         let cases: [[String]] = [
             [], ["<html>"], head, head + keys + video, head + keys + audio + video,

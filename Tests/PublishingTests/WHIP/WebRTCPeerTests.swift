@@ -4,13 +4,13 @@ import Testing
 
 @testable import Publishing
 
-@Suite("A WebRTC peer of GStreamer", .serialized)
+@Suite("WebRTC peer based on GStreamer", .serialized)
 struct WebRTCPeerTests {
     private let setup: [UInt8] = [
         0, 0, 0, 1, 9, 16, 0, 0, 1, 0x67, 0x42, 0xc0, 0x1f, 1, 2, 0, 0, 1, 0x68, 1, 2, 3, 4,
     ]
 
-    @Test("the profile is that of the sequence parameter set, behind whatever stands before it")
+    @Test("the profile is read from the sequence parameter set, even if other NAL units precede it")
     func profile() throws {
         #expect(H264Profile(setup)?.levelID == "42c01f")
         #expect(H264Profile([0, 0, 1, 0x67, 0x64, 0, 0x28, 1, 2])?.levelID == "640028")
@@ -19,7 +19,7 @@ struct WebRTCPeerTests {
         }
     }
 
-    @Test("the profile of our own encoder's stream is read")
+    @Test("the profile of multicam's own encoder is read")
     func ownEncoder() throws {
         let encoder = try H264Encoder(
             size: FrameSize(width: 320, height: 180), rate: FrameRate(30), annexB: false)
@@ -27,7 +27,7 @@ struct WebRTCPeerTests {
     }
 
     @Test(
-        "the offer is to send H.264 by its common name and Opus, over one transport, with all candidates in it"
+        "the offer sends H.264 with the common profile and Opus over one transport, and contains all candidates"
     )
     func offer() throws {
         let peer = try WebRTCPeer(try #require(H264Profile(setup)), channels: 2, place: "a test")
@@ -43,7 +43,7 @@ struct WebRTCPeerTests {
                 && text.contains("a=setup:actpass"))
     }
 
-    @Test("an answer that does not fit the offer is an error in a sentence, and ends nothing")
+    @Test("an answer that does not match the offer causes an error sentence and no crash")
     func misfit() throws {
         let peer = try WebRTCPeer(try #require(H264Profile(setup)), channels: 1, place: "a test")
         let end = MonotonicClock().now + .seconds(20)
@@ -58,8 +58,8 @@ struct WebRTCPeerTests {
         #expect(error?.kind == .lost && error?.description.hasPrefix("a test") == true)
     }
 
-    @Test("a cancelled connection ends at once, and frames for nobody are dropped, not kept")
-    func cancelled() throws {
+    @Test("canceling ends a connection attempt immediately; frames without a peer are dropped")
+    func canceled() throws {
         let peer = try WebRTCPeer(try #require(H264Profile(setup)), channels: 2, place: "a test")
         let cancellation = Cancellation()
         cancellation.cancel()
@@ -78,7 +78,7 @@ struct WebRTCPeerTests {
 
     private func at(_ milliseconds: Int64) -> ClockTime { ClockTime(nanoseconds: milliseconds * 1_000_000) }
 
-    /// A peer that has reported five times, so many milliseconds apart.
+    /// A peer that has sent five reports at the given interval in milliseconds.
     private func reporting(each interval: Int64) -> PeerConfirmation {
         var confirmation = PeerConfirmation(since: at(0))
         for number in 1...5 as ClosedRange<Int64> {
@@ -90,7 +90,7 @@ struct WebRTCPeerTests {
     }
 
     @Test(
-        "a peer is gone when it is silent for three times as long as ever, but for 4 s at least and 20 s at most"
+        "a peer times out after three times its longest report interval, but at least 4 s and at most 20 s"
     )
     func confirmation() {
         #expect(reporting(each: 1_000).isAlive(at: at(8_999)))
@@ -101,7 +101,7 @@ struct WebRTCPeerTests {
         #expect(!reporting(each: 7_000).isAlive(at: at(55_000)))
     }
 
-    @Test("the same report again is none, and one that never comes is waited for as long as any")
+    @Test("a repeated report does not count; a peer that never reports times out after the maximum")
     func repeated() {
         var confirmation = PeerConfirmation(since: at(0))
         #expect(!confirmation.isDue(at: at(499)) && confirmation.isDue(at: at(500)))

@@ -1,19 +1,19 @@
 import Glibc
 import Media
 
-/// An X server that answers one client as a test wants it to.
+/// An X server that gives one client the answers that a test defines.
 final class LyingDisplay: Sendable {
-    /// What it does about a request.
+    /// The server's reaction to a request.
     enum Reaction {
         case answer([UInt8])
-        /// An error of X11, `BadMatch`.
+        /// The X11 error `BadMatch`.
         case refuse
-        /// Nothing, as requests without an answer want it.
+        /// No reply, for requests that do not have one.
         case silence
         case hangUp
     }
 
-    /// Requests of X11 that are answered, by their numbers.
+    /// Numbers of the X11 requests that are answered.
     enum Request {
         static let attributes = 3, geometry = 14, tree = 15, atom = 16, property = 20, focus = 43, image = 73,
             extensions = 98
@@ -23,19 +23,19 @@ final class LyingDisplay: Sendable {
         let errno: Int32
     }
 
-    /// The selector of its screen.
+    /// The source address of its screen.
     let selector: String
     private let listener: Int32
 
-    /// The port of display 0.
+    /// The TCP port of display 0.
     private static let firstPort = 6000
 
-    /// Begins to listen at this computer's loopback.
+    /// Starts to listen at the loopback address.
     ///
     /// - Parameters:
-    ///   - setup: Its first answer.
-    ///   - react: Gets the number of a request and all its bytes; called on a thread of its own.
-    /// - Throws: `Failure` when the system has no socket.
+    ///   - setup: The reply to the connection setup.
+    ///   - react: Receives the number of a request and all its bytes, on a separate thread.
+    /// - Throws: `Failure` if no socket is available.
     init(_ setup: [UInt8] = XBytes.setup(), _ react: @escaping @Sendable (Int, [UInt8]) -> Reaction) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         self.listener = listener
@@ -51,7 +51,7 @@ final class LyingDisplay: Sendable {
         }
         guard isBound, listen(listener, 1) == 0 else { throw Failure(errno: errno) }
         selector = "screen:127.0.0.1:\(Int(UInt16(bigEndian: address.sin_port)) - Self.firstPort)"
-        _ = MediaThread(name: "display") {
+        MediaThread.eventually(name: "display") {
             let client = accept(listener, nil, nil)
             guard client >= 0 else { return }
             Self.serve(client, setup, react)
@@ -59,7 +59,7 @@ final class LyingDisplay: Sendable {
         }
     }
 
-    /// Ends a wait for a client that does not come, too.
+    /// Also ends the wait for a client that never connects.
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)

@@ -1,22 +1,22 @@
-/// What X servers send, as bytes: numbers in the order of this computer.
+/// Bytes that X servers send, with numbers in native byte order.
 enum XBytes {
     static func two(_ value: Int) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8 & 0xFF)] }
     static func four(_ value: Int) -> [UInt8] { two(value & 0xFFFF) + two(value >> 16 & 0xFFFF) }
     static func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
 
-    /// An answer to a request.
+    /// A reply to a request.
     ///
     /// - Parameters:
-    ///   - data: The byte after the first one.
-    ///   - fixed: What lies from byte 8 on; zeros follow up to 32 bytes.
-    ///   - rest: What follows.
-    /// - Returns: The bytes, with the number of the request still to be written.
+    ///   - data: The second byte.
+    ///   - fixed: The bytes from byte 8 on, padded with zeros up to byte 32.
+    ///   - rest: The bytes after that.
+    /// - Returns: The bytes. The sequence number is still missing.
     static func reply(data: UInt8 = 0, _ fixed: [UInt8], rest: [UInt8] = []) -> [UInt8] {
         let body = fixed + zeros(max(24 - fixed.count, 0)) + rest
         return [1, data] + two(0) + four((body.count - 24) / 4) + body
     }
 
-    /// A server's first answer: one screen with the visual 33.
+    /// A server's reply to the connection setup: one screen with visual 33.
     static func setup(
         depth: UInt8 = 24, bits: UInt8 = 32, masks: (Int, Int, Int) = (0xFF0000, 0xFF00, 0xFF),
         size: (width: Int, height: Int) = (640, 360), screens: UInt8 = 1, visuals: Int = 1

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RemoteSources
 
-@Suite("Answers of X servers")
+@Suite("Replies of X servers")
 struct XReplyTests {
-    /// Memory as XCB allocates it, with white behind the answer.
+    /// Memory as XCB allocates it, with bytes of 0xFF after the reply.
     private func memory(_ bytes: [UInt8], behind: Int = 0) throws -> UnsafeMutableRawPointer {
         let memory = try #require(malloc(bytes.count + behind))
         memory.copyMemory(from: bytes, byteCount: bytes.count)
@@ -15,7 +15,7 @@ struct XReplyTests {
         return memory
     }
 
-    @Test("numbers that an answer does not have are not read")
+    @Test("numbers beyond the end of a reply are not read")
     func counts() throws {
         let bytes = XBytes.reply([], rest: [1, 0, 0, 0, 2, 0, 0, 0])
         guard let reply = XReply<xcb_query_tree_reply_t>(try memory(bytes)) else {
@@ -28,16 +28,16 @@ struct XReplyTests {
         #expect(narrow == [8, nil])
     }
 
-    @Test("an answer that is shorter than its type is none", arguments: [(0, false), (8, false), (12, true)])
+    @Test("a reply shorter than its type is rejected", arguments: [(0, false), (8, false), (12, true)])
     func short(more: Int, isWhole: Bool) throws {
-        // The attributes of a window take 44 bytes.
+        // A reply with window attributes has 44 bytes.
         let bytes = XBytes.reply([], rest: XBytes.zeros(more))
         let reply = XReply<xcb_get_window_attributes_reply_t>(try memory(bytes))
         let isTaken = reply != nil
         #expect(isTaken == isWhole)
     }
 
-    /// The corner of a black picture into which a pointer of 2×1 pixels is drawn.
+    /// The top left corner of a black image into which a pointer of 2×1 pixels is drawn.
     private func drawn(rest: [UInt8], size: (Int, Int), behind: Int) throws -> [UInt32] {
         let fixed =
             XBytes.zeros(4) + XBytes.two(size.0) + XBytes.two(size.1) + XBytes.zeros(4) + XBytes.four(7)
@@ -55,14 +55,14 @@ struct XReplyTests {
         return picture
     }
 
-    @Test("a pointer of which the server sends less than it says is not drawn")
+    @Test("a pointer image with fewer pixels than its size requires is not drawn")
     func pointer() throws {
         let white = [UInt8](repeating: 0xFF, count: 8)
         let honest = try drawn(rest: white, size: (2, 1), behind: 0)
         #expect(honest[0] & 0xFFFFFF == 0xFFFFFF && honest[1] & 0xFFFFFF == 0xFFFFFF && honest[2] == 0)
         let lying = try drawn(rest: white, size: (4, 4), behind: 4096)
         #expect(lying.allSatisfy { $0 == 0 })
-        // As a 32-bit number, this product is negative.
+        // This product is negative as a 32-bit number.
         let huge = try drawn(rest: white, size: (65535, 65535), behind: 0)
         #expect(huge.allSatisfy { $0 == 0 })
     }

@@ -6,13 +6,14 @@ import Testing
 
 @testable import RemoteSources
 
-/// Screens of X servers that lie, refuse or are silent. One after the other, since one looks at the memory of this process.
-@Suite("Screens of X servers that lie", .serialized)
+/// Screens of X servers that send wrong data, errors, or nothing. Serialized, because one test inspects this
+/// process's memory.
+@Suite("Screens of faulty X servers", .serialized)
 struct XScreenTests {
     private typealias Request = LyingDisplay.Request
     private static let sharing: UInt8 = 140
 
-    /// What an honest server without anything on it says.
+    /// The replies of a correct server with an empty screen.
     private static func honest(
         _ request: Int, _ bytes: [UInt8], extensions: [String: UInt8] = [:], size: (Int, Int) = (640, 360)
     ) -> LyingDisplay.Reaction {
@@ -43,7 +44,7 @@ struct XScreenTests {
         return try XScreen(address, try #require(address.screen), cancellation)
     }
 
-    /// The error with which something ends.
+    /// The error thrown by `body`.
     private func error(of body: () throws -> Void) -> String {
         do {
             try body()
@@ -53,7 +54,7 @@ struct XScreenTests {
         }
     }
 
-    @Test("an honest server's screen is seen")
+    @Test("the screen of a correct server is captured")
     func seen() throws {
         let display = try LyingDisplay { Self.honest($0, $1) }
         let screen = try screen(display)
@@ -61,38 +62,39 @@ struct XScreenTests {
         #expect(screen.pixels.size == FrameSize(width: 640, height: 360))
     }
 
-    @Test("a display of depth 30 is refused with a sentence")
+    @Test("a display of depth 30 is rejected with an explanation")
     func deep() throws {
         let setup = XBytes.setup(depth: 30, masks: (0x3FF0_0000, 0xFFC00, 0x3FF))
         let display = try LyingDisplay(setup) { Self.honest($0, $1) }
         #expect(error { _ = try screen(display) }.contains("its display has a depth of 30"))
     }
 
-    @Test("a setup that is shorter than its counts is refused")
+    @Test("a setup that is shorter than its counts is rejected")
     func setup() throws {
         let display = try LyingDisplay(XBytes.setup(visuals: 60000)) { Self.honest($0, $1) }
-        #expect(error { _ = try screen(display) }.contains("less than X11 demands"))
+        #expect(error { _ = try screen(display) }.contains("an incomplete X11 setup"))
     }
 
-    @Test("a server that does not say which extensions it has is not waited for without end")
+    @Test("waiting for a server that never lists its extensions times out")
     func silent() throws {
         let cancellation = Cancellation()
         let display = try LyingDisplay { request, bytes in
             guard request == Request.extensions else { return Self.honest(request, bytes) }
             cancellation.cancel()
-            // Who waits for the answer without a deadline wakes only then, and finds the server gone.
+            // A client that waits without a deadline wakes only now, and finds that the server has
+            // disconnected.
             sleep(2)
             return .hangUp
         }
-        #expect(error { _ = try screen(display, "", cancellation) }.contains("does not answer"))
+        #expect(error { _ = try screen(display, "", cancellation) }.contains("does not respond"))
     }
 
     @Test(
-        "a server that takes a connection and says nothing is not waited for without end, nor by more threads with each try"
+        "waiting for a server that accepts a connection but never replies times out, and retries do not add threads"
     )
     func mute() throws {
         let display = try LyingDisplay([]) { Self.honest($0, $1) }
-        for _ in 0..<2 { #expect(error { _ = try screen(display) }.contains("does not answer")) }
+        for _ in 0..<2 { #expect(error { _ = try screen(display) }.contains("does not respond")) }
         let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")
         let dialling = tasks.filter { task in
             FileManager.default.contents(atPath: "/proc/self/task/\(task)/comm")
@@ -101,7 +103,7 @@ struct XScreenTests {
         #expect(dialling.count == 1)
     }
 
-    @Test("windows that a server counts and does not send are none")
+    @Test("windows that a server counts but does not send are ignored")
     func windows() throws {
         let display = try LyingDisplay { request, bytes in
             switch request {
@@ -113,29 +115,29 @@ struct XScreenTests {
             }
         }
         #expect(
-            error { _ = try screen(display, "?window=Slides") }.contains("shows no window with"))
+            error { _ = try screen(display, "?window=Slides") }.contains("does not have a window with"))
     }
 
-    @Test("a screen that its server never gives is not recorded as one of two pixels")
+    @Test("a server that always refuses to send the screen's image causes an error")
     func refused() throws {
         let display = try LyingDisplay { request, bytes in
             request == Request.image ? .refuse : Self.honest(request, bytes)
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("does not give what it shows"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("does not provide its picture"))
     }
 
-    @Test("a picture that is shorter than its size is not taken")
+    @Test("an image that is shorter than its size is rejected")
     func cut() throws {
         let display = try LyingDisplay { request, bytes in
             request == Request.image
                 ? .answer(XBytes.reply(data: 24, [], rest: XBytes.zeros(64))) : Self.honest(request, bytes)
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("does not give what it shows"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("does not provide its picture"))
     }
 
-    @Test("a screen that its server stops giving is lost, and not shown as it was for ever")
+    @Test("a screen is lost, not frozen, if the server stops sending images")
     func stopped() throws {
         let images = ConditionLock(0)
         let display = try LyingDisplay { request, bytes in
@@ -149,28 +151,28 @@ struct XScreenTests {
         let screen = try screen(display)
         _ = try screen.look(isForced: true)
         let told = error { for _ in 0..<30 { _ = try screen.look(isForced: true) } }
-        #expect(told.contains("does not give what it shows"))
+        #expect(told.contains("does not provide its picture"))
     }
 
-    @Test("sizes without a picture are told", arguments: [(0, 0), (1, 360), (640, 15), (65535, 65535)])
+    @Test("unusable screen sizes are reported", arguments: [(0, 0), (1, 360), (640, 15), (65535, 65535)])
     func tiny(width: Int, height: Int) throws {
         let display = try LyingDisplay { Self.honest($0, $1, size: (width, height)) }
-        #expect(error { _ = try screen(display) }.contains("is \(width)x\(height) now"))
+        #expect(error { _ = try screen(display) }.contains("is now \(width)x\(height)"))
     }
 
-    @Test("memory that is to be shared with a server goes back when that server goes meanwhile")
+    @Test("shared memory is released if the server disconnects while attaching it")
     func attaching() throws {
         let display = try LyingDisplay { request, bytes in
             request == Int(Self.sharing)
                 ? .hangUp : Self.honest(request, bytes, extensions: ["MIT-SHM": Self.sharing])
         }
         let screen = try screen(display)
-        #expect(error { _ = try screen.look(isForced: true) }.contains("has gone"))
+        #expect(error { _ = try screen.look(isForced: true) }.contains("X server ended"))
         let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
         #expect(!maps.contains("multicam-screen"))
     }
 
-    @Test("a server with which memory is shared cannot take it away from under this process")
+    @Test("a server can't shrink the memory shared with it")
     func shrinking() {
         let descriptor = linux_make_memory("test")
         defer { close(descriptor) }

@@ -10,7 +10,7 @@ struct GroupManifestTests {
             name: name, folder: "f", first_ns: first, t0_monotonic_ns: 1, outcome: "finished", clock: nil)
     }
 
-    /// Writes a file with these nodes and reads it.
+    /// Writes a file with the given nodes and reads it back.
     private static func read(_ nodes: [GroupManifest.Node], t0: Int64 = 1) throws -> GroupManifest? {
         let place = FileManager.default.temporaryDirectory.appending(path: "multicam-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -27,14 +27,14 @@ struct GroupManifestTests {
         return try GroupManifest.read(in: place.path)
     }
 
-    @Test("is read with nodes that began a little early, in time or late")
+    @Test("accepts nodes that began slightly early, on time, or late")
     func plausible() throws {
         let nodes = [Self.node("left", first: -2000), Self.node("right", first: 3_600_000_000_000)]
         #expect(try Self.read(nodes)?.nodes == nodes)
     }
 
     @Test(
-        "is refused when it names a node twice or a folder outside, or tells a beginning that cannot be",
+        "rejects a duplicate node, a folder outside the recording, and an impossible start time",
         arguments: [
             ([node("left"), node("left")], 1), ([node("../left")], 1), ([node("a/b")], 1),
             ([node("left", first: .max)], 1), ([node("left", first: .min)], 1), ([node("left")], -1),

@@ -5,14 +5,14 @@ import Testing
 @testable import SessionFolder
 @testable import Timing
 
-@Suite("A recovery decides")
+@Suite("Recovery")
 struct RecoveryTests {
     private func time(_ seconds: Double) -> MediaTime {
         MediaTime(nanoseconds: Int64((seconds * 1e9).rounded()))
     }
 
     @Test(
-        "that nothing is given up where all can be filled: the longest track is the end, on the leading grid")
+        "if all tracks can be padded, the recording ends with the longest track, on the leading grid")
     func longest() throws {
         let end = try #require(
             CommonEnd(
@@ -23,7 +23,7 @@ struct RecoveryTests {
         #expect(CommonEnd([], leading: FrameRate(30)) == nil)
     }
 
-    @Test("that the shortest encoded track is the end, which all its frames reach")
+    @Test("the recording ends with the shortest encoded track and contains all its frames")
     func shortest() throws {
         let rate = FrameRate(30000, per: 1001)
         for count in 1...200 as ClosedRange<Int64> {
@@ -39,7 +39,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("that an encoded track which ended long before takes nothing from the others")
+    @Test("an encoded track that ended long before does not shorten the others")
     func failedBefore() {
         let end = CommonEnd(
             [.init(end: time(2), isEncoded: true), .init(end: time(60), isEncoded: false)],
@@ -47,8 +47,40 @@ struct RecoveryTests {
         #expect(end?.time == time(60))
     }
 
+    @Test("the recording is not shorter than a track that was stopped before the crash, on the leading grid")
+    func endedBefore() {
+        let rate = FrameRate(30, per: 1)
+        let other = CommonEnd.Reach(end: time(5), isEncoded: true)
+        #expect(CommonEnd([other], leading: rate, notBefore: time(5.21))?.time == rate.time(ofTick: 157))
+        #expect(CommonEnd([other], leading: rate, notBefore: time(4))?.time == time(5))
+        #expect(CommonEnd([], leading: rate, notBefore: time(5.21))?.time == rate.time(ofTick: 157))
+        #expect(CommonEnd([], leading: nil, notBefore: time(5.21))?.time == time(5.21))
+    }
+
+    @Test("a track isn't missing anything after it was stopped")
+    func missingUntilItsEnd() {
+        var begun = manifest()
+        begun.tracks[0].ended_ns = 2_000_000_000
+        let events = RecordedEvents(
+            Array(
+                "{\"at_ns\":1500000000,\"cause\":\"disconnected\",\"event\":\"device-lost\",\"text\":\"x\",\"track\":\"desk\"}\n"
+                    .utf8))
+        let endings = begun.tracks.map {
+            Manifest.RecoveredTrack(track: $0.name, cut_ns: 0, padded_ns: 0, text: "x")
+        }
+        let contents = zip([60, 240_000] as [Int64], endings).map { count, ending in
+            RecoveredContent(
+                written: count, duplicated: 0, holes: [], ending: ending, parts: [], isThere: true)
+        }
+        let recovered = begun.recovered(
+            tracks: begun.tracks, contents: contents, end: time(5), events: events, version: "1.0.0")
+        #expect(recovered.gaps == [Gap(track: "desk", from: time(1.5), to: time(2), cause: "disconnected")])
+        #expect(recovered.tracks[0].duration_ns == 2_000_000_000)
+        #expect(recovered.tracks[0].frames?.lost == [:])
+    }
+
     @Test(
-        "by whole lines of events alone",
+        "only complete lines of events are used",
         arguments: ["{\"event\":\"mark\",\"at", "\0\0\0\0\n\0\0", "{\"event\":3}\n", ""])
     func torn(tail: String) {
         let whole = """
@@ -56,15 +88,17 @@ struct RecoveryTests {
             {"at_ns":1000000000,"event":"mark","text":"here"}
             {"at_ns":1500000000,"cause":"bus","count":2,"event":"drop","track":"desk"}
             {"at_ns":1600000000,"cause":"bus","count":1,"event":"drop","track":"desk"}
-            {"at_ns":2000000000,"cause":"unplugged","event":"unplug","track":"desk"}
+            {"at_ns":2000000000,"cause":"unplugged","event":"device-lost","text":"x","track":"desk"}
+            {"at_ns":2200000000,"event":"of another version"}
+            {"at_ns":2300000000,"event":"device-lost","track":"desk"}
             {"at_ns":2500000000,"direction":"down","event":"governor","reason":"busy","step":"rate","text":"x"}
             {"at_ns":2600000000,"event":"split","files":["audio/host-2.wav","cameras/desk-2.mov"],"part":2}
 
             """
         let events = RecordedEvents(Array((whole + tail).utf8))
-        #expect(events.wholeByteCount == whole.utf8.count)
+        #expect(events.validByteCount == whole.utf8.count)
         #expect(events.events.count == 7)
-        #expect(events.marks.map(\.text) == ["here"])
+        #expect(events.markers.map(\.text) == ["here"])
         #expect(events.lost(of: "desk") == ["bus": 3])
         #expect(events.lost(of: "desk", until: time(1.55)) == ["bus": 2])
         #expect(events.governor.map(\.step) == ["rate"])
@@ -76,20 +110,20 @@ struct RecoveryTests {
         #expect(events.start(ofPart: "audio/other.wav") == nil)
     }
 
-    @Test("that changes are what events tell of them, and arrangements those that are plausible")
+    @Test("changes are restored from events, but implausible arrangements are ignored")
     func changes() {
         func event(_ at: Int64, width: Int) -> String {
             """
-            {"at_ns":\(at),"event":"switch","changes":["swap"],"layout":"pip","shown":["face"],"mix":[],"arrangement":\
+            {"at_ns":\(at),"event":"change","changes":["swap"],"text":"x","layout":"pip","shown":["face"],"mix":[],"arrangement":\
             {"at_ns":\(at),"layout":"pip","gains":{"host":null,"guest":-6},"layers":[{"role":"face","x":0,"y":0,\
             "width":\(width),"height":360,"crop":{"x":0,"y":0,"width":0.5,"height":1},"rotation":90,"mirrored":true,\
-            "filling":"fill","border":2}]}}
+            "fit":"cover","border":2}]}}
 
             """
         }
         let lines =
             event(1, width: 640) + event(2, width: .max) + event(3, width: 320)
-            + "{\"at_ns\":4,\"event\":\"switch\",\"changes\":[\"set desk brightness=3\"]}\n"
+            + "{\"at_ns\":4,\"event\":\"change\",\"changes\":[\"set desk brightness=3\"],\"text\":\"x\"}\n"
         let events = RecordedEvents(Array(lines.utf8))
         #expect(events.changes.map(\.at_ns) == [1, 3, 4])
         #expect(events.changes.map(\.shown) == [["face"], ["face"], nil])
@@ -99,7 +133,7 @@ struct RecoveryTests {
         #expect(events.arrangements.first?.layers.first?.crop.width == 0.5)
     }
 
-    @Test("that frames which a hardware encoder took with it are lost, and from when on x264 encoded")
+    @Test("frames lost in a hardware encoder are counted, with the time of the switch to x264")
     func encoder() {
         let events = RecordedEvents(
             Array(
@@ -134,37 +168,37 @@ struct RecoveryTests {
                 Manifest.Track(
                     name: "host", kind: "microphone", file: "audio/host.wav", stream: 0, codec: "pcm_s24le",
                     rate: nil),
-            ], cost: nil, governor: [], marks: [], gaps: [])
+            ], cost: nil, governor: [], markers: [], gaps: [])
     }
 
     @Test(
-        "that what did not come to the disk is lost to it: a gap, lost frames, silence that is counted once"
+        "unwritten data counts as lost to the disk: a gap, lost frames, and silence that is counted once"
     )
     func lostToTheDisk() throws {
         let events = RecordedEvents(
             Array(
                 """
                 {"at_ns":500000000,"event":"clock","ppm":12.5,"residual_us":40,"state":"locked","track":"desk"}
-                {"at_ns":4500000000,"cause":"away","event":"unplug","track":"host"}
+                {"at_ns":4500000000,"cause":"disconnected","event":"device-lost","text":"x","track":"host"}
 
                 """.utf8))
         let begun = manifest()
         let endings = [
-            Manifest.RecoveredTrack(track: "desk", cut_ns: 0, filled_ns: 200_000_000, text: "x"),
-            Manifest.RecoveredTrack(track: "host", cut_ns: 0, filled_ns: 250_000_000, text: "y"),
+            Manifest.RecoveredTrack(track: "desk", cut_ns: 0, padded_ns: 200_000_000, text: "x"),
+            Manifest.RecoveredTrack(track: "host", cut_ns: 0, padded_ns: 250_000_000, text: "y"),
         ]
         let hole = time(1)..<time(32 / 30.0)
         let contents = [
             RecoveredContent(
-                written: 148, repeated: 6, holes: [hole], ending: endings[0], parts: [], isThere: true),
+                written: 148, duplicated: 6, holes: [hole], ending: endings[0], parts: [], isThere: true),
             RecoveredContent(
-                written: 240_000, repeated: 0, holes: [], ending: endings[1], parts: [], isThere: true),
+                written: 240_000, duplicated: 0, holes: [], ending: endings[1], parts: [], isThere: true),
         ]
         let manifest = begun.recovered(
             tracks: begun.tracks, contents: contents, end: time(5), events: events, version: "1.0.0")
         #expect(manifest.outcome == .recovered && manifest.recovery?.tracks == endings)
         let gaps = [
-            Gap(track: "host", from: time(4.5), to: time(5), cause: "away"),
+            Gap(track: "host", from: time(4.5), to: time(5), cause: "disconnected"),
             Gap(track: "desk", from: hole.lowerBound, to: hole.upperBound, cause: "disk"),
             Gap(track: "desk", from: time(4.8), to: time(5), cause: "disk"),
             Gap(track: "host", from: time(4.75), to: time(5), cause: "disk"),
@@ -172,14 +206,14 @@ struct RecoveryTests {
         #expect(manifest.gaps == gaps)
         #expect(manifest.tracks[0].frames?.lost == ["disk": 8])
         #expect(manifest.tracks[0].frames?.captured == 142)
-        #expect(manifest.tracks[1].samples?.filled == 24_000)
+        #expect(manifest.tracks[1].samples?.silence == 24_000)
         #expect(manifest.devices[0].clock.ppm == 12.5 && manifest.devices[0].clock.locked)
-        #expect(manifest.syncReport(events).contains("did not come to its end"))
+        #expect(manifest.syncReport(events).contains("the recording was interrupted"))
     }
 
-    @Test("to go on with what was begun, unless that cannot be")
+    @Test("an interrupted recovery is continued if its state is plausible")
     func begun() throws {
-        let ending = Manifest.RecoveredTrack(track: "desk", cut_ns: 3, filled_ns: 4, text: "x")
+        let ending = Manifest.RecoveredTrack(track: "desk", cut_ns: 3, padded_ns: 4, text: "x")
         let begun = manifest().beginningRecovery(until: time(5), endings: [ending], version: "1.0.0")
         func goesOn(_ manifest: Manifest) -> Manifest.Recovery? {
             manifest.begunRecovery(near: time(5), until: time(6))
@@ -187,24 +221,24 @@ struct RecoveryTests {
         #expect(goesOn(begun)?.tracks == [ending] && begun.duration_ns == 5_000_000_000)
         #expect(goesOn(manifest()) == nil)
         let whole: Int64 = 5_000_000_000
-        for (duration, filled) in [
+        for (duration, padded) in [
             (0, 4), (Int64.max, 4), (whole, -1), (whole, Int64.max), (whole / 2, 4), (2 * whole, 4),
         ] {
             var damaged = begun
             damaged.duration_ns = duration
-            damaged.recovery?.tracks[0].filled_ns = filled
+            damaged.recovery?.tracks[0].padded_ns = padded
             #expect(goesOn(damaged) == nil)
         }
     }
 
-    @Test("of a clock, by no number that cannot be")
+    @Test("implausible clock readings are ignored")
     func clocks() {
         let events = RecordedEvents(
             Array(
                 """
                 {"at_ns":5,"event":"clock","ppm":1e300,"residual_us":40,"state":"locked","track":"desk"}
                 {"at_ns":5,"event":"clock","ppm":1,"residual_us":-3,"state":"locked","track":"desk"}
-                {"at_ns":-5,"event":"clock","ppm":3,"residual_us":4,"restarts":-9,"track":"desk"}
+                {"at_ns":-5,"event":"clock","ppm":3,"residual_us":4,"restarts":-9,"state":"lost","track":"desk"}
 
                 """.utf8))
         #expect(events.clockReadings.count == 1)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import SessionFolder
 
-@Suite("What the report on clocks is drawn from")
+@Suite("Data of the sync report")
 struct SyncHistoryTests {
     @Test(
-        "a course of ten hours has a bounded number of points that still reach from its beginning to its end")
+        "a series of ten hours has a limited number of points that still cover all of it")
     func course() {
         var course = Course<Int>(capacity: 600)
         for second in 0..<36_000 {
@@ -19,7 +19,7 @@ struct SyncHistoryTests {
         #expect(Set(steps).count == 1)
     }
 
-    @Test("a histogram tells how far most stamps lie off and loses none, however far")
+    @Test("a histogram gives the deviation of most timestamps and includes all outliers")
     func histogram() {
         var jitter = JitterHistogram()
         for step in -1000...1000 { jitter.add(.microseconds(Int64(step) * 8)) }

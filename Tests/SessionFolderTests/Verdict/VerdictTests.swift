@@ -1,11 +1,12 @@
 import Media
+import Monitoring
 import Testing
 
 @testable import Profiles
 @testable import SessionFolder
 @testable import Timing
 
-@Suite("The verdict on a recording")
+@Suite("Verdict")
 struct VerdictTests {
     private static func camera(_ name: String, lost: [String: Int] = [:], failure: String? = nil)
         -> Manifest.Track
@@ -14,7 +15,7 @@ struct VerdictTests {
             name: name, kind: "camera", file: "cameras/\(name).mov", stream: 0, codec: "mjpeg", first_ns: 0,
             duration_ns: 10_000_000_000,
             frames: Manifest.Frames(
-                written: 300, captured: 300 - lost.values.reduce(0, +), skipped: 0, repeated: 0, slate: 0,
+                written: 300, captured: 300 - lost.values.reduce(0, +), decimated: 0, duplicated: 0, slate: 0,
                 lost: lost), failure: failure)
     }
 
@@ -25,11 +26,28 @@ struct VerdictTests {
         return track
     }
 
-    private static func microphone(_ name: String, filled: Int64 = 0) -> Manifest.Track {
+    private static func microphone(_ name: String, silence: Int64 = 0) -> Manifest.Track {
         Manifest.Track(
             name: name, kind: "microphone", file: "audio/\(name).wav", stream: 0, codec: "pcm_s24le",
             first_ns: 0, duration_ns: 10_000_000_000,
-            samples: Manifest.Samples(written: 480_000, captured: 480_000 - filled, filled: filled))
+            samples: Manifest.Samples(written: 480_000, captured: 480_000 - silence, silence: silence))
+    }
+
+    @Test(
+        "reports files that lagged more than usual",
+        arguments: [(1_600_000_000, 30, false), (3_400_000_000, 30, true), (3_400_000_000, 0.5, false)]
+            as [(behind: Int64, rate: Double, isReported: Bool)])
+    func behind(behind: Int64, rate: Double, isReported: Bool) {
+        let verdict = Self.verdict([Self.camera("desk")]) { manifest in
+            manifest.tracks[0].rate = rate
+            manifest.alignment_delay_ns = 200_000_000
+            manifest.cost = Manifest.Cost(
+                pressure: Manifest.Pressure(
+                    peak: .serious, peak_cost: 1, factors: [], missing: [], files_behind_ns: behind))
+        }
+        let sentence =
+            "The files lagged behind the recording by up to 3.4 s. A crash would have lost that much."
+        #expect(verdict.sentences.contains(sentence) == isReported)
     }
 
     private static func gap(_ track: String, _ from: Double, for length: Double, _ cause: String) -> Gap {
@@ -58,29 +76,71 @@ struct VerdictTests {
                 + microphones.map {
                     Manifest.Device(
                         role: $0, kind: "microphone", identity: "i", name: "n", format: format, clock: clock)
-                }, tracks: tracks, cost: nil, governor: [], marks: [], gaps: gaps)
+                }, tracks: tracks, cost: nil, governor: [], markers: [], gaps: gaps)
         edit(&manifest)
         return Verdict(manifest)
     }
 
-    @Test("says in one sentence that nothing is missing and how well every clock is known")
+    @Test("a complete recording gets the headline Complete, and the accuracy of the clocks")
     func good() {
         let verdict = Self.verdict([Self.camera("desk"), Self.microphone("host")])
         #expect(verdict.level == .good)
         #expect(
-            verdict.text == "Every frame and every sample is there, and every clock is known to 0.04 ms.")
+            verdict.sentences == [
+                "Complete.", "Every frame and every sample was recorded.",
+                "All clocks are accurate to within 0.04 ms.",
+            ])
         #expect(
             Self.verdict([Self.microphone("host")], residual: 1).text
-                == "Every sample is there, and every clock is known to 0.01 ms.")
+                == "Complete. Every sample was recorded. All clocks are accurate to within 0.01 ms.")
         #expect(
-            Self.verdict([Self.camera("desk")], microphones: []).text.hasPrefix("Every frame is there, and"))
+            Self.verdict([Self.camera("desk")], microphones: []).text.hasPrefix(
+                "Complete. Every frame was recorded. All"))
     }
 
     @Test(
-        "says of a group's recording when its time was not measured, or so badly that frames may be apart",
+        "the stated accuracy of a clock is limited by the accuracy of its timestamps",
+        arguments: [
+            (
+                error: 200_000.0,
+                text: "Complete. Every frame was recorded. All clocks are accurate to within 200.0 ms."
+            ),
+            (
+                error: 10_000.0,
+                text: "Complete. Every frame was recorded. All clocks are accurate to within 10.0 ms."
+            ),
+            (
+                error: 1_400_000.0,
+                text: "Complete, with warnings. The clock of desk is accurate only to ±1400.0 ms."
+            ),
+        ])
+    func datedByArrival(error: Double, text: String) {
+        let verdict = Self.verdict([Self.camera("desk")], residual: 590, microphones: []) {
+            $0.devices[0].clock.source = .arrival
+            $0.devices[0].clock.error_us = error
+        }
+        #expect(verdict.text == text)
+    }
+
+    @Test(
+        "the remedy for damaged frames depends on the device: another USB port only for USB devices",
+        arguments: [
+            (type: SourceKind.network, remedy: "by Ethernet"), (type: .phone, remedy: "access point"),
+            (type: .external, remedy: "another USB port"),
+        ])
+    func damaged(type: SourceKind, remedy: String) {
+        var track = Self.camera("desk", lost: ["corrupt": 20])
+        track.role = "desk"
+        let verdict = Self.verdict([track], microphones: []) { $0.devices[0].type = type.rawValue }
+        #expect(verdict.text.contains(remedy), "\(verdict.text)")
+        #expect(verdict.text.contains("USB") == (type == .external), "\(verdict.text)")
+    }
+
+    @Test(
+        "warns if a group's time was not measured, or too inaccurate to align frames",
         arguments: [
             (60, 3000, 400, nil), (0, 0, 0, "was not measured"),
-            (60, 17_000_000, 400, "known to ±17.0 ms only"),
+            (60, 17_000_000, 400, "accurate only to ±17.0 ms"),
             (60, 3000, 20_000_000, "up to 20.0 ms from the group's time"),
         ] as [(Int, Int64, Int64, String?)])
     func groupTime(followed: Int, bound: Int64, error: Int64, words: String?) {
@@ -90,14 +150,14 @@ struct VerdictTests {
                 gained_ns: 0, ppm: 0)
         }
         #expect(verdict.level == (words == nil ? .good : .look))
-        #expect(verdict.text.contains(words ?? "Every frame is there"))
+        #expect(verdict.text.contains(words ?? "Every frame was recorded"))
     }
 
     @Test(
-        "says of a group's recording when its time was known for less than half of it, or was set meanwhile",
+        "warns if a group's time was available for less than half of the recording, or was set during it",
         arguments: [
             (5, 0, nil), (4, 0, "less than half of the recording"),
-            (60, 1, "was set while it was recorded (once)"),
+            (60, 1, "was set during the recording (once)"),
             (60, 3, "(3 times)"),
         ] as [(Int, Int, String?)])
     func interruptedGroupTime(followed: Int, steps: Int, words: String?) {
@@ -107,28 +167,29 @@ struct VerdictTests {
                 gained_ns: 0, ppm: 0)
         }
         #expect(verdict.level == (words == nil ? .good : .look))
-        #expect(verdict.text.contains(words ?? "Every frame is there"))
+        #expect(verdict.text.contains(words ?? "Every frame was recorded"))
     }
 
-    @Test("names what is missing, why, what is complete, and what helps")
+    @Test("states the losses, their cause, the complete tracks, and a remedy")
     func program() {
         let verdict = Self.verdict(
             [Self.camera("desk"), Self.camera("face"), Self.program(lost: ["encoder": 62])], microphones: [],
             limits: .none)
         #expect(
             verdict.sentences == [
-                "The program misses 62 of 300 frames: the computer was too slow.",
-                "Both camera tracks are complete; the program can be made again from them in a video editor.",
-                "Next time \(Self.lighter).",
+                "Incomplete: the program is missing 62 of 300 frames (20.7 %).",
+                "Cause: the computer was too slow.",
+                "Both camera tracks are complete. Render the program again from them with `multicam render`.",
+                "Next time, \(Self.lighter).",
             ])
         #expect(verdict.level == .bad && verdict.exceededLimits.isEmpty)
     }
 
     private static let lighter =
-        "set `preset: ultrafast`, or a smaller `size` or lower `rate` (`multicam plan` shows what each costs)"
+        "set a smaller `size` or a lower `rate` for the program (`multicam plan` shows their cost)"
 
     @Test(
-        "tells how long the program stood still, one cause in one clause, and that the tracks can make it again"
+        "states how long the program was paused, each cause once, and how to render it again from the tracks"
     )
     func pause() {
         let verdict = Self.verdict(
@@ -142,31 +203,32 @@ struct VerdictTests {
         }
         #expect(
             verdict.sentences == [
-                "The program misses 204 of 300 frames (the limit is 1 %) and stood still for 6.5 s: the computer was too slow.",
-                "Camera desk is complete; the program can be made again from it in a video editor.",
-                "Next time \(Self.lighter).",
+                "Incomplete: the program is missing 204 of 300 frames (68 %, limit 1 %) and was paused for 6.5 s.",
+                "Cause: the computer was too slow.",
+                "Camera desk is complete. Render the program again from it with `multicam render`.",
+                "Next time, \(Self.lighter).",
             ])
     }
 
-    @Test("promises no program from tracks that lack something, or of cameras that have none")
+    @Test("does not suggest rendering from incomplete tracks, or for cameras without tracks")
     func noTracks() {
         let incomplete = Self.verdict(
             [Self.camera("desk", lost: ["bus": 1]), Self.program(lost: ["encoder": 62])], microphones: [])
-        #expect(!incomplete.text.contains("made again"))
+        #expect(!incomplete.text.contains("multicam render"))
         let untracked = Self.verdict([Self.program(lost: ["encoder": 62]), Self.microphone("host")])
-        #expect(!untracked.text.contains("made again"))
-        let whole = Self.verdict([Self.camera("desk"), Self.program(), Self.microphone("host", filled: 9)])
-        #expect(!whole.text.contains("made again"))
+        #expect(!untracked.text.contains("multicam render"))
+        let whole = Self.verdict([Self.camera("desk"), Self.program(), Self.microphone("host", silence: 9)])
+        #expect(!whole.text.contains("multicam render"))
     }
 
     @Test(
-        "survives pauses of the program at any time, in a recording of any length, that a manifest's file may hold",
+        "accepts any pause times and any duration in a manifest",
         arguments: [Int64.min, -1, 0, 10_000_000_000, .max])
     func anyPause(duration: Int64) {
         for (start, end) in [(Int64.min, Int64.max), (.max, .min), (9, 3), (-5, -1)] {
             let verdict = Self.verdict([Self.program(lost: ["governor": 30])], microphones: []) {
                 $0.duration_ns = duration
-                // Twice, so that their sum could be too large.
+                // Twice, to test for overflow of the sum.
                 $0.governor = [start, end, start, end].enumerated().map { index, time in
                     Manifest.GovernorStep(
                         at_ns: time,
@@ -175,67 +237,72 @@ struct VerdictTests {
                 }
             }
             #expect(verdict.level == .bad)
-            #expect(verdict.text.hasPrefix("The program misses 30 of 300 frames"))
+            #expect(verdict.text.hasPrefix("Incomplete: the program is missing 30 of 300 frames"))
         }
     }
 
-    @Test("tells several causes with the share of each, and the limit where it was exceeded")
+    @Test("lists several causes with their counts, and the limit")
     func causes() {
         let verdict = Self.verdict([
-            Self.camera("desk", lost: ["bus": 2, "away": 7]), Self.microphone("host"),
+            Self.camera("desk", lost: ["bus": 2, "disconnected": 7]), Self.microphone("host"),
         ])
         #expect(
             verdict.sentences == [
-                "Camera desk misses 9 of 300 frames (the limit is 1 %): 7 because the device was unplugged or delivered "
-                    + "nothing, 2 because the connection to the device lost data.",
+                "Incomplete: camera desk is missing 9 of 300 frames (3 %, limit 1 %).",
+                "Causes: the device was disconnected or delivered no data (7 frames); the connection to the device lost "
+                    + "data (2 frames).",
                 "Microphone host is complete.",
-                "Next time check the device's cable and port; plug the device into another USB port, best on a controller of "
-                    + "its own (`multicam devices` lists them).",
+                "Next time, check the device's connection.",
             ])
         #expect(
-            verdict.exceededLimits == ["Camera desk misses 9 of 300 frames (the limit is 1 %)."])
+            verdict.exceededLimits == ["Camera desk is missing 9 of 300 frames (3 %, limit 1 %)."])
     }
 
     @Test(
-        "tells seven short holes of a microphone, with a track of its own and without one",
+        "reports seven short gaps of a microphone, with and without a separate track",
         arguments: [true, false])
     func holes(hasTrack: Bool) {
-        let gaps = (0..<7).map { Self.gap("host", Double($0) + 1, for: 0.06, "away") }
+        let gaps = (0..<7).map { Self.gap("host", Double($0) + 1, for: 0.06, "disconnected") }
         let verdict = Self.verdict(
-            [hasTrack ? Self.microphone("host", filled: 20_160) : Self.program()], gaps: gaps)
+            [hasTrack ? Self.microphone("host", silence: 20_160) : Self.program()], gaps: gaps)
         #expect(
-            verdict.sentences.first
-                == "Microphone host misses 0.42 s of 10 s of audio in 7 places (the limit is 0.1 %): the device was unplugged "
-                + "or delivered nothing.")
+            verdict.sentences.prefix(2) == [
+                "Incomplete: microphone host is missing 0.42 s of 10 s of audio (4.2 %, limit 0.1 %) in 7 places.",
+                "Cause: the device was disconnected or delivered no data.",
+            ])
         #expect(verdict.level == .bad && verdict.exceededLimits.count == 1)
     }
 
-    @Test("has a level between good and bad for losses within the limits, and for a loose clock")
+    @Test("losses within the limits and inaccurate clocks have the level between good and bad")
     func look() {
         let few = Self.verdict(
             [Self.camera("desk", lost: ["bus": 2]), Self.microphone("host")], residual: 2500)
         #expect(few.level == .look && few.exceededLimits.isEmpty)
-        #expect(few.sentences.contains("The clock of desk is known to ±2.5 ms only."))
+        #expect(few.sentences.contains("The clock of desk is accurate only to ±2.5 ms."))
         let short = Self.verdict([Self.camera("desk")], gaps: [Self.gap("desk", 1, for: 0.25, "silent")])
-        #expect(short.level == .look && short.sentences.first == "Camera desk has a gap of 0.25 s.")
+        #expect(
+            short.level == .look && short.sentences.first == "Incomplete: camera desk has a gap of 0.25 s.")
         let long = Self.verdict([Self.camera("desk")], gaps: [Self.gap("desk", 1, for: 4, "unplugged")])
         #expect(long.level == .bad)
     }
 
-    @Test("tells a failure that ended several tracks once, and why a recording ended early")
+    @Test("reports a failure of several tracks once, and why a recording stopped early")
     func failures() {
         let one = Self.verdict([Self.camera("desk", failure: "No space left."), Self.microphone("host")])
         #expect(
-            one.sentences == ["Camera desk ended early: No space left.", "Microphone host is complete."])
+            one.sentences == [
+                "Incomplete: camera desk stopped early.", "Cause: No space left.",
+                "Microphone host is complete.",
+            ])
         let all = Self.verdict(
             [Self.camera("desk", failure: "No space left."), Self.camera("face", failure: "No space left.")],
             microphones: [])
-        #expect(all.sentences == ["All tracks ended early: No space left."])
+        #expect(all.sentences == ["Incomplete: all tracks stopped early.", "Cause: No space left."])
         let ended = Self.verdict([Self.camera("desk")]) { $0.ended_by = "the battery is empty" }
-        #expect(ended.text.hasPrefix("The recording was ended: the battery is empty."))
+        #expect(ended.text.hasPrefix("Incomplete: the recording stopped early. Cause: the battery is empty."))
     }
 
-    @Test("counts a microphone's silence beyond the profile's limit")
+    @Test("reports a microphone that was silent for longer than the profile's limit")
     func silence() {
         let verdict = Self.verdict(
             [Self.microphone("host")], limits: RecordingLimits(silence: .seconds(10))
@@ -244,36 +311,46 @@ struct VerdictTests {
         #expect(verdict.level == .bad)
     }
 
-    @Test("blames no disk for what a crash took")
+    @Test("does not attribute the losses of a crash to the disk")
     func recovered() {
         let gap = Self.gap("host", 9.7, for: 0.3, "disk")
-        let verdict = Self.verdict([Self.microphone("host", filled: 14_400)], gaps: [gap], limits: .none) {
+        let verdict = Self.verdict([Self.microphone("host", silence: 14_400)], gaps: [gap], limits: .none) {
             $0.recovery = Manifest.Recovery(multicam: "0.0.0", tracks: [])
         }
         #expect(
             verdict.sentences == [
-                "The recording did not come to its end: what was on the disk was recovered.",
-                "Microphone host misses 0.3 s of 10 s of audio in one place.",
+                "Incomplete: the recording was interrupted.", "The data on the disk was recovered.",
+                "Microphone host is missing 0.3 s of 10 s of audio (3 %) in one place.",
             ])
     }
 
-    @Test("has a cause and a remedy for every cause of the ledger, each a clause that ends no sentence")
-    func table() {
-        for cause in LossCause.allCases {
-            let explanation = LossExplanation(cause)
-            for clause in [explanation.cause, explanation.remedy] {
-                #expect(!clause.isEmpty && !clause.hasSuffix(".") && clause.first?.isLowercase == true)
-            }
+    @Test("the end of a file and the disconnection of a phone have specific explanations")
+    func kinds() {
+        func text(_ kind: SourceKind, _ lost: String) -> String {
+            Self.verdict([Self.camera("desk", lost: [lost: 9])], microphones: []) {
+                $0.devices[0].type = kind.rawValue
+            }.text
         }
+        #expect(text(.file, "disconnected").contains("the file ended before the recording"))
+        #expect(text(.phone, "low-light").contains("keep the phone cool"))
+        #expect(text(.external, "disconnected").contains("cable and port"))
     }
 
-    @Test("survives any number and any text that a manifest's file may hold")
+    @Test("the clock of a file is exact and never reported as inaccurate")
+    func exactClock() {
+        let verdict = Self.verdict([Self.camera("desk")], residual: 2500, microphones: []) {
+            $0.devices[0].type = "file"
+        }
+        #expect(verdict.level == .good && verdict.text == "Complete. Every frame was recorded.")
+    }
+
+    @Test("accepts any number and any text in a manifest")
     func anything() {
         var track = Self.camera("desk\u{1B}[2J")
         track.frames = Manifest.Frames(
-            written: .min, captured: .max, skipped: 0, repeated: 0, slate: 0,
-            lost: ["bus": .max, "away": .max, "late": .min, "nonsense": 3])
-        let audio = Manifest.Samples(written: .min, captured: .min, filled: .max)
+            written: .min, captured: .max, decimated: 0, duplicated: 0, slate: 0,
+            lost: ["bus": .max, "disconnected": .max, "late": .min, "nonsense": 3])
+        let audio = Manifest.Samples(written: .min, captured: .min, silence: .max)
         var second = Self.microphone("host")
         second.samples = audio
         let gap = Gap(

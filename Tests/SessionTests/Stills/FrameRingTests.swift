@@ -4,7 +4,7 @@ import Testing
 
 @testable import Session
 
-@Suite("The frames around a still")
+@Suite("Frames around a still")
 struct FrameRingTests {
     private static func frame(atMilliseconds time: Int64, bytes: Int = 100) -> CapturedFrame {
         CapturedFrame(
@@ -14,7 +14,7 @@ struct FrameRingTests {
             isOwned: true)
     }
 
-    @Test("a ring holds the last frames of its length, and no older ones")
+    @Test("a ring contains only the frames within its length")
     func length() {
         var ring = FrameRing(length: .milliseconds(100), byteLimit: 1_000_000)
         for time in stride(from: Int64(0), through: 300, by: 33) {
@@ -23,7 +23,7 @@ struct FrameRingTests {
         #expect(ring.frames.map(\.sequence) == [198, 231, 264, 297])
     }
 
-    @Test("a ring has a limit in bytes too, and keeps the newest whatever its size")
+    @Test("a ring also has a byte limit, and always contains the newest frame")
     func bytes() {
         var ring = FrameRing(length: .seconds(10), byteLimit: 250)
         for time in [0, 33, 66, 99] as [Int64] { ring.add(Self.frame(atMilliseconds: time)) }
@@ -34,7 +34,7 @@ struct FrameRingTests {
         #expect(ring.frames.map(\.sequence) == [165])
     }
 
-    @Test("each frame of a clip has the tick nearest to its capture, and none the tick of another")
+    @Test("each frame of a clip gets a separate tick, the nearest to its capture time")
     func ticks() {
         let frames = [0, 34, 66, 101, 200, 201].map { Self.frame(atMilliseconds: $0) }
         #expect(ClipFile.ticks(of: frames, FrameRate(30)) == [0, 1, 2, 3, 6, 7])
@@ -47,7 +47,7 @@ struct FrameRingTests {
             memory: SharedBytes(count: bytes), isOwned: true)
     }
 
-    @Test("of H.264 a ring begins with the last key frame before its length, and never with another frame")
+    @Test("a ring of H.264 begins with the last key frame before its length, and only with a key frame")
     func groups() {
         var ring = FrameRing(length: .milliseconds(100), byteLimit: 1_000_000)
         ring.add(Self.stream(0, isKey: false))
@@ -65,7 +65,7 @@ struct FrameRingTests {
         #expect(full.frames.isEmpty)
     }
 
-    @Test("a clip's audio lies where its stamps say, on the average, and what is missing is silence")
+    @Test("a clip's audio is placed by the average of its timestamps, with silence in gaps")
     func sound() throws {
         func slice(_ first: Int64, atMilliseconds time: Double) -> CapturedAudio {
             CapturedAudio(
@@ -73,14 +73,14 @@ struct FrameRingTests {
                 capturedAt: ClockTime(nanoseconds: Int64(time * 1e6)),
                 firstSample: first, samples: (0..<10).flatMap { [Float(first + $0), 0.5, 0.25] })
         }
-        // The third stamp is off by 4 ms; ten samples are lost after it.
+        // The third timestamp is off by 4 ms; ten samples are lost after it.
         let slices = [
             slice(0, atMilliseconds: 100), slice(10, atMilliseconds: 110), slice(20, atMilliseconds: 124),
             slice(40, atMilliseconds: 140),
         ]
         let sound = try #require(
             ClipSound(
-                role: "m", slices: slices, pick: [0, 1], offset: .milliseconds(5),
+                role: "m", slices: slices, sourceChannels: [0, 1], offset: .milliseconds(5),
                 from: ClockTime(nanoseconds: 95_000_000), length: .milliseconds(60)))
         #expect(sound.format == AudioFormat(rate: 1000, channels: 2))
         let first = stride(from: 0, to: sound.samples.count, by: 2).map { sound.samples[$0] }

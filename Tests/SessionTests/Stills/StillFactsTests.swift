@@ -5,7 +5,7 @@ import Testing
 
 @testable import Session
 
-@Suite("What a still says of its moment")
+@Suite("Metadata of a still")
 struct StillFactsTests {
     private static let device = CaptureDevice(
         mediaType: .video, deviceType: .external, identity: DeviceIdentity(name: "Cam"), name: "Cam",
@@ -24,7 +24,7 @@ struct StillFactsTests {
     }
 
     @Test(
-        "an exposure time is told where it was set, or where the driver reads it from the camera; else it is not known"
+        "the exposure time is known only if it was set manually or the driver reads it from the camera"
     )
     func exposureTime() {
         #expect(facts(mode: 1).exposureTime == .milliseconds(4))

@@ -1,7 +1,7 @@
 import Glibc
 import SeededNoise
 
-/// Samples of one channel, made for a test.
+/// Synthetic single-channel audio.
 struct SyntheticAudio {
     var samples: [Float]
     let rate: Double
@@ -11,14 +11,14 @@ struct SyntheticAudio {
         self.rate = rate
     }
 
-    /// Adds a beep of 1 kHz, 40 ms, phase 0 at `second`, which need not be a sample's.
+    /// Adds a beep of 1 kHz and 40 ms with phase 0 at `second`, which may be between samples.
     mutating func beep(
         at second: Double, amplitude: Double = 0.5, frequency: Double = 1000, lasting: Double = 0.04
     ) {
         add(from: second, lasting: lasting) { amplitude * sin(2 * .pi * frequency * $0) }
     }
 
-    /// Adds a function of the seconds since `second`.
+    /// Adds a signal as a function of the seconds since `second`.
     mutating func add(from second: Double, lasting: Double, _ value: (Double) -> Double) {
         let first = max(0, Int((second * rate).rounded(.up)))
         for index in first..<max(first, min(samples.count, Int(((second + lasting) * rate).rounded(.up)))) {
@@ -26,7 +26,8 @@ struct SyntheticAudio {
         }
     }
 
-    /// Adds the mains' hum, of 50 Hz and its harmonics: the n-th is 1/n as loud. Rates are multiples of 50 Hz.
+    /// Adds mains hum of 50 Hz with harmonics. The n-th harmonic has 1/n of the amplitude. The sample rate
+    /// must be a multiple of 50 Hz.
     mutating func hum(_ amplitude: Double, phases: [Double]) {
         let period = (0..<Int(rate / 50)).map { index in
             phases.enumerated().reduce(0.0) { sum, harmonic in
@@ -43,7 +44,7 @@ struct SyntheticAudio {
         for index in samples.indices { samples[index] += Float(deviation * generator.normal()) }
     }
 
-    /// Between samples, by cubic interpolation (Catmull and Rom, 1974); silence outside.
+    /// The value at any time, by cubic interpolation (Catmull and Rom, 1974). Silence outside of the samples.
     func value(at second: Double) -> Double {
         let place = second * rate
         let index = Int(place.rounded(.down))

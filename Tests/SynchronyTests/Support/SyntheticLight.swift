@@ -4,20 +4,20 @@ import SeededNoise
 
 @testable import Synchrony
 
-/// A camera of 30 frames a second that sees a lamp go on now and then.
+/// A camera with 30 frames per second that records a lamp turned on at some times.
 struct SyntheticLight {
-    /// Of each frame's 33.3 ms, how much it is exposed: 0…1.
+    /// Exposure time as a fraction of the frame interval of 33.3 ms: 0…1.
     var exposureShare = 1.0
-    /// How long the lamp stays on, in seconds.
+    /// Duration of the light in seconds.
     var lasting = 0.001
     /// Standard deviation of a frame's brightness.
     var noise = 0.001
-    /// The time stamps are late by as many seconds.
+    /// Delay of the timestamps in seconds.
     var latency = 0.0
     var phase = 0.0
     static let interval = 1.0 / 30
 
-    /// What the camera tells of lamps that go on at some seconds.
+    /// The camera's events for lamps turned on at the given times in seconds.
     func events(at flashes: [Double], until end: Double, seed: UInt64) -> [SharpEvent] {
         var generator = SeededGenerator(seed: seed)
         var camera = CameraEvents()
@@ -27,7 +27,8 @@ struct SyntheticLight {
             let length = exposureShare * Self.interval
             let lit = flashes.map { max(0, min(start + length, $0 + lasting) - max(start, $0)) }
                 .reduce(0, +)
-            // A short flash is as bright as a long one that lights half of the exposure; cameras code by a gamma of 2.2.
+            // A short flash is as bright as a long one that lights half of the exposure. Cameras encode
+            // brightness with a gamma of 2.2.
             let light = min(lit / min(length, 2 * lasting), 1)
             let brightness = 0.2 + 0.5 * pow(light, 1 / 2.2) + noise * generator.normal()
             let event = camera.add(

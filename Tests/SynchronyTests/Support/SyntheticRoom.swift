@@ -1,7 +1,8 @@
 import Glibc
 import SeededNoise
 
-/// One voice in a room, as microphones hear it: each with echoes of its own, and with noise of its own as loud as the voice.
+/// One voice in a room, recorded by microphones that each have different echoes, and different noise as loud
+/// as the voice.
 struct SyntheticRoom {
     private let seed: UInt64
     private let seconds: Double
@@ -20,12 +21,13 @@ struct SyntheticRoom {
         self.dry = dry
     }
 
-    /// What a microphone hears: later by `offset` seconds at first, and by `drift` ppm of the time that has passed.
+    /// The audio of a microphone, delayed by `offset` seconds at the start and by `drift` ppm of the elapsed
+    /// time.
     func microphone(
         _ number: UInt64, offset: Double = 0, drift: Double = 0, in heard: [Range<Double>]? = nil
     ) -> SyntheticAudio {
         var generator = SeededGenerator(seed: seed * 2 + number + 1000)
-        // They decay by 60 dB in 0.4 s.
+        // The echoes decay by 60 dB in 0.4 s.
         let echoes = (0..<echoes).map { _ in
             let delay = 0.002 + 0.25 * generator.fraction()
             return (delay, 0.5 * exp(-6.9 * delay / 0.4) * (generator.fraction() < 0.5 ? -1 : 1))

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A session folder of audio alone, made for a test: its manifest and its WAV files.
+/// A session folder with audio only: its manifest and its WAV files.
 final class SyntheticSession {
     let folder: String
 
-    /// Writes the sounds, by name, in the order of the manifest.
+    /// Writes the audio files by name, in the order of the manifest.
     init(_ audioBlocks: [(name: String, audio: SyntheticAudio)]) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "sync-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder + "/audio", withIntermediateDirectories: true)
@@ -35,7 +35,7 @@ final class SyntheticSession {
             "t0_monotonic_ns": 1, "duration_ns": duration, "alignment_delay_ns": 100_000_000,
             "outcome": outcome,
             "machine": ["host": "test", "system": "test", "processors": 1], "devices": [], "tracks": tracks,
-            "governor": [], "marks": [], "gaps": [],
+            "governor": [], "markers": [], "gaps": [],
         ]
     }
 

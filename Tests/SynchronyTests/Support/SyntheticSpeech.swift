@@ -1,7 +1,7 @@
 import Glibc
 import SeededNoise
 
-/// Something like speech: syllables of a voice with a pitch of its own, formants that move, fricatives, and pauses.
+/// Synthetic speech: voiced syllables with one pitch, moving formants, fricatives, and pauses.
 struct SyntheticSpeech {
     private var generator: SeededGenerator
 
@@ -9,9 +9,9 @@ struct SyntheticSpeech {
         generator = SeededGenerator(seed: seed &* 7919)
     }
 
-    /// Speaks all through a sound.
+    /// Adds speech to all of the audio.
     ///
-    /// - Returns: How many words.
+    /// - Returns: The number of words.
     mutating func speak(into audio: inout SyntheticAudio, loudness: Double = 0.2) -> Int {
         let end = Double(audio.samples.count) / audio.rate
         var (second, words) = (0.3, 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Timing
 
-@Suite("audio on the session's samples")
+@Suite("placement of audio on the session's samples")
 struct AudioPlacementTests {
     private func reading(_ partsPerMillion: Double, residual: Nanoseconds = .zero) -> ClockReading {
         ClockReading(
@@ -11,7 +11,7 @@ struct AudioPlacementTests {
             restarts: 0, moved: .zero)
     }
 
-    @Test("a device that is fast by 200 ppm is steered to within 5 ms on the way and 0.1 ms in the end")
+    @Test("audio of a device that is 200 ppm fast is steered to within 5 ms at first, and 0.1 ms at the end")
     func steering() {
         var placement = AudioPlacement()
         let devicePartsPerMillion = 200.0
@@ -20,7 +20,7 @@ struct AudioPlacementTests {
         var correction = 0.0
         for slice in 0..<6000 {
             let time = ClockTime(nanoseconds: Int64(slice) * 10_000_000)
-            // Until its slope is known, the clock model gives 0.
+            // The clock model reports 0 until its slope is known.
             let known = slice < 300 ? 0 : devicePartsPerMillion
             guard
                 case .convert(let partsPerMillion) = placement.decide(
@@ -31,7 +31,7 @@ struct AudioPlacementTests {
             }
             #expect(abs(partsPerMillion - correction) <= 0.2001)
             correction = partsPerMillion
-            // A fast device gives too many samples in a slice: they come to lie too late.
+            // A fast device delivers too many samples per slice, so they are placed too late.
             deviation -= 480 * (devicePartsPerMillion + correction) * 1e-6
             worst = max(worst, abs(deviation))
         }
@@ -39,7 +39,7 @@ struct AudioPlacementTests {
         #expect(abs(deviation) < 4.8)
     }
 
-    @Test("a jump is bridged or cut at once", arguments: [(4800.0, true), (-4800.0, false)])
+    @Test("a jump is bridged or cut immediately", arguments: [(4800.0, true), (-4800.0, false)])
     func jumps(deviation: Double, isBridge: Bool) {
         var placement = AudioPlacement()
         let decision = placement.decide(

@@ -6,37 +6,37 @@ import Testing
 @testable import SessionFolder
 @testable import Timing
 
-/// A microphone's clock model and its placement together, with a resampler that obeys exactly.
-@Suite("audio steered by a clock model")
+/// A microphone's clock model and its placement, with an exact resampler.
+@Suite("audio steering with a clock model")
 struct AudioSteeringTests {
-    /// What came of it, slice by slice.
+    /// The results for each slice.
     private struct Course {
-        /// Pitch of what is recorded, in parts per million of what was heard.
+        /// Pitch deviation of the recorded audio, in parts per million.
         var pitch: [Double] = []
-        /// Where audio lies, less where it belongs, in milliseconds.
+        /// Position of the audio minus its correct position, in milliseconds.
         var errors: [Double] = []
-        /// Of the correction, in parts per million per second.
+        /// Changes of the correction, in parts per million per second.
         var changes: [Double] = []
-        /// Nothing was cut or bridged.
+        /// Whether no audio was cut or bridged.
         var isWhole = true
 
         /// - Parameters:
-        ///   - device: Counts samples.
+        ///   - device: A device that counts samples.
         ///   - rate: Nominal samples per second.
-        ///   - seconds: How long it runs.
-        ///   - slicesPerSecond: It delivers as many.
+        ///   - seconds: Duration of the run.
+        ///   - slicesPerSecond: Number of slices delivered per second.
         init(_ device: SimulatedDevice, rate: Double, seconds: Double, slicesPerSecond: Double = 100) {
             var device = device
             var clock = MicrophoneInput.clockModel(rate: Int(rate))
             var placement = AudioPlacement()
             let slice = Int64(rate / slicesPerSecond)
             let heard = Double(slice) * device.interval / 1e9
-            // When the next sample is due on the track, in seconds of the session.
+            // Session time in seconds of the track's next sample.
             var position: Double?
             var correction = 0.0
             for index in 0..<Int64(seconds * slicesPerSecond) {
                 let time = clock.time(of: index * slice, stamped: device.stamp(index * slice))
-                // As in a recording, which begins when devices have delivered for a while.
+                // A recording begins after the devices have delivered for a while.
                 guard Double(index) > slicesPerSecond / 2 else { continue }
                 let due = Double(time.nanoseconds) / 1e9
                 let previous = correction
@@ -63,14 +63,15 @@ struct AudioSteeringTests {
 
     private static let seconds = 120.0
 
-    /// From when on the pitch holds: a bell tells least of where its middle is.
+    /// Time until the pitch has settled. It is the longest for Gaussian noise, which contains the least
+    /// information about its mean.
     private static let noises: [(noise: SimulatedDevice.Noise, settled: Double)] = [
         (.flat(.milliseconds(2)), 40), (.flat(.milliseconds(8)), 40), (.bell(.microseconds(300)), 40),
         (.bell(.milliseconds(1)), 90),
     ]
 
     @Test(
-        "at ±200 ppm the pitch settles within 5 ppm and the place within 0.5 ms, and the pitch never changes by more than 20 ppm a second",
+        "at ±200 ppm, the pitch settles within 5 ppm and the position within 0.5 ms, and the pitch changes by at most 20 ppm per second",
         arguments: [16_000.0, 44_100, 48_000], noises)
     func settles(rate: Double, noise: (noise: SimulatedDevice.Noise, settled: Double)) {
         let settled = Int((Self.seconds - noise.settled) * 100)
@@ -87,13 +88,13 @@ struct AudioSteeringTests {
     }
 
     @Test(
-        "over ten hours, in slices of half a second, every microphone comes to within 0.5 ms and 5 ppm of the truth and stays",
+        "over ten hours in slices of half a second, every microphone settles within 0.5 ms and 5 ppm",
         arguments: [(44_100.0, 200.0), (48_000, -200), (16_000, 200)])
     func tenHours(rate: Double, drift: Double) {
         let device = SimulatedDevice(
             countsPerSecond: rate, partsPerMillion: drift, noise: .flat(.milliseconds(2)), seed: 21)
         let course = Course(device, rate: rate, seconds: 36_000, slicesPerSecond: 2)
-        // Half a second's slices tell as much in an hour as usual ones in a minute.
+        // Half-second slices give the same amount of information per hour as normal slices per minute.
         let settled = course.errors.count - 2 * 3600
         #expect(course.isWhole && settled > 64_000)
         #expect(course.errors.suffix(settled).allSatisfy { abs($0) < 0.5 })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Timing
 
-@Suite("A copied stream's frames")
+@Suite("Frames of a copied stream")
 struct KeyStreamAlignerTests {
     private static let start = ClockTime(nanoseconds: 5_000_000_000)
 
@@ -16,14 +16,14 @@ struct KeyStreamAlignerTests {
         return aligner
     }
 
-    /// The own time of a frame of the aligners here, in ticks of 90 kHz.
+    /// Presentation time of a frame, in ticks of 90 kHz.
     private static func tick(_ frame: Int64, phase: Nanoseconds = .zero) -> Int64 {
         MediaTime(nanoseconds: FrameRate(30).time(ofTick: frame).nanoseconds + phase.count)
             .ticks(perSecond: 90_000)
     }
 
     @Test(
-        "begin with the last key frame at or before T0, keep every one from there on, and keep their own times"
+        "a track begins with the last key frame at or before T0, and all frames keep their capture times"
     )
     func beginning() {
         let early = -Nanoseconds.milliseconds(3)
@@ -31,7 +31,7 @@ struct KeyStreamAlignerTests {
         let taken = aligner.take(before: Self.start + .seconds(1))
         #expect(taken.map(\.frame) == Array(0..<31))
         #expect(taken.map(\.tick) == (Int64(0)..<31).map { Self.tick($0, phase: early) })
-        // The key frame was captured 3 ms before T0: it is shown at T0, and is none of the recording's.
+        // The key frame was captured 3 ms before T0: it is shown at T0, but does not count as captured.
         #expect(aligner.counts.captured == 30)
         let late = Nanoseconds.milliseconds(3)
         var other = Self.aligner(frames: -15..<31, phase: late)
@@ -42,10 +42,10 @@ struct KeyStreamAlignerTests {
     }
 
     @Test(
-        "of a camera that is faster or slower than nominal keep their own times over hours, and none vanishes",
+        "a camera that is faster or slower than nominal keeps its capture times and all frames over hours",
         arguments: [150, 20_000, 100_000, -150, -20_000, -100_000])
     func drift(partsPerMillion: Int64) {
-        // 30 frames a second by the camera's own clock, which gains so much.
+        // 30 frames per second by the camera's clock, which drifts by `partsPerMillion`.
         let rate = FrameRate(30 * (1_000_000 + partsPerMillion), per: 1_000_000)
         let seconds: Int64 = 3 * 3600
         var aligner = KeyStreamAligner<Int64>(start: Self.start)
@@ -68,7 +68,7 @@ struct KeyStreamAlignerTests {
         #expect(aligner.counts.captured == count && aligner.counts.lost.isEmpty && aligner.isEmpty)
     }
 
-    @Test("that are dated no later than the one before are a tick later than it: none is left out")
+    @Test("a frame that is not later than the previous one is moved one tick after it, not dropped")
     func backwards() {
         var aligner = KeyStreamAligner<Int64>(start: Self.start)
         for (frame, time) in zip(Int64(0)..., [0, 33, 20, 66, 100] as [Int64]) {
@@ -79,7 +79,7 @@ struct KeyStreamAlignerTests {
         #expect(taken.map(\.tick) == [0, 2970, 2971, 5940, 9000])
     }
 
-    @Test("that are captured at the end or after it are of the recording no more")
+    @Test("frames captured at or after the end are not part of the recording")
     func end() {
         var aligner = Self.aligner(frames: 0..<40, phase: -.milliseconds(10))
         let taken = aligner.take(before: Self.start + .seconds(1))
@@ -88,7 +88,7 @@ struct KeyStreamAlignerTests {
     }
 
     @Test(
-        "that come before any key frame are nobody's to show: the track begins with the next one, and they are lost"
+        "without a key frame before T0, the track begins with the next one, and earlier frames are lost"
     )
     func withoutKey() {
         var aligner = KeyStreamAligner<Int64>(start: Self.start)
@@ -102,6 +102,7 @@ struct KeyStreamAlignerTests {
         #expect(
             taken.map(\.frame) == Array(12..<30)
                 && taken.map(\.tick) == (Int64(12)..<30).map { Self.tick($0) })
+        _ = aligner.finish(at: Self.start + .seconds(1))
         #expect(aligner.counts.captured == 18 && aligner.counts.lost == [.late: 12])
     }
 }

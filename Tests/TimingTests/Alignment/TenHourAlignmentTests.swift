@@ -4,7 +4,8 @@ import Testing
 
 @testable import Timing
 
-/// Three cameras after ten hours: the model has followed every twelfth of their frames, the last minute all of them.
+/// Three cameras after ten hours. The clock model receives every twelfth frame, and every frame of the last
+/// minute.
 @Suite("frames on the grid after ten hours")
 struct TenHourAlignmentTests {
     private struct Camera {
@@ -22,7 +23,7 @@ struct TenHourAlignmentTests {
     private static let grid = FrameRate(30, per: 1)
     private static let ticks: Int64 = 30 * 50
 
-    /// What the grid shows in its last fifty seconds: how far each new frame lies from its tick, and the counts.
+    /// The last fifty seconds on the grid: the distance of each new frame from its tick, and the counts.
     private func shown(_ camera: Camera, seed: UInt64) -> (errors: [Nanoseconds], counts: FrameCounts) {
         var device = SimulatedDevice(
             countsPerSecond: camera.rate, partsPerMillion: camera.drift, noise: .flat(.milliseconds(8)),
@@ -42,7 +43,7 @@ struct TenHourAlignmentTests {
             let dated = clock.time(of: count, stamped: device.stamp(count))
             guard isDense else { continue }
             aligner.add(truth, capturedAt: dated)
-            // It is delivered after its exposure and its latency; the grid is decided 0.3 s behind.
+            // A frame is delivered after its exposure and its latency. Ticks are decided 0.3 s later.
             let now = truth + .seconds(rounding: 1 / camera.rate) + camera.latency - .milliseconds(300)
             while next < Self.ticks {
                 let tick = start + Nanoseconds(Self.grid.time(ofTick: next).nanoseconds)
@@ -54,7 +55,7 @@ struct TenHourAlignmentTests {
         return (errors, aligner.counts)
     }
 
-    @Test("every frame lies within 0.55 intervals of its tick, and all tracks hold the same number of them")
+    @Test("every frame is within 0.55 intervals of its tick, and all tracks have the same number of frames")
     func cameras() {
         for (index, camera) in Self.cameras.enumerated() {
             let (errors, counts) = shown(camera, seed: UInt64(index) + 31)
@@ -62,7 +63,7 @@ struct TenHourAlignmentTests {
             let limit = Nanoseconds.seconds(rounding: 0.55 / camera.rate + 0.001)
             #expect(errors.allSatisfy { $0.magnitude <= limit })
             #expect(Double(errors.count) > 49.8 * min(camera.rate, 30))
-            #expect(counts.captured - counts.skipped == errors.count && counts.repeated < 300)
+            #expect(counts.captured - counts.decimated == errors.count && counts.duplicated < 300)
         }
     }
 }

@@ -8,7 +8,8 @@ struct TrackAlignerTests {
     private let start = ClockTime(nanoseconds: 1_000_000_000)
     private let rate = FrameRate(30, per: 1)
 
-    /// Feeds a camera of a given rate and phase and returns the number shown at each tick, nil for a slate.
+    /// Simulates a camera with the given rate and phase, and returns the frame number shown at each tick;
+    /// `nil` for a slate.
     private func shown(
         cameraRate: Double, phase: Nanoseconds, ticks: Int64, without lost: Set<Int> = []
     ) -> (frames: [Int?], counts: FrameCounts) {
@@ -31,33 +32,33 @@ struct TrackAlignerTests {
         return (frames, aligner.counts)
     }
 
-    @Test("a camera at the grid's rate gives each tick its own frame", arguments: [-16, -8, 0, 8, 16])
+    @Test("a camera at the grid's rate provides a new frame for each tick", arguments: [-16, -8, 0, 8, 16])
     func sameRate(phase: Int64) {
         let (frames, counts) = shown(cameraRate: 30, phase: .milliseconds(phase), ticks: 300)
         #expect(Set(frames).count == 300)
         #expect(counts.written == 300)
         #expect(counts.captured == 300)
-        #expect(counts.repeated == 0)
+        #expect(counts.duplicated == 0)
     }
 
-    @Test("a camera of 25 frames a second repeats every sixth tick's frame")
+    @Test("with a camera of 25 frames per second, a frame is duplicated at every sixth tick")
     func slower() {
         let (_, counts) = shown(cameraRate: 25, phase: .zero, ticks: 300)
-        #expect((49...51).contains(counts.repeated))
-        #expect(counts.captured + counts.repeated == 300)
-        #expect(counts.skipped == 0)
+        #expect((49...51).contains(counts.duplicated))
+        #expect(counts.captured + counts.duplicated == 300)
+        #expect(counts.decimated == 0)
     }
 
-    @Test("a camera of 60 frames a second gives every other frame")
+    @Test("with a camera of 60 frames per second, every other frame is decimated")
     func faster() {
         let (_, counts) = shown(cameraRate: 60, phase: .milliseconds(2), ticks: 300)
-        #expect(counts.repeated == 0)
-        #expect((298...300).contains(counts.skipped))
+        #expect(counts.duplicated == 0)
+        #expect((298...300).contains(counts.decimated))
         #expect(counts.written == 300)
     }
 
     @Test(
-        "no tick shows a frame more than 0.55 interval away, whatever the rate",
+        "the frame shown at a tick is at most 0.55 intervals away, at any rate",
         arguments: [24.0, 25, 29.97, 30, 30.01, 50, 59.94])
     func nearest(cameraRate: Double) {
         let (frames, _) = shown(cameraRate: cameraRate, phase: .milliseconds(5), ticks: 900)
@@ -68,16 +69,16 @@ struct TrackAlignerTests {
         }
     }
 
-    @Test("a lost frame is bridged by its neighbours and all later ones stay in place")
+    @Test("a lost frame is replaced by the previous one, and later frames stay at their ticks")
     func loss() {
         let (frames, counts) = shown(cameraRate: 30, phase: .milliseconds(3), ticks: 60, without: [20])
         #expect(frames[19] == 19)
         #expect(frames[20] == 19)
         #expect(frames[21] == 21)
-        #expect(counts.repeated == 1)
+        #expect(counts.duplicated == 1)
     }
 
-    @Test("after a second without a frame a slate is shown, and the camera's return ends it")
+    @Test("a slate is shown after a second without frames, until the camera returns")
     func slate() {
         let (frames, counts) = shown(cameraRate: 30, phase: .zero, ticks: 150, without: Set(30..<90))
         #expect(frames[59] == 29)
@@ -87,7 +88,9 @@ struct TrackAlignerTests {
         #expect(counts.written == 150)
     }
 
-    @Test("losses count from the first tick on, by cause")
+    @Test(
+        "every missing due frame is lost from the first tick on, with the cause that the source reports"
+    )
     func losses() {
         var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: rate.interval)
         aligner.addLoss(count: 5, cause: .bus, capturedAt: start - .milliseconds(500))
@@ -95,10 +98,11 @@ struct TrackAlignerTests {
         aligner.addLoss(count: 1, cause: .corrupt, capturedAt: start + .milliseconds(70))
         aligner.addLoss(count: 9, cause: .bus, capturedAt: start + .seconds(9))
         for tick in 0..<30 as Range<Int64> { _ = aligner.choose(tick: tick) }
-        #expect(aligner.counts.lost == [.bus: 2, .corrupt: 1])
+        #expect(!aligner.finish().isEmpty)
+        #expect(aligner.counts.lost == [.bus: 2, .corrupt: 1, .disconnected: 27])
     }
 
-    @Test("frames that were dated five seconds ahead are shown once that is known, and hold nothing up")
+    @Test("frames dated five seconds ahead are shown after the correction, and do not block later ones")
     func redated() {
         var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: rate.interval)
         let ahead = Nanoseconds.seconds(5)
@@ -115,12 +119,12 @@ struct TrackAlignerTests {
             }
             #expect(index == Int(tick))
         }
-        #expect(aligner.counts.repeated == 2)
-        // The fifth came to be known after its tick; the sixth lies before the one that is shown now.
+        #expect(aligner.counts.duplicated == 2)
+        // The fifth frame was corrected after its tick; the sixth is before the frame that is shown now.
         #expect(aligner.counts.captured + aligner.counts.lostInAll == 10)
     }
 
-    @Test("a frame that comes after its tick was decided is late, not captured")
+    @Test("a frame that arrives after its tick was decided counts as late, not as captured")
     func late() {
         var aligner = TrackAligner<Int>(start: start, rate: rate, cameraInterval: rate.interval)
         aligner.add(0, capturedAt: start)
@@ -128,10 +132,11 @@ struct TrackAlignerTests {
         aligner.add(1, capturedAt: start + .milliseconds(33))
         #expect(aligner.counts.captured == 1)
         _ = aligner.choose(tick: 5)
-        #expect(aligner.counts.lost == [.late: 1])
+        _ = aligner.finish()
+        #expect(aligner.counts.lost == [.late: 1, .disconnected: 4])
     }
 
-    /// The causes that the ticks give for what they miss, of a camera that loses some frames in a row.
+    /// The loss cause of each tick for a camera that loses consecutive frames.
     private func causes(
         cameraRate: Double, phase: Nanoseconds, ticks: Int64, losing lost: Range<Int>, told count: Int = 1
     ) -> [LossCause?] {
@@ -148,20 +153,19 @@ struct TrackAlignerTests {
             }
         }
         return (0..<ticks).map { tick in
-            if case .show = aligner.choose(tick: tick) {
-                #expect(aligner.missingCause == nil)
-            }
-            return aligner.missingCause
+            if case .show = aligner.choose(tick: tick) { #expect(aligner.fate == .captured) }
+            // Before the first frame, a slate is shown, which always has a cause.
+            return aligner.fate.isSlate ? nil : aligner.fate.cause
         }
     }
 
     @Test(
-        "each lost frame is the cause of the one tick that misses it", arguments: [-16, -8, 0, 8, 16, 18])
+        "each lost frame causes a loss at exactly one tick", arguments: [-16, -8, 0, 8, 16, 18])
     func missingCause(phase: Int64) {
         for count in [1, 4] {
             let causes = causes(
                 cameraRate: 30, phase: .milliseconds(phase), ticks: 60, losing: 20..<24, told: count)
-            // At the tie the frame after the lost ones may come to stand a tick earlier than they would have.
+            // Halfway between two ticks, the frame after the lost ones may be assigned to the earlier tick.
             let fewest = abs(phase) > 15 ? 3 : 4
             #expect((fewest...4).contains(causes.compactMap(\.self).count))
             let first = causes.firstIndex { $0 != nil }
@@ -170,10 +174,10 @@ struct TrackAlignerTests {
     }
 
     @Test(
-        "a tick between the frames of a slower camera misses none, and one beside those of a faster neither"
+        "ticks between the frames of a slower camera, or near another frame of a faster one, are not losses"
     )
     func otherRates() {
-        // 15 frames a second: every other tick has none.
+        // At 15 frames per second, there is a new frame only at every other tick.
         let slower = causes(cameraRate: 15, phase: .zero, ticks: 60, losing: 10..<12)
         #expect(slower.indices.filter { slower[$0] != nil } == [20, 22])
         let faster = causes(cameraRate: 60, phase: .zero, ticks: 60, losing: 20..<21)

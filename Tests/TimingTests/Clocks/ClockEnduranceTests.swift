@@ -11,8 +11,8 @@ struct ClockEnduranceTests {
         let name: String
         let countsPerSecond: Double
         let partsPerMillion: Double
-        /// Counts from one stamp to the next. More than devices have, and a window that is shorter by as much, so that the test takes
-        /// seconds.
+        /// Counts between timestamps. The interval is longer than for real devices, and the window is shorter
+        /// accordingly, so that the test takes only seconds.
         let step: Int64
         let noise: Nanoseconds
         let allowed: Nanoseconds
@@ -36,7 +36,7 @@ struct ClockEnduranceTests {
     }
 
     @Test(
-        "warming and cooling by ±2 ppm an hour with one stamp in a thousand lost, it stays within a millisecond",
+        "it is accurate to a millisecond if the rate varies by ±2 ppm per hour and 0.1 % of the timestamps are lost",
         arguments: devices)
     func tenHours(device: Device) {
         var generator = SeededGenerator(seed: 9)
@@ -49,7 +49,7 @@ struct ClockEnduranceTests {
         while Double(count) < 10 * hour * device.countsPerSecond {
             defer { count += device.step }
             guard !UInt64.random(in: 0..<1000, using: &generator).isMultiple(of: 1000) else { continue }
-            // The rate's wander adds up to the swing.
+            // The integral of the rate's variation.
             let nominal = Double(count) / device.countsPerSecond
             let time =
                 nominal / (1 + device.partsPerMillion * 1e-6) + swing * (cos(nominal / hour * 2 * .pi) - 1)

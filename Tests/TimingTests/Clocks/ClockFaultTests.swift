@@ -3,21 +3,22 @@ import Testing
 
 @testable import Timing
 
-/// Cameras with ±8 ms of flat jitter that something happens to, 20 s after their start.
-@Suite("a device's clock model in trouble")
+/// Cameras with uniform jitter of ±8 ms and a fault 20 s after their start.
+@Suite("a device's clock model after faults")
 struct ClockFaultTests {
     private static let rates = [24.0, 30, 60]
     private static let eventSeconds = 20.0
 
-    /// What a clock made of a camera after the event.
+    /// The errors of a clock model after the fault.
     private struct Outcome {
-        /// Off the truth by more than 4 ms at any time, and later than 2 s after the event, in milliseconds.
+        /// Largest errors in milliseconds: since the fault, and since 2 s after it.
         var worst = 0.0
         var worstLater = 0.0
         var restarts = 0
     }
 
-    /// When the frame at a time was taken in truth, and when it is said to have been, in seconds.
+    /// Maps a time and a count to the true capture time and the timestamp, in seconds; `nil` for a lost
+    /// frame.
     private typealias Event = (_ time: Double, _ count: Int64) -> (truth: Double, stamped: Double)?
 
     private static func outcomes(
@@ -49,7 +50,7 @@ struct ClockFaultTests {
         (eventSeconds..<eventSeconds + seconds).contains(time)
     }
 
-    @Test("a wild stamp, and eight in a row, are held to the line", arguments: rates)
+    @Test("one outlier, and eight in a row, do not move the line", arguments: rates)
     func wild(rate: Double) {
         for length in [1, 8] as [Int64] {
             let begin = Int64(20.5 * rate)
@@ -67,7 +68,7 @@ struct ClockFaultTests {
     }
 
     @Test(
-        "a host that stamps 12, 30 or 200 ms late for a second neither drags the line nor restarts it",
+        "a host with timestamps 12, 30, or 200 ms late for a second neither shifts nor restarts the line",
         arguments: rates)
     func late(rate: Double) {
         for lateness in [0.012, 0.03, 0.2] {
@@ -80,7 +81,7 @@ struct ClockFaultTests {
         }
     }
 
-    @Test("frames that come in a burst after a stall are dated as if there had been none", arguments: rates)
+    @Test("frames that arrive in a burst after a stall keep their capture times", arguments: rates)
     func stall(rate: Double) {
         for length in [0.3, 1, 2.5] {
             for outcome in Self.outcomes(
@@ -93,7 +94,7 @@ struct ClockFaultTests {
         }
     }
 
-    @Test("after a jump of the device's clock the frames are right again within 2 s", arguments: rates)
+    @Test("capture times are correct within 2 s after a jump of the device's clock", arguments: rates)
     func jump(rate: Double) {
         for jump in [-3600, -0.1, -0.03, 1.0 / 60, 0.03, 0.1, 1, 100] {
             for outcome in Self.outcomes(
@@ -110,7 +111,7 @@ struct ClockFaultTests {
     }
 
     @Test(
-        "a camera that halves its rate in the dark is followed within 2 s, and so is its return",
+        "the line follows a camera that halves its rate in low light, and its return, within 2 s",
         arguments: rates)
     func dark(rate: Double) {
         let halved = Self.outcomes(at: rate) { time, _ in
@@ -121,7 +122,7 @@ struct ClockFaultTests {
             #expect(outcome.worstLater < 5)
             #expect(outcome.restarts == 1)
         }
-        // Dark from 12 s, for 4 s of counts, light again from 20 s on.
+        // Low light from 16 s to 20 s of counts.
         let back = Self.outcomes(at: rate) { time, _ in
             let slow = time < 16 ? time : time < 20 ? 16 + (time - 16) * 2 : 24 + time - 20
             return (slow, slow)
@@ -132,10 +133,10 @@ struct ClockFaultTests {
         }
     }
 
-    @Test("in the dark and in the light again a camera's third frame is in place", arguments: [24.0, 30])
+    @Test("when a camera halves its rate, errors stay below 2.5 frame intervals", arguments: [24.0, 30])
     func darkAtOnce(rate: Double) {
         let halved = Self.outcomes(at: rate) { time, count in
-            // The interval in which it goes dark is long already.
+            // The first interval in low light is already longer.
             let begin = (Self.eventSeconds * rate).rounded(.up) / rate
             let slow = time + max(time - begin, 0)
             return (slow, slow)
@@ -143,7 +144,7 @@ struct ClockFaultTests {
         for outcome in halved { #expect(outcome.worst < 2.5 * 1000 / rate) }
     }
 
-    @Test("lost frames, one in ten, and three seconds without any leave the line alone", arguments: rates)
+    @Test("losing every tenth frame, or all for three seconds, does not affect the line", arguments: rates)
     func missing(rate: Double) {
         for outcome in Self.outcomes(
             at: rate,
@@ -154,7 +155,7 @@ struct ClockFaultTests {
         }
     }
 
-    @Test("a sound card that loses a second is right again within a third of one")
+    @Test("if a sound card loses one second of audio, capture times are correct after a third of a second")
     func lostSecond() {
         var device = SimulatedDevice(
             countsPerSecond: 48_000, partsPerMillion: -90, noise: .flat(.milliseconds(2)), seed: 4)
@@ -170,7 +171,7 @@ struct ClockFaultTests {
         #expect(abs(clock.partsPerMillion + 90) < 5)
     }
 
-    @Test("a device that counts from 0 again is followed from the third stamp on")
+    @Test("if a device's count restarts at 0, capture times are correct from the third timestamp on")
     func countRestarts() {
         var device = SimulatedDevice(
             countsPerSecond: 30, partsPerMillion: 50, noise: .flat(.milliseconds(1)), seed: 6)
@@ -184,7 +185,7 @@ struct ClockFaultTests {
         #expect(clock.restarts == 1)
     }
 
-    @Test("a count that comes twice, and one that comes late, change nothing")
+    @Test("duplicate and late counts do not affect capture times")
     func disorder() {
         var device = SimulatedDevice(
             countsPerSecond: 30, partsPerMillion: 0, noise: .flat(.milliseconds(1)), seed: 2)
@@ -197,7 +198,7 @@ struct ClockFaultTests {
         #expect(clock.restarts == 0)
     }
 
-    @Test("the widest count that a driver can invent is dated without harm")
+    @Test("an extreme count from a driver does not affect capture times")
     func absurdCount() {
         var device = SimulatedDevice(
             countsPerSecond: 30, partsPerMillion: 0, noise: .flat(.milliseconds(1)), seed: 2)
@@ -210,7 +211,7 @@ struct ClockFaultTests {
         #expect(clock.restarts == 0)
     }
 
-    @Test("stamps that scatter by ±25 ms, beyond the clamp, widen it and are followed")
+    @Test("timestamps that scatter by ±25 ms, more than the clamp, widen it and are followed")
     func scattered() {
         var device = SimulatedDevice(
             countsPerSecond: 30, partsPerMillion: 80, noise: .flat(.milliseconds(25)), seed: 12)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("a device's clock model")
 struct DeviceClockTests {
-    /// What a clock knew of a camera at some time, against the truth.
+    /// Errors of the clock models at one time.
     private struct Knowledge {
         var errors: [Double] = []
         var residuals: [Double] = []
@@ -22,7 +22,7 @@ struct DeviceClockTests {
         }
     }
 
-    /// A minute of 40 cameras, half of them 300 ppm slow and half of them 300 ppm fast.
+    /// One minute with 40 cameras, half of them 300 ppm slow and half of them 300 ppm fast.
     private struct Minute {
         var after2 = Knowledge()
         var after20 = Knowledge()
@@ -60,14 +60,14 @@ struct DeviceClockTests {
 
     private static let flat = [24.0, 30, 60].map { Minute(rate: $0, noise: .flat(.milliseconds(8))) }
 
-    /// How many of all values are beyond a limit, in percent.
+    /// The percentage of values beyond a limit.
     private static func percent(of values: [[Double]], beyond limit: Double) -> Double {
         let all = values.flatMap(\.self)
         return Double(all.filter { abs($0) > limit }.count) * 100 / Double(all.count)
     }
 
     @Test(
-        "with 8 ms of flat jitter and ±300 ppm it is within 4 ms after 2 s and 1 ms after 20 s, in 99 of 100 cases"
+        "with 8 ms of uniform jitter and ±300 ppm, 99 % are within 4 ms after 2 s and 1 ms after 20 s"
     )
     func locks() {
         #expect(Self.percent(of: Self.flat.map(\.after2.errors), beyond: 4) <= 1)
@@ -75,21 +75,21 @@ struct DeviceClockTests {
         #expect(Self.flat.allSatisfy { $0.restarts == 0 })
     }
 
-    @Test("after a minute it knows the rate within 5 parts per million, in 99 of 100 cases")
+    @Test("after a minute, 99 % of the rates are within 5 parts per million")
     func rate() {
         #expect(Self.percent(of: Self.flat.map(\.after60.rateErrors), beyond: 5) <= 1)
     }
 
     @Test(
-        "after 2 s the model's error leaves 99.5 % of the frames within 0.55 intervals and 1.5 ms of their tick"
+        "after 2 s, it keeps 99.5 % of the frames within 0.55 intervals plus 1.5 ms of their ticks"
     )
     func frames() {
-        // A frame that is dated exactly lies within half an interval of its tick.
+        // With an exact capture time, a frame is within half an interval of its tick.
         for minute in Self.flat { #expect(minute.astray * 200 <= minute.frames) }
     }
 
     @Test(
-        "the model keeps 99.5 % of the ticks in place whatever the phase; raw time stamps do not: the model earns its place"
+        "it keeps 99.5 % of the ticks correct at any phase, in contrast to raw timestamps"
     )
     func rawStamps() {
         for rate in [24.0, 30, 60] {
@@ -98,24 +98,24 @@ struct DeviceClockTests {
                 var device = SimulatedDevice(
                     countsPerSecond: rate, partsPerMillion: 300, noise: .flat(.milliseconds(8)), seed: seed)
                 var raw = Ticks(rate: rate, phase: Double(seed) / 6)
-                var modelled = Ticks(rate: rate, phase: Double(seed) / 6)
+                var modeled = Ticks(rate: rate, phase: Double(seed) / 6)
                 var clock = DeviceClock(nominalSecondsPerCount: 1 / rate)
                 for index in 0...Int64(60 * rate) {
                     let (truth, stamp) = (device.truth(index), device.stamp(index))
                     let dated = clock.time(of: index, stamped: stamp)
                     raw.add(truth, dated: stamp)
-                    modelled.add(truth, dated: dated)
+                    modeled.add(truth, dated: dated)
                 }
                 ticks += raw.decided
                 astray += raw.astray
-                #expect(modelled.astray * 200 <= modelled.decided)
+                #expect(modeled.astray * 200 <= modeled.decided)
             }
             #expect(astray * 200 > ticks)
         }
     }
 
-    /// Frames put on a grid of the camera's nominal rate by some date; what each tick shows is judged by when it was captured
-    /// in truth.
+    /// Places frames on a grid of the camera's nominal rate by their estimated capture times, and checks each
+    /// tick against the true ones.
     private struct Ticks {
         private var aligner: TrackAligner<ClockTime>
         private var next: Int64 = 0
@@ -125,7 +125,7 @@ struct DeviceClockTests {
         private(set) var decided = 0
         private(set) var astray = 0
 
-        /// `phase` is in intervals.
+        /// `phase` is in frame intervals.
         init(rate: Double, phase: Double) {
             let grid = FrameRate(Int64(rate), per: 1)
             start = ClockTime(nanoseconds: 9_000_000_000) + .seconds(rounding: phase / rate)
@@ -133,7 +133,7 @@ struct DeviceClockTests {
             aligner = TrackAligner(start: start, rate: grid, cameraInterval: grid.interval)
         }
 
-        /// Counts from the beginning of the grid on, two seconds after the device's.
+        /// Counts ticks from the start of the grid, two seconds after the start of the device.
         mutating func add(_ truth: ClockTime, dated: ClockTime) {
             aligner.add(truth, capturedAt: dated)
             while true {
@@ -148,7 +148,7 @@ struct DeviceClockTests {
     }
 
     @Test(
-        "the standard error that it states is the true one within a factor of two, for flat noise and for a bell"
+        "its stated standard error is correct within a factor of two, for uniform and Gaussian noise"
     )
     func honesty() {
         for minute in Self.flat + [Minute(rate: 30, noise: .bell(.milliseconds(3)))] {
@@ -160,7 +160,7 @@ struct DeviceClockTests {
         }
     }
 
-    @Test("it is locked within two seconds, not within the first, and not while stamps agree on another line")
+    @Test("it locks after one to two seconds, and unlocks while timestamps agree on another line")
     func lock() {
         var device = SimulatedDevice(
             countsPerSecond: 30, partsPerMillion: 100, noise: .flat(.milliseconds(8)), seed: 5)
@@ -181,7 +181,7 @@ struct DeviceClockTests {
         #expect(clock.isLocked)
     }
 
-    @Test("a camera that delivers half a percent or a thirtieth less than it says is followed")
+    @Test("it follows a camera that runs half a percent or a thirtieth below its nominal rate")
     func falseRate() {
         for share in [0.995, 29.0 / 30] {
             var device = SimulatedDevice(
@@ -196,14 +196,14 @@ struct DeviceClockTests {
         }
     }
 
-    @Test("After an interruption the frames lie on their new line at once, and the rate is still known")
+    @Test("after an interruption, it moves to the new line immediately and keeps the rate")
     func interruption() {
         var device = SimulatedDevice(
             countsPerSecond: 30, partsPerMillion: 150, noise: .flat(.milliseconds(8)), seed: 3)
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
         for index in 0..<3600 as Range<Int64> { _ = clock.time(of: index, stamped: device.stamp(index)) }
         clock.interrupt()
-        // Away for 4 s and a bit; less than the clamp off the old line.
+        // Interrupted for slightly more than 4 s, which differs from the old line by less than the clamp.
         let shift = Nanoseconds.milliseconds(4012)
         var worst = Nanoseconds.zero
         for index in 3600..<3720 as Range<Int64> {
@@ -216,7 +216,7 @@ struct DeviceClockTests {
         #expect(clock.restarts == 1)
     }
 
-    @Test("stamps that are not after their predecessor are counted")
+    @Test("timestamps that are not later than the previous one are counted")
     func nonMonotonic() {
         var clock = DeviceClock(nominalSecondsPerCount: 1.0 / 30)
         for index in 0..<100 as Range<Int64> {

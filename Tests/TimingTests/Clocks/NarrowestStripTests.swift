@@ -3,7 +3,7 @@ import Testing
 
 @testable import Timing
 
-@Suite("the narrowest strip about points")
+@Suite("the narrowest strip around points")
 struct NarrowestStripTests {
     typealias Point = (x: Double, y: Double)
 
@@ -14,13 +14,13 @@ struct NarrowestStripTests {
         }
     }
 
-    /// The height that the points need in this direction.
+    /// Height of the points in the given direction.
     private static func height(_ points: [Point], slope: Double) -> Double {
         let rests = points.map { $0.y - slope * $0.x }
         return (rests.max() ?? 0) - (rests.min() ?? 0)
     }
 
-    @Test("holds all points, and no direction between any two of them makes it narrower", arguments: 1...40)
+    @Test("contains all points, and is not narrower in any direction between two points", arguments: 1...40)
     func narrowest(seed: UInt64) throws {
         let points = Self.points(Int(seed) + 1, seed: seed)
         let strip = try #require(NarrowestStrip(points))
@@ -36,7 +36,7 @@ struct NarrowestStripTests {
     }
 
     @Test(
-        "stays what it is without the points before its first support, and not without that",
+        "does not change without the points before its first support, but does without that point",
         arguments: 1...40)
     func support(seed: UInt64) throws {
         let points = Self.points(60, seed: seed)
@@ -48,7 +48,7 @@ struct NarrowestStripTests {
         #expect(less.halfHeight < strip.halfHeight)
     }
 
-    @Test("points on a line make a strip without height")
+    @Test("its height is zero if all points are on a line")
     func line() throws {
         let strip = try #require(NarrowestStrip((0..<9).map { (Double($0), 3 - 2 * Double($0)) }))
         #expect(abs(strip.halfHeight) < 1e-12)
@@ -57,7 +57,7 @@ struct NarrowestStripTests {
         #expect(NarrowestStrip([]) == nil)
     }
 
-    @Test("its middle misses the truth of flat noise by a tenth of what least squares does, with 3600 points")
+    @Test("its middle has a tenth of the error of least squares, for uniform noise and 3600 points")
     func precision() throws {
         var (strips, lines) = (0.0, 0.0)
         for seed in 1...60 as ClosedRange<UInt64> {

@@ -1,12 +1,12 @@
 import Media
 import SeededNoise
 
-/// A device with a clock of its own whose stamps jitter.
+/// A device with an independent clock and jittered timestamps.
 struct SimulatedDevice {
     enum Noise {
-        /// Within ± as much.
+        /// Uniform noise within ± this value.
         case flat(Nanoseconds)
-        /// With this standard deviation.
+        /// Gaussian noise with this standard deviation.
         case bell(Nanoseconds)
     }
 
@@ -32,7 +32,7 @@ struct SimulatedDevice {
         case .flat(let bound):
             return time + Nanoseconds(Int64.random(in: -bound.count...bound.count, using: &generator))
         case .bell(let deviation):
-            // Irwin and Hall: a sum of twelve uniform numbers is all but normal.
+            // Irwin–Hall distribution: a sum of twelve uniform numbers is nearly normal.
             let sum = (0..<12).reduce(0.0) { sum, _ in sum + Double.random(in: -0.5...0.5, using: &generator)
             }
             return time + .seconds(rounding: sum * deviation.inSeconds)

@@ -4,10 +4,11 @@ import SeededNoise
 import Testing
 import Timing
 
-@Suite("a clock model of stamps that share their errors")
+@Suite("a clock model for timestamps with correlated errors")
 struct SmoothedStampsTests {
-    /// A sound card as a sound server tells of it: a report every 100 ms, 0.3 ms wide, of which every slice of 10 ms is dated. The
-    /// first reports are averaged; later ones pull with an eighth of their deviation.
+    /// A sound card as reported by a sound server: every 100 ms, the server measures the time with an error
+    /// of 0.3 ms, and derives the timestamps of all 10 ms slices from it. The first measurements are
+    /// averaged; each later one changes the result by an eighth of the deviation.
     private struct Microphone {
         var device: SimulatedDevice
         private var deviation = Nanoseconds.zero
@@ -29,8 +30,8 @@ struct SmoothedStampsTests {
         }
     }
 
-    /// What is wrong with 40 microphones' clocks after some seconds, as root mean squares: their rates by so many parts per
-    /// million, what they tell of the latest stamp by so many microseconds, and what they say of that themselves.
+    /// Root mean squares for the clocks of 40 microphones after some seconds: error of the rate in parts per
+    /// million, and actual and stated error of the latest capture time in microseconds.
     private func errors(
         after seconds: Int64, correlation: Nanoseconds
     ) -> (rate: Double, time: Double, stated: Double) {
@@ -57,7 +58,7 @@ struct SmoothedStampsTests {
         )
     }
 
-    @Test("what the first second seems to say of the rate is not believed; a minute tells it")
+    @Test("the apparent rate of the first second has little weight; after a minute, the rate is known")
     func rate() {
         let correlation = Nanoseconds.milliseconds(1500)
         #expect(errors(after: 1, correlation: correlation).rate < 60)
@@ -69,7 +70,7 @@ struct SmoothedStampsTests {
     }
 
     @Test(
-        "the standard error that it states is the true one within a factor of three", arguments: [2, 20, 60])
+        "its stated standard error is correct within a factor of three", arguments: [2, 20, 60])
     func honesty(seconds: Int64) {
         let errors = errors(after: seconds, correlation: .milliseconds(1500))
         #expect((1 / 3.0...3).contains(errors.stated / errors.time), "\(errors)")

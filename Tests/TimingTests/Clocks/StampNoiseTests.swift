@@ -3,15 +3,15 @@ import Testing
 
 @testable import Timing
 
-@Suite("how stamps scatter")
+@Suite("noise of timestamps")
 struct StampNoiseTests {
-    @Test("noise between hard bounds is flat, its edge is its bound; a bell is not flat", arguments: 1...20)
+    @Test("noise with hard bounds is flat up to the bounds; Gaussian noise is not flat", arguments: 1...20)
     func shape(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var (flat, bell) = (StampNoise(), StampNoise())
         for _ in 0..<600 {
             flat.add(Double.random(in: -8e6...8e6, using: &generator))
-            // Irwin and Hall: a sum of twelve uniform numbers is all but normal.
+            // Irwin–Hall distribution: a sum of twelve uniform numbers is nearly normal.
             bell.add((0..<12).reduce(0) { sum, _ in sum + Double.random(in: -3e6...3e6, using: &generator) })
         }
         #expect(flat.flatness > 0.9)
@@ -21,7 +21,7 @@ struct StampNoiseTests {
         #expect(abs(bell.scale - 6e6) < 1e6)
     }
 
-    @Test("one stamp in twenty far off neither widens the scale nor pulls beyond it")
+    @Test("one outlier in twenty timestamps does not widen the scale, and its influence is limited")
     func tail() {
         var noise = StampNoise()
         for index in 0..<2000 { noise.add(index % 20 == 0 ? 10e6 : index % 2 == 0 ? 1e5 : -1e5) }
@@ -30,7 +30,7 @@ struct StampNoiseTests {
         #expect(noise.held(-1e5) == -1e5)
     }
 
-    @Test("a line that all stamps lie off is followed: the scale grows until it takes them in")
+    @Test("if all timestamps are off the line, the scale grows until it includes them")
     func drift() {
         var noise = StampNoise()
         for index in 0..<1000 { noise.add(index % 2 == 0 ? 1e5 : -1e5) }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Timing
 
-@Suite("Silence for want of audio")
+@Suite("Gaps in a microphone's audio")
 struct AudioGapsTests {
     private let start = ClockTime(nanoseconds: 5_000_000_000)
 
     private func time(_ samples: Int64) -> MediaTime { FrameRate(48_000, per: 1).time(ofTick: samples) }
 
-    @Test("A hole over several blocks is one gap, told when it has ended")
+    @Test("Silence across several blocks is one gap, reported when it ends")
     func merged() {
         let outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
@@ -20,23 +20,23 @@ struct AudioGapsTests {
         #expect(holes.gaps == [gap])
     }
 
-    @Test("What the source said it lost is the cause of the next hole, and of no other")
+    @Test("A loss reported by the source is the cause of only the nearest gap")
     func cause() {
         let outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
-        // Told of before the first of them has ended.
+        // Reported before the first gap has ended.
         holes.lose(at: time(1010), cause: .bus)
         holes.lose(at: time(20_001), cause: .driver)
         _ = holes.take([1000..<1200, 10_000..<11_000, 20_000..<20_100], through: 24_000, besides: outages)
         #expect(holes.gaps.map(\.cause) == ["bus", "late", "driver"])
     }
 
-    @Test("A second of which nothing comes is the device's silence; what came too late is late, however long")
+    @Test("A second without audio counts as a silent device; late audio counts as late at any length")
     func silence() {
         let outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
         _ = holes.take([0..<47_999], through: 48_000, besides: outages)
-        #expect(holes.causes(of: [50_000..<98_000], besides: outages).map(\.cause) == [.away])
+        #expect(holes.causes(of: [50_000..<98_000], besides: outages).map(\.cause) == [.disconnected])
         _ = holes.take([50_000..<98_000], through: 100_000, besides: outages)
         _ = holes.take([100_000..<200_000], through: 200_000, besides: outages)
         holes.comeLate()
@@ -46,7 +46,7 @@ struct AudioGapsTests {
         #expect(holes.gaps.map(\.cause) == ["late", "silent", "late", "silent"])
     }
 
-    @Test("Silence while the device was away stands with its outage")
+    @Test("Silence during an outage of the device is part of the outage")
     func outage() {
         var outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")
@@ -58,7 +58,7 @@ struct AudioGapsTests {
     }
 
     @Test(
-        "The causes of a block's stretches are known at once: of a loss that was told, an outage near, or lateness"
+        "The cause of a silent period is available immediately: a reported loss, a nearby outage, or late audio"
     )
     func causes() {
         var outages = OutageLog(track: "host", start: start)
@@ -67,18 +67,18 @@ struct AudioGapsTests {
         #expect(
             holes.causes(of: [1000..<1200, 20_000..<21_000], besides: outages).map(\.cause) == [.bus, .late])
         _ = holes.take([1000..<1200], through: 1200, besides: outages)
-        // It goes on where the last one ended.
+        // Continues the last period.
         #expect(holes.causes(of: [1200..<4000], besides: outages).map(\.cause) == [.bus])
-        // The last slice before an unplugging goes with the device.
+        // The last slice before a disconnect is lost with the device.
         outages.begin(at: start + .milliseconds(500), cause: "unplugged")
         #expect(
             holes.causes(of: [23_600..<24_000, 24_000..<24_960], besides: outages).map(\.cause) == [
-                .away, .away,
+                .disconnected, .disconnected,
             ])
         #expect(holes.causes(of: [10_000..<10_100], besides: outages).map(\.cause) == [.late])
     }
 
-    @Test("A hole that lasts until the end is told then")
+    @Test("A gap that lasts until the end of the recording is reported at the end")
     func atTheEnd() {
         let outages = OutageLog(track: "host", start: start)
         var holes = AudioGaps(track: "host")

@@ -5,19 +5,20 @@ import Testing
 
 @Suite("Frame counts")
 struct FrameCountsTests {
-    @Test("a track whose file ended early counts what is in the file, and the frames that are not are lost")
-    func endingEarly() {
-        var counts = FrameCounts()
-        counts.captured = 25
-        counts.skipped = 1
-        counts.repeated = 66
-        counts.slate = 2
-        counts.lost = [.encoder: 66]
-        let cut = counts.endingAfter(10, cause: .disk)
-        #expect(cut.written == 10)
-        #expect(cut.captured == 11)
-        #expect(cut.lost == [.encoder: 66, .disk: 14])
-        #expect(counts.endingAfter(90, cause: .disk).lost == [.encoder: 66])
-        #expect(counts.endingAfter(92, cause: .disk) == counts)
+    @Test(
+        "ticks missing from the file are lost with their cause, but duplicates among them are not lost frames"
+    )
+    func dropped() {
+        var delivery = DeliveryCounts()
+        (delivery.decimated, delivery.lost) = (1, [.bus: 4])
+        var dropped = FateCounts()
+        dropped.add(.captured, count: 14)
+        dropped.add(.replaced(.encoder), count: 66)
+        dropped.add(.slate(.bus), count: 2)
+        let counts = FrameCounts(
+            delivery, written: FateCounts(Array(repeating: .captured, count: 10)),
+            dropped: [.disk: dropped])
+        #expect(counts.written == 10 && counts.captured == 11 && counts.decimated == 1)
+        #expect(counts.lost == [.bus: 4, .encoder: 66, .disk: 14])
     }
 }

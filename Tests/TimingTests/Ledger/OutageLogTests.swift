@@ -14,7 +14,7 @@ struct OutageLogTests {
             cause: cause)
     }
 
-    @Test("are one gap while another reason for the same loss shows, and two when it is another loss")
+    @Test("are one gap if only the reason changes, and two if the loss cause changes")
     func split() {
         var log = OutageLog(track: "desk", start: start)
         log.begin(at: at(100), cause: "silent")
@@ -23,7 +23,7 @@ struct OutageLogTests {
         log.begin(at: at(1000), cause: "governor: desk on → off", loss: .governor)
         #expect(log.absence == .governor)
         log.begin(at: at(1700), cause: "unplugged")
-        #expect(log.absence == .away && log.awaySince == at(1700))
+        #expect(log.absence == .disconnected && log.awaySince == at(1700))
         log.end(at: at(2000))
         #expect(log.absence == nil)
         #expect(
@@ -33,7 +33,7 @@ struct OutageLogTests {
             ])
     }
 
-    @Test("end with the recording, though the device comes back later, or goes later")
+    @Test("end with the recording, and ignore a later return or disconnect of the device")
     func finish() {
         var log = OutageLog(track: "desk", start: start)
         log.begin(at: at(100), cause: "unplugged")

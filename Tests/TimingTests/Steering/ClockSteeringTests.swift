@@ -4,14 +4,14 @@ import Testing
 
 @testable import Timing
 
-@Suite("a session clock that follows a group's time")
+@Suite("a session clock that follows the group time")
 struct ClockSteeringTests {
     private static let hours = 10.0
     private static let start = 40.0
 
-    /// How a recording of ten hours went.
+    /// Results of a simulated recording.
     private struct Course {
-        /// The largest that claps were beyond the bound that was said at their time, in nanoseconds.
+        /// Maximum of a clap's error minus the error bound at its time, in nanoseconds.
         var beyond = -Double.infinity
         var largest = 0.0
         var first = 0.0
@@ -22,7 +22,7 @@ struct ClockSteeringTests {
         var summary: ClockSteering.Summary?
     }
 
-    /// Records: a measurement every four seconds, and a clap at each second.
+    /// Simulates a recording with a measurement every four seconds and a clap every second.
     private func record(_ computer: GroupComputer, hours: Double = Self.hours, begun: Double = 36) throws
         -> Course
     {
@@ -32,12 +32,13 @@ struct ClockSteeringTests {
         var (before, rate) = (ClockTime(nanoseconds: .min), nil as Double?)
         for second in 0...Int(hours * 3600 + Self.start) {
             let now = Double(second)
-            // Ten minutes of each hour it hears nothing of its source, and for five the network is busy.
+            // In each hour, the computer doesn't reach its time source for ten minutes, and the network is
+            // busy for five.
             let place = second % 3600
             let age = place >= 2000 && place < 2600 ? Double(place - 2000) : 0
             let way = place >= 3000 && place < 3300 ? 200_000.0 : 3000
             let measurement = computer.measurement(now, age: age, way: way)
-            // The node's own process is away for a minute, too.
+            // The node process is unavailable for a minute, too.
             if second.isMultiple(of: 4), !(1000..<1060).contains(place) {
                 try steering.take(measurement, now: computer.stamp(now + 0.002))
             }
@@ -58,7 +59,7 @@ struct ClockSteeringTests {
             course.turn = max(course.turn, abs(present - (rate ?? present)))
             rate = present
         }
-        // What is told of T0 does not change, and of an hour later neither.
+        // The conversions of T0 and of a time one hour later do not change.
         let stamp = computer.stamp(Self.start)
         if begun <= Self.start { #expect(abs((steering.stamp(of: try #require(t0)) - stamp).count) < 20_000) }
         let later = steering.time(stamped: stamp + .seconds(3600))
@@ -66,7 +67,7 @@ struct ClockSteeringTests {
         let end = try #require(t0) + .seconds(Int64(hours * 3600))
         course.frames = FrameRate(30, per: 1).ticks(before: MediaTime(end, since: try #require(t0)))
         course.summary = steering.summary
-        // The end by the group's time is the end by the session clock, too: no frame more, and none less.
+        // The end in group time is also the end on the session clock, with the exact number of frames.
         let stop = steering.stamp(of: end)
         let passed = Double((stop - computer.stamp(0)).count) / 1e9
         #expect(abs(computer.truth(passed) - computer.truth(Self.start) - hours * 3600e9) < 1e6)
@@ -74,7 +75,7 @@ struct ClockSteeringTests {
     }
 
     @Test(
-        "has claps within the bound and 1 ms for ten hours, from the first to the last, with crystals that are 50 ppm off",
+        "keeps all claps of ten hours within the bound plus 1 ms, with crystals that are 50 ppm off",
         arguments: [(50.0, 1.0), (-50, 1), (12, 2)])
     func tenHours(ppm: Double, wander: Double) throws {
         let computer = GroupComputer(
@@ -89,19 +90,19 @@ struct ClockSteeringTests {
         #expect(summary.refused == 0 && summary.steps == 0)
         #expect(summary.followed > 8_500)
         #expect(summary.largestBound >= .microseconds(590))
-        // Without steering the track would be so much too long or too short.
+        // The error in the track's length without steering.
         #expect(abs(summary.gained.inSeconds - ppm * 1e-6 * 36_000) < 0.08)
     }
 
-    @Test("begins at T0 by the measurements, not by the instant that one reading gave")
+    @Test("begins at the T0 computed from the measurements, not from one reading of the clock")
     func beginning() throws {
         let computer = GroupComputer(
             ppm: 50, wander: 0, boot: 0, generator: SeededGenerator(seed: 3))
-        // Named four seconds ahead, at 50 ppm, T0 would be 0.2 ms off.
+        // T0 is announced four seconds ahead. At 50 ppm, a single reading would be 0.2 ms off.
         #expect(abs(try record(computer, hours: 0.02).first) < 5e3)
     }
 
-    @Test("of a recording that is heard of a minute late has its ticks where the others have them")
+    @Test("has the same ticks as the other nodes if the node joins the recording one minute late")
     func late() throws {
         let computer = GroupComputer(
             ppm: -50, wander: 0, boot: 0, generator: SeededGenerator(seed: 3))
@@ -109,7 +110,7 @@ struct ClockSteeringTests {
         #expect(abs(course.last) < 50e3 && course.beyond < 1e6)
     }
 
-    /// A clock that is steered, ten seconds after the beginning of a recording.
+    /// A steered clock ten seconds after the start of a recording.
     private func steered() throws -> (ClockSteering, GroupComputer) {
         var (steering, computer) = (
             ClockSteering(),
@@ -130,7 +131,7 @@ struct ClockSteeringTests {
         case bound, negativeBound, old, soon, future, step, hugeStep, stamp
     }
 
-    @Test("refuses measurements that cannot be, and goes on as it did", arguments: Hostile.allCases)
+    @Test("rejects implausible measurements and continues unchanged", arguments: Hostile.allCases)
     private func refusals(_ hostile: Hostile) throws {
         var (steering, computer) = try steered()
         let now = computer.stamp(60)
@@ -158,13 +159,13 @@ struct ClockSteeringTests {
         #expect(steering.summary?.refused == 1)
     }
 
-    @Test("refuses a group's time that would run at more than 500 ppm, however it gets there")
+    @Test("rejects a group time that deviates by more than 500 ppm, even if it does so gradually")
     func rate() throws {
         var (steering, computer) = try steered()
         var refused = 0
         for second in 60..<600 {
             let measured = computer.measurement(Double(second))
-            // Each is within what a step may be, and together they run away.
+            // Each change is small enough for a step, but their sum is not.
             let utc = measured.utc + Int64(second - 60) * 700_000
             do throws(ClockRefusal) {
                 try steering.take(
@@ -178,7 +179,7 @@ struct ClockSteeringTests {
         #expect(refused > 400)
     }
 
-    @Test("does not follow a step of the group's time, and goes on to follow its rate")
+    @Test("does not follow a step of the group time, but continues to follow its rate")
     func step() throws {
         var (steering, computer) = try steered()
         let length: Int64 = 5_000_000_000
@@ -200,7 +201,7 @@ struct ClockSteeringTests {
     }
 
     @Test(
-        "runs as CLOCK_MONOTONIC does before a recording, after it, and in one whose group's time is not measured"
+        "runs at the rate of CLOCK_MONOTONIC outside of a recording and without measurements of the group time"
     )
     func unsteered() throws {
         var (steering, computer) = (
@@ -226,7 +227,7 @@ struct ClockSteeringTests {
     }
 
     @Test(
-        "takes no time zone, dead clock or other error of the computer's own time for drift, where T0 was named by that"
+        "does not treat an error of the local clock as drift if T0 was set from that clock"
     )
     func firstMeasurement() throws {
         var (steering, computer) = (
@@ -243,7 +244,7 @@ struct ClockSteeringTests {
     }
 
     @Test(
-        "turns by no more than 15 ppm in a second however often it is told, and back as gently when nothing is told any more"
+        "changes its rate by at most 15 ppm per second at any measurement rate, and returns as slowly without measurements"
     )
     func turns() throws {
         var (steering, computer) = try steered()
@@ -251,7 +252,7 @@ struct ClockSteeringTests {
         for tenth in 600..<900 {
             let now = computer.stamp(Double(tenth) / 10)
             if tenth < 700 {
-                // The group's time is a millisecond off, which is no step.
+                // The group time is off by one millisecond, which is less than a step.
                 let measured = computer.measurement(Double(tenth) / 10)
                 try steering.take(
                     ClockMeasurement(stamp: now, utc: measured.utc + 1_000_000, bound: measured.bound),
@@ -259,14 +260,15 @@ struct ClockSteeringTests {
             }
             rates.append(steering.partsPerMillion(at: now))
         }
-        // A second is ten of them, and one step of a fifth of a second more.
+        // Ten values are one second. The rate changes in steps of a fifth of a second, so the limit includes
+        // one more step.
         for (before, after) in zip(rates, rates.dropFirst(10)) { #expect(abs(after - before) < 18.1) }
         #expect((rates.max() ?? 0) > 100)
-        // What was measured last says how fast it goes on.
+        // Without measurements, the clock settles at the last measured rate.
         #expect(rates[140...].contains { abs($0 - rates[299]) > 30 } && rates[290] == rates[299])
     }
 
-    @Test("of a recording of days tells T0 as it was, and all that is of the last hours")
+    @Test("converts T0 and the last hours exactly in a recording of several days")
     func days() {
         var line = SteeredLine()
         func stamp(_ seconds: Int64) -> ClockTime { ClockTime(nanoseconds: seconds * 1_000_000_000) }
@@ -283,7 +285,7 @@ struct ClockSteeringTests {
         #expect(abs(middle.inSeconds - 99_997 * 1.000_05) < 1e-4)
     }
 
-    @Test("has an inverse to the nanosecond")
+    @Test("has an inverse that is exact to the nanosecond")
     func inverse() throws {
         let (steering, computer) = try steered()
         for tenth in 0..<1000 {

@@ -3,19 +3,20 @@ import Media
 import SeededNoise
 import Timing
 
-/// A computer of a group in simulated time: a crystal that is off and wanders, and a chrony that measures it, whose errors keep within the
-/// bounds that it says.
+/// A simulated computer of a group. Its crystal is inaccurate and varies; chrony measures it, with errors
+/// within the stated bounds.
 struct GroupComputer {
-    /// How fast the group's time runs against the crystal, in parts per million, and how far that wanders within an hour.
+    /// Rate of the group time relative to the crystal, in parts per million, and its variation within an
+    /// hour.
     let ppm: Double
     let wander: Double
-    /// Reads of `CLOCK_MONOTONIC` count from here, those of the group's time from `epoch`.
+    /// Origin of `CLOCK_MONOTONIC`. The origin of the group time is `epoch`.
     let boot: Int64
     var generator: SeededGenerator
 
     static let epoch: Int64 = 1_790_000_000_000_000_000
 
-    /// The group's time at an instant, in nanoseconds since `epoch`.
+    /// The group time at an instant, in nanoseconds since `epoch`.
     ///
     /// - Parameter seconds: Seconds of `CLOCK_MONOTONIC` since `boot`.
     /// - Returns: Nanoseconds.
@@ -29,12 +30,12 @@ struct GroupComputer {
         ClockTime(nanoseconds: boot + Int64((seconds * 1e9).rounded()))
     }
 
-    /// What chrony says at an instant.
+    /// A measurement by chrony.
     ///
     /// - Parameters:
     ///   - seconds: Seconds of `CLOCK_MONOTONIC` since `boot`.
-    ///   - age: Seconds since it has heard of its source.
-    ///   - way: Half of the way to the source, in nanoseconds.
+    ///   - age: Seconds since the last response of its time source.
+    ///   - way: Half of the round trip to the source, in nanoseconds.
     /// - Returns: The measurement.
     mutating func measurement(_ seconds: Double, age: Double = 0, way: Double = 3000) -> ClockMeasurement {
         let bound = way + 1000 * age

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Writers
 
-@Suite("a disk that hangs")
+@Suite("hanging disks")
 struct HangingDiskTests {
     private let rate = FrameRate(30, per: 1)
     private let gate = Gate()
@@ -25,19 +25,19 @@ struct HangingDiskTests {
     }
 
     @Test(
-        "nobody who brings frames waits; what finds room is written, and the rest is counted with its time")
+        "writers are not blocked; frames that fit in memory are written, and dropped ones are counted")
     func movie() throws {
         let disk = try TestDisk(limit: 1 << 20, beforeWrite: gate.wait)
         let writer = try MovieWriter(
             [disk.disk], relativePath: "desk.mov", streams: [track(.mjpeg)],
             startedAt: Date(timeIntervalSince1970: 0))
         gate.shut()
-        // Half a second makes a fragment, whose write does not return.
+        // A fragment contains half a second. Its write blocks.
         for tick in Int64(0)..<15 { writer.append(packet(tick, bytes: 1000), stream: 0) }
         gate.waitUntilSomebodyWaits()
         for tick in Int64(15)..<165 { writer.append(packet(tick, bytes: 10_000), stream: 0) }
         let file = try #require(writer.file(0))
-        // 524 288 bytes for the file: 52 frames.
+        // The file's limit is 524 288 bytes: 52 frames.
         #expect(disk.disk.memory.byteCount == 520_000 && file.shedCount == 98)
         #expect(writer.backlog > .zero && file.failure == nil)
         gate.open()
@@ -52,7 +52,7 @@ struct HangingDiskTests {
         #expect(disk.disk.memory.byteCount == 0)
     }
 
-    @Test("with memory enough nothing is lost")
+    @Test("with sufficient memory, nothing is lost")
     func patience() throws {
         let disk = try TestDisk(limit: 8 << 20, beforeWrite: gate.wait)
         let writer = try MovieWriter(
@@ -67,9 +67,9 @@ struct HangingDiskTests {
     }
 
     @Test(
-        "the safety copy's disk hangs and leaves frames out; the recording's own file has them all, and the reverse"
+        "if the disk of the backup or of the recording hangs, only that disk's file is missing frames"
     )
-    func copy() throws {
+    func backup() throws {
         for hanging in 0...1 {
             let quick: @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
             let disks = [
@@ -79,7 +79,7 @@ struct HangingDiskTests {
             let writer = try MovieWriter(
                 disks.map(\.disk), relativePath: "desk.mov", streams: [track(.mjpeg)],
                 startedAt: Date(timeIntervalSince1970: 0))
-            // Its thread has made the safety copy's file.
+            // Waits until the backup file has been created.
             writer.begin(startedAt: Date(timeIntervalSince1970: 0))
             while writer.file(1)?.finishingByteCount == 0 {}
             gate.shut()
@@ -87,7 +87,7 @@ struct HangingDiskTests {
             gate.waitUntilSomebodyWaits()
             for tick in Int64(15)..<165 {
                 writer.append(packet(tick, bytes: 10_000), stream: 0)
-                // The other disk keeps up.
+                // Waits until the other disk has written its data.
                 while disks[1 - hanging].disk.memory.byteCount > 100_000 {}
             }
             gate.open()
@@ -98,12 +98,12 @@ struct HangingDiskTests {
         }
     }
 
-    /// Waits at the gate with what is written to one file, and with nothing else.
+    /// A hook that blocks only writes to the given file while the gate is shut.
     private func onlyWaiting(for name: String) -> @Sendable (String, Int64) -> Int32 {
         { [gate] path, end in path.hasSuffix("/\(name)") ? gate.wait(path, end) : 0 }
     }
 
-    @Test("a file whose end takes a slow disk long keeps none of the next one's frames from it")
+    @Test("slow finalization of a file does not cause dropped frames in the next one")
     func split() throws {
         let disk = try TestDisk(limit: 1 << 20, beforeWrite: onlyWaiting(for: "desk.mov"))
         let writer = try MovieWriter(
@@ -120,7 +120,7 @@ struct HangingDiskTests {
         }
         gate.waitUntilSomebodyWaits()
         #expect(file.shedCount == 0 && !writer.isSplitting)
-        // What the first file still needs is reckoned with.
+        // The estimate includes the space needed by the first file.
         #expect(file.finishingByteCount > 10_000)
         gate.open()
         writer.setEnd(rate.time(ofTick: 310))
@@ -130,7 +130,7 @@ struct HangingDiskTests {
         #expect(result.closed.map(\.relativePath) == ["desk.mov", "desk-2.mov"])
     }
 
-    @Test("a file that cannot be finished after a split stays as it was, and the next goes on")
+    @Test("a file that can't be finalized after a split is left as it is, and the next one continues")
     func leftUnfinished() throws {
         let disk = try TestDisk(beforeWrite: { path, end in path.hasSuffix("/desk.mov") && end > 100 ? EIO : 0
         })
@@ -146,18 +146,16 @@ struct HangingDiskTests {
         #expect(result.counts == [30] && result.closed.map(\.relativePath) == ["desk-2.mov"])
     }
 
-    @Test("audio goes on in its next file while a slow disk finishes the one before")
+    @Test("audio continues in the next file while a slow disk finalizes the previous one")
     func splitAudio() throws {
         let disk = try TestDisk(audio: 200_000, beforeWrite: onlyWaiting(for: "host.wav"))
         let wave = try WaveWriter(
             [disk.disk], relativePath: "host.wav", channels: 1, startedAt: Date(timeIntervalSince1970: 0))
         let file = try #require(wave.file(0))
-        let block = [Float](repeating: 0.5, count: 4800)
+        let block = tone(4800)
         wave.append(block)
         gate.shut()
-        wave.split(
-            WaveWriter.Part(relativePath: "host-2.wav", firstSample: 4800),
-            startedAt: Date(timeIntervalSince1970: 0))
+        wave.split(WaveWriter.Part(relativePath: "host-2.wav", firstSample: 4800))
         for _ in 0..<100 {
             wave.append(block)
             while file.backlog > .zero, file.silencedCount == 0 {}
@@ -171,8 +169,8 @@ struct HangingDiskTests {
         #expect(result.closed.map(\.relativePath) == ["host.wav", "host-2.wav"])
     }
 
-    @Test("a safety copy's disk that does not even make its file keeps nobody from beginning")
-    func copyThatHangsAtOnce() throws {
+    @Test("a backup disk that hangs while its file is created does not delay the start")
+    func backupThatHangsAtOnce() throws {
         let disks = [try TestDisk(), try TestDisk(index: 1, beforeWrite: gate.wait)]
         gate.shut()
         let writer = try MovieWriter(
@@ -183,7 +181,7 @@ struct HangingDiskTests {
             startedAt: Date(timeIntervalSince1970: 0))
         gate.waitUntilSomebodyWaits()
         for tick in Int64(0)..<30 { writer.append(packet(tick, bytes: 1000), stream: 0) }
-        wave.append([Float](repeating: 0.5, count: 48_000))
+        wave.append(tone(48_000))
         gate.open()
         writer.finishStream(0)
         wave.finish()
@@ -191,8 +189,8 @@ struct HangingDiskTests {
         #expect([0, 1].allSatisfy { movies[$0]?.counts == [30] && waves[$0]?.sampleCount == 48_000 })
     }
 
-    @Test("a safety copy's file that cannot be made is that file's failure, and the recording's is whole")
-    func copyThatCannotBeMade() throws {
+    @Test("if the backup file can't be created, only the backup fails, and the recording is complete")
+    func backupThatCannotBeMade() throws {
         let disks = [try TestDisk(), try TestDisk(index: 1, beforeWrite: { _, _ in EIO })]
         let writer = try MovieWriter(
             disks.map(\.disk), relativePath: "desk.mov", streams: [track(.mjpeg)],
@@ -204,15 +202,15 @@ struct HangingDiskTests {
         #expect(results[1]?.failure?.errno == EIO && results[1]?.counts == [0])
     }
 
-    @Test("audio that finds no room is silence of the same length, and counted")
+    @Test("audio that exceeds the memory limit is replaced with silence of the same length, and counted")
     func audio() throws {
-        // Room for 87 blocks of 4800 samples.
+        // Space for 87 blocks of 4800 samples.
         let disk = try TestDisk(audio: 87 * 19_200 + 100, beforeWrite: gate.wait)
         let wave = try WaveWriter(
             [disk.disk], relativePath: "host.wav", channels: 1, startedAt: Date(timeIntervalSince1970: 0))
         gate.shut()
-        let block = [Float](repeating: 0.5, count: 4800)
-        // Half a second is written at once, which does not return.
+        let block = tone(4800)
+        // Half a second is written in one call, which blocks.
         for _ in 0..<5 { wave.append(block) }
         gate.waitUntilSomebodyWaits()
         for _ in 0..<100 { wave.append(block) }
@@ -225,6 +223,8 @@ struct HangingDiskTests {
         let result = try #require(wave.join()[0])
         #expect(result.failure == nil && result.sampleCount == 106 * 4800)
         #expect(result.silenced == [92 * 4800..<105 * 4800])
+        let written = result.ledgers[0].written.samples
+        #expect(written.captured == 446_400 && written.silence == [.disk: 62_400])
         let bytes = try Data(contentsOf: URL(fileURLWithPath: disk.path + "/host.wav"))
         let body = [UInt8](bytes.suffix(106 * 4800 * 3))
         func isSilent(_ blocks: Range<Int>) -> Bool {

@@ -3,26 +3,26 @@ import Testing
 
 @testable import Writers
 
-@Suite("what may wait for a disk")
+@Suite("limits of the write queue")
 struct WriteLimitsTests {
     private let limits = WriteLimits(total: 8 << 20)
 
     @Test(
-        "a frame finds room in its file's half and in what all files share; a row begins only where an eighth stays free",
+        "a frame must fit in its file's half and in the shared limit; ample space leaves an eighth free",
         arguments: [
             (bytes: 1 << 20, file: 0, folder: 0, room: WriteLimits.Room.ample),
             (bytes: 1 << 20, file: 2 << 20, folder: 2 << 20, room: .ample),
             (bytes: 1 << 20, file: 3 << 20, folder: 3 << 20, room: .little),
             (bytes: (1 << 20) + 1, file: 3 << 20, folder: 3 << 20, room: .none),
             (bytes: 1 << 20, file: 1 << 20, folder: (7 << 20) + 1, room: .none),
-            // A frame larger than all of it is written nevertheless, when nothing waits.
+            // A frame larger than the limit is still written if the file's queue is empty.
             (bytes: 9 << 20, file: 0, folder: 8 << 20, room: .ample),
         ])
     func room(bytes: Int, file: Int, folder: Int, room: WriteLimits.Room) {
         #expect(limits.room(for: bytes, file: file, folder: folder) == room)
     }
 
-    @Test("audio has room of its own, whatever frames take")
+    @Test("audio has a separate limit, independent of frames")
     func audio() {
         #expect(limits.hasRoom(forAudio: 4096, file: WriteLimits.usualAudio - 4096))
         #expect(!limits.hasRoom(forAudio: 4097, file: WriteLimits.usualAudio - 4096))
@@ -35,12 +35,12 @@ struct WriteLimitsTests {
     }
 
     @Test(
-        "of frames that need each other all are left out up to a key frame with ample room; of others, one by one"
+        "dependent frames are dropped up to a key frame with ample space; independent ones individually"
     )
     func rows() {
         var chained = PacketShedding(needsKeys: true)
         var single = PacketShedding(needsKeys: false)
-        // No room from tick 5 to 11; little until 25, ample then.
+        // No space from tick 5 to 11, little until 25, then ample.
         func room(_ tick: Int64) -> WriteLimits.Room {
             (5..<12).contains(tick) ? .none : tick < 25 ? .little : .ample
         }
@@ -65,11 +65,12 @@ struct WriteLimitsTests {
     }
 
     @Test(
-        "a disk that hangs for 5 s under four cameras of 20 MB a second costs nothing with the usual memory, and with less exactly what finds no room",
+        "if a disk hangs for 5 s with four cameras of 20 MB per second, the default memory prevents losses, and less memory loses only the excess",
         arguments: [(total: WriteLimits.usualTotal, lost: 0), (total: 100_000_000, lost: 454)])
     func hangs(total: Int, lost: Int) {
-        // Simulated: a frame of 666 666 bytes each 33 ms of each camera; a disk of 200 MB a second that hangs from 2 s to 7 s.
-        let limits = WriteLimits(total: total, gatheringTime: .zero)
+        // Simulated: frames of 666 666 bytes every 33 ms per camera, and a disk with 240 MB per second that
+        // hangs from 2 s to 7 s.
+        let limits = WriteLimits(total: total, batchingTime: .zero)
         let memory = WriteMemory(limits)
         let size = 666_666
         let queues = (0..<4).map { _ in WriteQueue<Int>(memory: memory, waitsForRoom: false) }
@@ -82,7 +83,7 @@ struct WriteLimitsTests {
             }
             most = max(most, memory.byteCount)
             guard tick < 60 || tick >= 210 else { continue }
-            // Ten frames a tick, in turn.
+            // The disk writes up to twelve frames per tick, from each camera in turn.
             for turn in 0..<12 where waiting[turn % 4] > 0 {
                 _ = queues[turn % 4].next()
                 waiting[turn % 4] -= 1
@@ -94,18 +95,18 @@ struct WriteLimitsTests {
         #expect(written + left == 2400 && memory.byteCount == 0)
     }
 
-    @Test("a file's thread that was left asleep is woken by what finds no room")
+    @Test("a refused packet wakes a file's sleeping thread")
     func wakesForRefusal() {
-        let limits = WriteLimits(total: 1 << 20, audio: 1000, gatheringTime: .seconds(3600))
+        let limits = WriteLimits(total: 1 << 20, audio: 1000, batchingTime: .seconds(3600))
         let queue = WriteQueue<Int>(memory: WriteMemory(limits), waitsForRoom: false)
         #expect(queue.offer(1, bytes: 900, as: .audio) && !queue.offer(2, bytes: 900, as: .audio))
         #expect(queue.next() == 1)
     }
 
-    @Test("a sixty-fourth of the memory, but no more than 8 MiB, wakes a file's thread at once")
+    @Test("queued data of 1/64 of the memory limit, at most 8 MiB, wakes a file's thread immediately")
     func wakesForBytes() {
         for (total, bytes) in [(1 << 20, 16 << 10), (512 << 20, 8 << 20)] {
-            let limits = WriteLimits(total: total, gatheringTime: .seconds(3600))
+            let limits = WriteLimits(total: total, batchingTime: .seconds(3600))
             let queue = WriteQueue<Int>(memory: WriteMemory(limits), waitsForRoom: false)
             #expect(queue.offer(1, bytes: bytes, as: .frame(least: .little)))
             #expect(queue.next() == 1)

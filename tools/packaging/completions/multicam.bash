@@ -1,8 +1,8 @@
-# Completes the words of multicam in bash. The program itself knows what could stand there.
+# bash completion for multicam. The program computes the candidates.
 
 _multicam() {
     local line=${COMP_LINE:0:COMP_POINT} words=() kind='' index word typed cut text help
-    # Bash divides words at = and :, too; what stands in the line without a blank between is one word.
+    # Bash also splits words at = and :, so join parts without a space between them.
     for ((index = 0; index <= COMP_CWORD; index++)); do
         word=${COMP_WORDS[index]}
         if [[ $index -gt 0 && $line != [[:space:]]* ]]; then
@@ -14,7 +14,7 @@ _multicam() {
         line=${line#"$word"}
     done
     typed=${words[${#words[@]} - 1]}
-    # Of a proposal bash wants what follows its last division.
+    # Bash expects only the part of a candidate after its last split.
     cut=${typed%"${typed##*[=:]}"}
     COMPREPLY=()
     while IFS=$'\t' read -r text help; do
@@ -24,7 +24,7 @@ _multicam() {
         esac
     done < <(multicam complete -- "${words[@]:1}" 2> /dev/null)
     if [ -n "$kind" ]; then
-        # Bash itself quotes what it takes for names of files.
+        # Bash quotes candidates itself if it treats them as file names.
         compopt -o filenames 2> /dev/null
         local option=-f
         [ "$kind" != :folders ] || option=-d

@@ -1,4 +1,4 @@
-# Completes the words of multicam in fish. The program itself knows what could stand there.
+# fish completion for multicam. The program computes the candidates.
 
 function __multicam_complete
     set -l before (commandline -opc)

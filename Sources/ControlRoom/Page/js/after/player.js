@@ -1,4 +1,5 @@
-// Plays a recording: the program as a film, each track's frame of the same tick beside it, marks, shots and sound below.
+// Plays a recording: shows the program as a video, each track's frame of the same tick next to it, and markers, shots
+// and audio below.
 
 import { ask } from "./ask.js";
 import { clockTime } from "./numbers.js";
@@ -11,8 +12,8 @@ addWords({
     pause: ["Pause", "Anhalten"],
     "of-time": ["of {time}", "von {time}"],
     "frame-back": ["One frame back", "Ein Bild zurück"],
-    "frame-on": ["One frame on", "Ein Bild weiter"],
-    speed: ["Speed", "Tempo"],
+    "frame-on": ["One frame forward", "Ein Bild weiter"],
+    speed: ["Playback speed", "Tempo"],
     position: ["Position", "Stelle"],
     "player-name": ["Player", "Abspieler"],
     "large-player": ["Program, full screen", "Programm, Vollbild"],
@@ -21,7 +22,7 @@ addWords({
 
 const speeds = [0.5, 1, 1.5, 2];
 const peakCount = 600;
-/** Frames of the tracks are asked for at most so often while it plays. */
+/** Minimum interval between requests for track frames during playback. */
 const leastGapMs = 400;
 
 export class Player extends StudioElement {
@@ -33,21 +34,21 @@ export class Player extends StudioElement {
     #at = 0;
     #askedAt = 0;
     #frame = 0;
-    /** Whether the frames go on by themselves, where there is no film to play. */
+    /** Whether playback steps through frames, because there is no playable video. */
     #isStepping = false;
     #steppedAt = 0;
-    /** The track that is seen large where there is no film. */
+    /** The track shown large when there is no playable video. */
     #large = "program";
     /**
-     * When each of the program's files begins, in seconds: a recording that was split has several.
+     * Start of each program file, in seconds. A split recording has several files.
      * @type {number[]}
      */
     #parts = [0];
     #part = 0;
-    /** Whether the next file is to play on, and where in it. */
+    /** Whether playback continues in the next file after it opens. */
     #goesOn = false;
     #startAt = 0;
-    /** Whether the browser plays the program; else its frames are asked for like those of the tracks. */
+    /** Whether the browser can play the program. If not, its frames are requested like those of the tracks. */
     #hasFilm = false;
 
     build() {
@@ -66,7 +67,7 @@ export class Player extends StudioElement {
         this.range.addEventListener("keydown", (event) => this.#rangeKey(event));
         this.caption = h("span", { class: "player-caption" });
         this.fullButton = h("button", { type: "button", class: "quiet small", "aria-label": say("large-player"), title: say("large-player"), onclick: () => void this.box?.requestFullscreen?.() }, icon("full"));
-        this.lanes = h("div", { class: "lanes player-lanes", "aria-hidden": "true" }, h("div", { class: "lane marks-lane" }), h("div", { class: "lane shots-lane" }), h("div", { class: "lane faults-lane" }), h("div", { class: "lane times-lane" }), h("span", {}));
+        this.lanes = h("div", { class: "lanes player-lanes", "aria-hidden": "true" }, h("div", { class: "lane markers-lane" }), h("div", { class: "lane shots-lane" }), h("div", { class: "lane faults-lane" }), h("div", { class: "lane times-lane" }), h("span", {}));
         this.head = h("span", { class: "play-head", "aria-hidden": "true" });
         this.waves = h("div", { class: "waves" });
         this.video.addEventListener("timeupdate", () => this.#moved());
@@ -82,7 +83,7 @@ export class Player extends StudioElement {
         this.video.addEventListener("ended", () => {
             if (this.#part + 1 < this.#parts.length) this.#open(this.#part + 1, 0, true);
         });
-        // Some browsers show nothing before the film plays: until then the still of this instant stands there.
+        // Some browsers show nothing before the video plays. Until then, a still of the current time is shown instead.
         for (const name of ["loadeddata", "playing", "seeked"]) this.video.addEventListener(name, () => {
             if (this.still && this.#hasFilm) this.still.hidden = true;
         });
@@ -154,7 +155,7 @@ export class Player extends StudioElement {
         keep(tracks, cameras.slice(0, 12), (track) => `${folder}/${track.name}`, (track) => {
             const picture = h("img", { alt: "", class: "track-still" });
             const figure = h("figure", { "data-track": String(track.name), hidden: true }, picture, h("figcaption", {}, String(track.name)));
-            // A track whose frames cannot be had has no place; one that was seen keeps its last frame.
+            // A track stays hidden until a frame has loaded. If loading fails later, the track keeps its last frame.
             picture.addEventListener("load", () => {
                 figure.hidden = false;
             });
@@ -172,9 +173,9 @@ export class Player extends StudioElement {
 
     /**
      * Opens one of the program's files.
-     * @param {number} part from 0
-     * @param {number} at seconds within it
-     * @param {boolean} goesOn whether it plays at once
+     * @param {number} part index of the file, from 0
+     * @param {number} at position in the file, in seconds
+     * @param {boolean} goesOn whether playback starts immediately
      */
     #open(part, at, goesOn) {
         if (!this.video) return;
@@ -204,7 +205,7 @@ export class Player extends StudioElement {
     }
 
     /**
-     * Without film and frames there is nothing to look at.
+     * Disables playback if there is neither a video nor frames to show.
      * @param {boolean} isPlayable
      */
     #playable(isPlayable) {
@@ -212,7 +213,7 @@ export class Player extends StudioElement {
         if (this.playButton) this.playButton.disabled = !isPlayable;
     }
 
-    /** Goes on by the time that has passed, where there is no film. */
+    /** Advances the position by the elapsed time when there is no playable video. */
     #stepOn() {
         const now = performance.now();
         this.#at = Math.min(this.duration, this.#at + ((now - this.#steppedAt) / 1000) * (this.video?.playbackRate ?? 1));
@@ -225,7 +226,7 @@ export class Player extends StudioElement {
     }
 
     /**
-     * Takes hold of the timeline: the player follows the pointer until it lets go.
+     * Starts dragging the timeline: the position follows the pointer until it is released.
      * @param {PointerEvent} event
      */
     #grab(event) {
@@ -250,7 +251,7 @@ export class Player extends StudioElement {
     }
 
     /**
-     * Goes on or back.
+     * Skips forward, or backward if negative.
      * @param {number} seconds
      */
     skip(seconds) {
@@ -282,7 +283,7 @@ export class Player extends StudioElement {
     }
 
     /**
-     * Goes by frames; the middle of a frame is sought, so that rounding hits the right one.
+     * Steps by frames. Seeks to the middle of a frame, so that rounding can't select a neighboring frame.
      * @param {number} count
      */
     step(count) {
@@ -321,7 +322,7 @@ export class Player extends StudioElement {
         this.#frames(isSought);
     }
 
-    /** What the program shows at this instant, in words. */
+    /** Describes the program's arrangement at the current position. */
     #shotNow() {
         /** @type {any[]} */
         const all = this.manifest?.arrangements ?? [];
@@ -332,11 +333,11 @@ export class Player extends StudioElement {
         }
         if (!shot) return this.#large === "program" ? "" : this.#large;
         const shown = [...new Set(/** @type {string[]} */ ((shot.layers ?? []).map((/** @type {any} */ layer) => String(layer.role))))];
-        return describe({ layout: String(shot.layout ?? "single"), shown, corner: "", scale: 0, margin: 0, width: 1, height: 1 });
+        return describe({ layout: String(shot.layout), shown });
     }
 
     /**
-     * Asks for the frames of this tick.
+     * Requests the track frames of the current tick.
      * @param {boolean} isForced
      */
     #frames(isForced) {
@@ -346,7 +347,7 @@ export class Player extends StudioElement {
         const at = Math.round((Math.floor(this.#at * this.rate + 1e-6) * 1e9) / this.rate);
         for (const figure of this.tracks?.children ?? []) {
             const picture = figure.querySelector("img");
-            // A picture that is still on its way is not overtaken while it plays.
+            // During playback, don't replace a picture that is still loading.
             if (picture && (isForced || picture.complete)) this.#load(picture, /** @type {HTMLElement} */ (figure).dataset.track ?? "", at, 320);
         }
         if (!this.#hasFilm && this.still && this.folder !== "" && this.#large !== "") {
@@ -383,18 +384,18 @@ export class Player extends StudioElement {
     #lanes() {
         const { lanes, manifest, duration } = this;
         if (!lanes || duration <= 0) return;
-        const [marks, shots, faults, times] = lanes.children;
-        if (!marks || !shots || !faults || !times) return;
+        const [markers, shots, faults, times] = lanes.children;
+        if (!markers || !shots || !faults || !times) return;
         const place = (/** @type {number} */ seconds) => `${(Math.max(0, Math.min(1, seconds / duration)) * 100).toFixed(3)}%`;
         /** @type {any[]} */
-        const allMarks = (manifest?.marks ?? []).slice(0, 60);
-        keep(marks, allMarks.map((mark, index) => ({ mark, index })), ({ index }) => String(index), () => h("span", { class: "flag" }, h("span", { class: "flag-number" }), h("span", { class: "flag-text" })), (flag, { mark, index }) => {
-            const next = allMarks[index + 1];
-            flag.style.left = place(mark.at_ns / 1e9);
-            flag.style.width = `calc(${place(((next?.at_ns ?? duration * 1e9) - mark.at_ns) / 1e9)} - 2px)`;
+        const allMarkers = (manifest?.markers ?? []).slice(0, 60);
+        keep(markers, allMarkers.map((marker, index) => ({ marker, index })), ({ index }) => String(index), () => h("span", { class: "flag" }, h("span", { class: "flag-number" }), h("span", { class: "flag-text" })), (flag, { marker, index }) => {
+            const next = allMarkers[index + 1];
+            flag.style.left = place(marker.at_ns / 1e9);
+            flag.style.width = `calc(${place(((next?.at_ns ?? duration * 1e9) - marker.at_ns) / 1e9)} - 2px)`;
             const [number, text] = flag.children;
             if (number) setText(number, String(index + 1));
-            if (text) setText(text, String(mark.text ?? ""));
+            if (text) setText(text, String(marker.text ?? ""));
         });
         const roles = (manifest?.devices ?? []).filter((/** @type {any} */ device) => device.kind === "camera").map((/** @type {any} */ device) => device.role);
         /** @type {any[]} */

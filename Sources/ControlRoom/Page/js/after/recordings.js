@@ -1,8 +1,10 @@
-// After a recording: which there are, their verdicts, the player, and what can be done with them.
+// The view after a recording: the list of recordings, their verdicts, the player, and the available actions.
 
+import { titleOf } from "./arrangement.js";
 import { ask } from "./ask.js";
 import { sources } from "./conditions.js";
 import { note } from "./commands.js";
+import { layouts } from "./layout-table.js";
 import { lineActions } from "./message-line.js";
 import { bytes, clockTime, fixed, leftTime, percent, shortTime, whole } from "./numbers.js";
 import { addWords, isGerman, say } from "./words.js";
@@ -12,37 +14,38 @@ import { Player } from "./player.js";
 import { projects } from "./profile-form.js";
 
 addWords({
-    "no-recordings": ["Nothing recorded yet.", "Noch nichts aufgenommen."],
+    "no-recordings": ["No recordings yet.", "Noch nichts aufgenommen."],
     complete: ["complete", "vollständig"],
-    "cut-off": ["cut off, not yet whole", "brach ab, noch nicht ganz"],
+    "cut-off": ["interrupted, not recovered", "brach ab, noch nicht ganz"],
     damaged: ["damaged", "beschädigt"],
-    "still-recording": ["is being recorded", "wird gerade aufgenommen"],
+    empty: ["empty", "nichts aufgenommen"],
+    "still-recording": ["recording", "wird gerade aufgenommen"],
     today: ["Today", "Heute"],
     yesterday: ["Yesterday", "Gestern"],
-    "cut-off-found": ["A recording from {time} was cut off.", "Aufnahme von {time} brach ab."],
-    "cut-off-more": ["It can be made whole; nothing is copied.", "Sie lässt sich wiederherstellen; nichts wird kopiert."],
-    "make-whole": ["Make it whole", "Wiederherstellen"],
-    "take-on": ["Take it on", "Weiter damit"],
+    "cut-off-found": ["The recording from {time} was interrupted.", "Aufnahme von {time} brach ab."],
+    "cut-off-more": ["Recover completes its files in place.", "Sie lässt sich wiederherstellen; nichts wird kopiert."],
+    "make-whole": ["Recover", "Wiederherstellen"],
+    "take-on": ["Export", "Weiter damit"],
     download: ["Download program", "Programm laden"],
-    "project-for": ["Project for editor", "Projekt fürs Schneiden"],
-    "program-anew": ["Program anew", "Programm neu"],
-    "look-closer": ["Look closer", "Genauer hinsehen"],
-    "check-files": ["Check every file", "Jede Datei prüfen"],
-    "measure-sync": ["Measure sync", "Gleichlauf messen"],
+    "project-for": ["Editor project", "Projekt fürs Schneiden"],
+    "program-anew": ["Render again", "Programm neu"],
+    "look-closer": ["Check", "Genauer hinsehen"],
+    "check-files": ["Verify files", "Jede Datei prüfen"],
+    "measure-sync": ["Measure A/V sync", "Gleichlauf messen"],
     "job-runs": ["{what}: {percent}", "{what}: {percent}"],
     "job-begun": ["{what}…", "{what}…"],
     "job-left": [", about {time} left", ", noch etwa {time}"],
     "job-end": ["End", "Beenden"],
-    "made-of-it": ["Made of it", "Daraus entstanden"],
+    "made-of-it": ["Created files", "Daraus entstanden"],
     "job-over": ["{what}: done.", "{what}: fertig."],
-    "job-failed": ["{what}: not done.", "{what}: nicht gelungen."],
-    "chosen-recording": ["The chosen recording", "Die gewählte Aufnahme"],
+    "job-failed": ["{what}: failed.", "{what}: nicht gelungen."],
+    "chosen-recording": ["Selected recording", "Die gewählte Aufnahme"],
     sound_: ["Sound", "Ton"],
     loudness: ["LUFS", "LUFS"],
     peak: ["peak, dB", "Spitze, dB"],
     clipped: ["clips", "zu laut"],
     clock: ["±ms", "±ms"],
-    "how-made": ["How it is made", "Wie es gemacht wird"],
+    "how-made": ["Settings", "Wie es gemacht wird"],
     "made-to": ["Project", "Projekt"],
     "made-cut": ["Cut", "Schnitt"],
     "made-layout": ["Layout", "Aufteilung"],
@@ -50,25 +53,25 @@ addWords({
     "made-loudness": ["Loudness", "Lautheit"],
     "to-all": ["all formats", "alle Formate"],
     "to-podcast": ["podcast", "Podcast"],
-    "cut-live": ["as switched", "wie geschaltet"],
-    "cut-by-voice": ["whoever speaks", "wer spricht"],
+    "cut-live": ["live cut", "wie geschaltet"],
+    "cut-by-voice": ["active speaker", "wer spricht"],
     "cut-none": ["first camera only", "nur die erste Kamera"],
-    "as-it-was": ["as it was", "wie es war"],
+    "as-it-was": ["as recorded", "wie es war"],
     "n-lufs": ["{n} LUFS", "{n} LUFS"],
-    "recordings-word": ["The recordings", "Die Aufnahmen"],
+    "recordings-word": ["Recordings", "Die Aufnahmen"],
 });
 
 /** @typedef {{folder: string, started?: string, duration_ns?: number, bytes?: number, profile?: string, state?: string, verdict?: string}} Recording */
 /** @typedef {{job: number, command?: string, folder?: string, progress?: number, text?: string, done?: boolean, ok?: boolean, files?: string[], begunAt?: number, begunWith?: number}} Job */
 
 /**
- * Jobs on a recording, and their names.
+ * Jobs that run on a recording, with their text keys.
  * @type {Record<string, string>}
  */
 const jobWords = { verify: "check-files", recover: "make-whole", "sync-check": "measure-sync", render: "program-anew", export: "project-for" };
 
 /**
- * Recordings that were cut off, for the line.
+ * Interrupted recordings, reported in the message line.
  * @type {Recording[]}
  */
 let cutOff = [];
@@ -81,7 +84,7 @@ studio.on(["job"], (job) => {
 });
 lineActions.set("make-whole", { text: say("make-whole"), run: (folder) => void startJob("recover", folder ?? "") });
 
-/** Looks for recordings that were cut off; called when the page opens and after a recording. */
+/** Looks for interrupted recordings. Called when the page opens and after each recording. */
 export async function lookForCutOff() {
     const answer = await ask("/api/v1/recordings");
     if (!answer.ok) return;
@@ -93,14 +96,14 @@ export async function lookForCutOff() {
 }
 
 /**
- * What a person may choose of a project and of a program that is made anew: for which jobs, and the values with their words. The first
- * value is the usual one, and is not sent.
+ * Options for export and render: the jobs that each one applies to, and its values with their labels. The first value
+ * is the default and isn't sent.
  * @type {{name: string, label: string, jobs: string[], choices: {value: string, text: string}[]}[]}
  */
 const options = [
     { name: "to", label: say("made-to"), jobs: ["export"], choices: [{ value: "", text: say("to-all") }, ...projects.map(([value = "", text = ""]) => ({ value, text })), { value: "podcast", text: say("to-podcast") }] },
     { name: "cut", label: say("made-cut"), jobs: ["export", "render"], choices: [{ value: "", text: say("cut-live") }, { value: "voice", text: say("cut-by-voice") }, { value: "none", text: say("cut-none") }] },
-    { name: "layout", label: say("made-layout"), jobs: ["render"], choices: [{ value: "", text: say("as-it-was") }, ...["single", "pip", "side-by-side", "grid"].map((value) => ({ value, text: say(value) }))] },
+    { name: "layout", label: say("made-layout"), jobs: ["render"], choices: [{ value: "", text: say("as-it-was") }, ...layouts.map(({ name }) => ({ value: name, text: titleOf(name) }))] },
     { name: "size", label: say("made-size"), jobs: ["render"], choices: [{ value: "", text: say("as-it-was") }, ...["1280x720", "1920x1080", "3840x2160", "1080x1920", "1080x1080"].map((value) => ({ value, text: value.replace("x", "×") }))] },
     { name: "loudness", label: say("made-loudness"), jobs: ["render"], choices: [{ value: "", text: say("as-it-was") }, ...["-14", "-16", "-23"].map((value) => ({ value, text: say("n-lufs", { n: value.replace("-", "−") }) }))] },
 ];
@@ -120,7 +123,7 @@ function timeOf(recording) {
 }
 
 /**
- * The day as a heading.
+ * The recording's date, as a heading.
  * @param {Recording} recording
  */
 function dayOf(recording) {
@@ -139,6 +142,7 @@ function stateOf(recording) {
     if (recording.state === "recording") return say("still-recording");
     if (recording.state === "cut-off") return say("cut-off");
     if (recording.state === "damaged") return say("damaged");
+    if (recording.state === "empty") return say("empty");
     return say("complete");
 }
 
@@ -149,11 +153,11 @@ export class Recordings extends StudioElement {
     /** @type {Map<string, Job>} */
     jobs = new Map();
     /**
-     * What was chosen for projects and programs, by the option's name.
+     * The selected export and render options, by name.
      * @type {Record<string, string>}
      */
     wishes = {};
-    /** Jobs that this server can do. */
+    /** Jobs that this server supports. */
     commands = ["verify", "recover"];
 
     build() {
@@ -188,7 +192,7 @@ export class Recordings extends StudioElement {
         this.details = h("section", { class: "recording-details", "aria-label": say("chosen-recording") },
             h("div", { class: "panel" }, this.heading, this.when, this.place, this.verdict),
             h("div", { class: "panel table-place", tabindex: "0", role: "region", "aria-label": say("ledger") },
-                h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["track", "captured", "repeated", "lost-column", "clock"].map((name) => h("th", { scope: "col" }, say(name))))), this.pictureRows),
+                h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["track", "captured", "duplicated", "lost-column", "clock"].map((name) => h("th", { scope: "col" }, say(name))))), this.pictureRows),
                 h("table", { class: "ledger" }, h("thead", {}, h("tr", {}, ...["sound_", "loudness", "peak", "clipped"].map((name) => h("th", { scope: "col" }, say(name))))), this.soundRows)),
             h("div", { class: "panel" }, h("h3", {}, say("take-on")), h("div", { class: "action-grid" }, this.download, toEditor, anew, this.repair), this.howMade,
                 h("h3", {}, say("look-closer")), h("div", { class: "action-grid" }, verify, sync),
@@ -200,14 +204,17 @@ export class Recordings extends StudioElement {
         void this.load();
         void this.#loadJobs();
         this.leaving.push(studio.on(["job"], (job) => this.#job(job)), studio.on(["contact"], () => {
-            // What has ended meanwhile was told to nobody.
+            // Jobs that ended while the connection was down weren't reported to this page.
             if (!studio.contact) return;
             void this.load();
             void this.#loadJobs();
         }));
     }
 
-    /** Asks which jobs there are and can be; a server that does not tell does the two oldest. */
+    /**
+     * Loads the running and finished jobs, and the commands that the server supports. If the server doesn't list its
+     * commands, all known jobs are assumed.
+     */
     async #loadJobs() {
         const answer = await ask("/api/v1/jobs");
         if (answer.ok) {
@@ -265,8 +272,8 @@ export class Recordings extends StudioElement {
         keep(this.list, rows, (row) => ("day" in row ? `day/${row.day}` : row.folder), (row) => {
             if ("day" in row) return /** @type {HTMLElement} */ (h("h3", { class: "day" }, row.day));
             const picture = h("img", { alt: "", loading: "lazy", class: "recording-picture" });
-            if (row.state !== "damaged") picture.src = `/api/v1/recordings/${encodeURIComponent(row.folder)}/frame.jpg?track=program&at_ns=${Math.round((row.duration_ns ?? 0) / 3)}&width=160`;
-            // Without a frame the place stays black.
+            if (row.state !== "damaged" && row.state !== "empty") picture.src = `/api/v1/recordings/${encodeURIComponent(row.folder)}/frame.jpg?track=program&at_ns=${Math.round((row.duration_ns ?? 0) / 3)}&width=160`;
+            // Without a frame, the thumbnail stays black.
             picture.addEventListener("error", () => setFlag(picture, "data-none", true));
             return h("button", { type: "button", class: "recording-item", onclick: () => void this.choose(row.folder) }, picture,
                 h("span", { class: "recording-words" }, h("span", { class: "recording-name" }), h("span", { class: "recording-facts" }), h("span", { class: "recording-state" })));
@@ -278,7 +285,7 @@ export class Recordings extends StudioElement {
             setText(name, row.profile ?? row.folder);
             setText(facts, [timeOf(row), row.duration_ns === undefined ? "" : leftTime(Math.max(60, row.duration_ns / 1e9)), row.bytes === undefined ? "" : bytes(row.bytes)].filter(Boolean).join(", "));
             setText(state, stateOf(row));
-            setFlag(state, "data-warn", row.state === "cut-off" || row.state === "damaged");
+            setFlag(state, "data-warn", row.state === "cut-off" || row.state === "damaged" || row.state === "empty");
         });
     }
 
@@ -308,7 +315,7 @@ export class Recordings extends StudioElement {
             recording.duration_ns === undefined ? "" : clockTime(recording.duration_ns / 1e9)].filter(Boolean).join(" · "));
         if (this.place) setText(this.place, recording.folder);
         setText(verdict, recording.verdict ?? manifest?.verdict ?? stateOf(recording));
-        setFlag(verdict, "data-warn", recording.state === "cut-off" || recording.state === "damaged");
+        setFlag(verdict, "data-warn", recording.state === "cut-off" || recording.state === "damaged" || recording.state === "empty");
         const hasProgram = Array.isArray(manifest?.tracks) && manifest.tracks.some((/** @type {any} */ track) => track.kind === "program");
         download.hidden = !hasProgram;
         const address = `/api/v1/recordings/${encodeURIComponent(recording.folder)}/program.mp4`;
@@ -329,7 +336,7 @@ export class Recordings extends StudioElement {
         keep(pictureRows, tracks.filter((track) => track.frames), (track) => String(track.name), () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {}), h("td", {})), (row, track) => {
             const lost = Object.entries(track.frames.lost ?? {}).filter(([, count]) => Number(count) > 0);
             const count = lost.reduce((sum, [, one]) => sum + Number(one), 0);
-            fill(row, [String(track.name), whole(track.frames.captured ?? 0), whole(track.frames.repeated ?? 0), [whole(count), ...lost.map(([cause]) => cause)].join(", "), clock(String(track.role ?? track.name))]);
+            fill(row, [String(track.name), whole(track.frames.captured ?? 0), whole(track.frames.duplicated ?? 0), [whole(count), ...lost.map(([cause]) => cause)].join(", "), clock(String(track.role ?? track.name))]);
         });
         keep(soundRows, tracks.filter((track) => track.loudness), (track) => String(track.name), () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {})), (row, track) => {
             const { integrated_lufs: loud, true_peak_dbtp: peak } = track.loudness;
@@ -382,12 +389,12 @@ export class Recordings extends StudioElement {
                 setFlag(field, "hidden", !option?.jobs.some((command) => this.commands.includes(command)));
             }
         }
-        // What is whole needs no mending.
+        // An undamaged recording doesn't need recovery.
         const isBroken = recording?.state === "cut-off" || recording?.state === "damaged";
         if (!isBroken) repair.hidden = true;
         setFlag(repair, "data-wanted", isBroken);
         jobBar.hidden = !isRunning;
-        // A recovery writes files that nothing else can make: it is not ended.
+        // A recovery can't be canceled because it writes files that can't be created in any other way.
         jobEnd.hidden = !isRunning || job.command === "recover";
         if (job?.progress === undefined) jobBar.removeAttribute("value");
         else jobBar.value = job.progress;
@@ -403,7 +410,7 @@ export class Recordings extends StudioElement {
 }
 
 /**
- * How long a job may still take, after it has run for long enough to tell.
+ * The remaining time of a job. Available only after the job has run long enough for an estimate.
  * @param {Job} job
  */
 function timeLeft(job) {

@@ -1,4 +1,4 @@
-// Calibrating by claps, drawn: which device noticed each event, and how narrow its latency is known by now.
+// Display of a calibration by claps: which devices detected each event, and the current accuracy of each latency.
 
 import { ask } from "./ask.js";
 import { fixed } from "./numbers.js";
@@ -7,31 +7,31 @@ import { studio } from "./studio.js";
 import { StudioElement, h, icon, keep, s, setAttribute, setFlag, setText } from "./dom.js";
 
 addWords({
-    calibrate: ["How late are they?", "Wie spät sind sie?"],
-    "calibrate-how": ["Flash a light and beep at one instant, ten times, at uneven times. A clap application on a phone does it; stay near {reference}.",
+    calibrate: ["Calibrate latency", "Wie spät sind sie?"],
+    "calibrate-how": ["Flash a light and beep simultaneously, ten times at irregular intervals. A clapperboard app on a phone can do this. Stay near {reference}.",
         "Licht und Ton im selben Augenblick, zehnmal, ungleichmäßig. Eine Klappen-App auf dem Telefon kann das; nah bei {reference}."],
     "first-microphone": ["the first microphone", "dem ersten Mikrofon"],
-    "calibrate-begin": ["Begin", "Anfangen"],
-    "calibrate-again": ["Clap again", "Neu klatschen"],
+    "calibrate-begin": ["Start", "Anfangen"],
+    "calibrate-again": ["Calibrate again", "Neu klatschen"],
     "calibrate-end": ["End", "Beenden"],
     "not-calibrated": ["Not calibrated yet.", "Noch nicht kalibriert."],
-    "calibrated-at": ["Calibrated {when}, known to ±{time}.", "Kalibriert {when}, auf ±{time} genau."],
-    "calibrate-starts": ["The devices are opened…", "Geräte werden geöffnet…"],
-    "calibrate-listens": ["Listening. Flash and beep now.", "Es hört zu. Jetzt Licht und Ton."],
-    "calibrate-heard": ["Event {n} heard.", "Ereignis {n} gehört."],
+    "calibrated-at": ["Calibrated {when}, accurate to ±{time}.", "Kalibriert {when}, auf ±{time} genau."],
+    "calibrate-starts": ["Opening devices…", "Geräte werden geöffnet…"],
+    "calibrate-listens": ["Listening. Flash a light and beep now, or clap.", "Es hört zu. Jetzt Licht und Ton."],
+    "calibrate-heard": ["Event {n} detected.", "Ereignis {n} gehört."],
     "calibrate-reference": ["reference", "Bezug"],
-    "calibrate-none": ["nothing noticed", "nichts bemerkt"],
-    "calibrate-noticed": ["noticed {n} of {m}", "{n} von {m} bemerkt"],
-    "calibrate-bar": ["The bar: how narrowly it is known. Grey: the aim, ±2 ms.", "Der Balken: wie genau es bekannt ist. Grau: das Ziel, ±2 ms."],
-    "calibrate-stops": ["Meanwhile the cameras are not shown.", "Solange sind die Kameras nicht zu sehen."],
-    "calibration-rows": ["What is known of each device", "Was von jedem Gerät bekannt ist"],
+    "calibrate-none": ["nothing detected", "nichts bemerkt"],
+    "calibrate-noticed": ["detected {n} of {m}", "{n} von {m} bemerkt"],
+    "calibrate-bar": ["Bar: uncertainty. Gray: target, ±2 ms.", "Der Balken: wie genau es bekannt ist. Grau: das Ziel, ±2 ms."],
+    "calibrate-stops": ["Camera pictures are paused during calibration.", "Solange sind die Kameras nicht zu sehen."],
+    "calibration-rows": ["Result for each device", "Was von jedem Gerät bekannt ist"],
 });
 
 /** @typedef {{role: string, kind: string, verdict: string, usable: boolean, events: number, latency_ns?: number | null, offset_ns?: number | null, uncertainty_ns?: number | null}} Finding */
 /** @typedef {{role: string, noticed: boolean[]}} Noticed */
 
 const goalMs = 2;
-/** The drawing goes so far to both sides. */
+/** The drawing covers ± this many milliseconds. */
 const endMs = 20;
 const mostEvents = 30;
 
@@ -41,7 +41,7 @@ export class CalibrateView extends StudioElement {
     /** @type {Finding[]} */
     findings = [];
     /**
-     * Which events each device noticed, by role.
+     * The events detected by each device, by role.
      * @type {Map<string, boolean[]>}
      */
     noticed = new Map();
@@ -76,12 +76,12 @@ export class CalibrateView extends StudioElement {
             this.#showKept(/** @type {any} */ (answer.value).devices ?? []);
             return;
         }
-        // What is kept is not told; whether it can be measured is seen by the jobs.
+        // The stored latencies can't be loaded. The jobs show whether a calibration is possible.
         const jobs = await ask("/api/v1/jobs");
         if (jobs.ok) this.hidden = false;
     }
 
-    /** What has ended while there was no contact was told to nobody. */
+    /** Checks whether the job has ended: events sent while the connection was down are lost. */
     async #askWhetherOver() {
         const answer = await ask("/api/v1/jobs");
         if (!answer.ok) return;

@@ -1,18 +1,18 @@
-// Names, order and values of camera controls as people know them; those of drivers are V4L2's.
+// Common names, order and values of camera controls. Drivers use the names of V4L2.
 
 import { fixed, whole } from "./numbers.js";
 import { addWords, isGerman, say } from "./words.js";
 
 addWords({
-    "control-auto_exposure": ["Exposure by", "Belichtung durch"],
+    "control-auto_exposure": ["Exposure mode", "Belichtung durch"],
     "control-exposure_time_absolute": ["Exposure", "Belichtung"],
     "control-gain": ["Gain", "Verstärkung"],
-    "control-white_balance_automatic": ["White balance automatic", "Weißabgleich automatisch"],
+    "control-white_balance_automatic": ["Automatic white balance", "Weißabgleich automatisch"],
     "control-white_balance_temperature": ["White balance", "Weißabgleich"],
-    "control-focus_automatic_continuous": ["Focus automatic", "Fokus automatisch"],
+    "control-focus_automatic_continuous": ["Autofocus", "Fokus automatisch"],
     "control-focus_absolute": ["Focus", "Fokus"],
-    "control-exposure_dynamic_framerate": ["Light changes the rate", "Licht ändert die Rate"],
-    "control-power_line_frequency": ["Lamps flicker at", "Lampen flimmern mit"],
+    "control-exposure_dynamic_framerate": ["Low light may reduce the frame rate", "Licht ändert die Rate"],
+    "control-power_line_frequency": ["Power line frequency", "Lampen flimmern mit"],
     "control-brightness": ["Brightness", "Helligkeit"],
     "control-contrast": ["Contrast", "Kontrast"],
     "control-saturation": ["Saturation", "Sättigung"],
@@ -26,14 +26,14 @@ addWords({
     "control-lens": ["Lens", "Objektiv"],
     "control-torch": ["Light", "Licht"],
     "control-resolution": ["Resolution", "Auflösung"],
-    "menu-Manual Mode": ["hand", "Hand"],
-    "menu-Aperture Priority Mode": ["the camera", "die Kamera"],
-    "menu-Auto Mode": ["the camera", "die Kamera"],
-    "menu-Disabled": ["not at all", "gar nicht"],
+    "menu-Manual Mode": ["manual", "Hand"],
+    "menu-Aperture Priority Mode": ["automatic", "die Kamera"],
+    "menu-Auto Mode": ["automatic", "die Kamera"],
+    "menu-Disabled": ["off", "gar nicht"],
 });
 
 /**
- * Older names of drivers.
+ * Control names of older drivers, with their current names.
  * @type {Record<string, string>}
  */
 const formerly = {
@@ -41,7 +41,10 @@ const formerly = {
     white_balance_temperature_auto: "white_balance_automatic", focus_auto: "focus_automatic_continuous",
 };
 
-/** What is used most, in this order: what is automatic beside what it governs. The rest stands below. */
+/**
+ * The most commonly used controls, in display order. Each automatic mode is next to the controls that it affects. All
+ * other controls follow.
+ */
 const first = ["auto_exposure", "exposure_time_absolute", "white_balance_automatic", "white_balance_temperature", "focus_automatic_continuous", "focus_absolute", "gain", "lens", "zoom_absolute", "torch", "resolution", "exposure_dynamic_framerate"];
 
 /** @param {string} name */
@@ -50,7 +53,7 @@ function known(name) {
 }
 
 /**
- * A control's name for people.
+ * A control's display name.
  * @param {string} name
  */
 export function controlName(name) {
@@ -62,7 +65,7 @@ export function controlName(name) {
 }
 
 /**
- * An item of a menu for people.
+ * A menu item's display name.
  * @param {string} text
  */
 export function menuText(text) {
@@ -71,7 +74,7 @@ export function menuText(text) {
 }
 
 /**
- * A place in the order; smaller comes first.
+ * A control's position in the display order; lower values come first.
  * @param {string} name
  */
 export function controlRank(name) {
@@ -80,7 +83,7 @@ export function controlRank(name) {
 }
 
 /**
- * Whether a control is one of those that are used most.
+ * Whether a control is one of the most commonly used.
  * @param {string} name
  */
 export function isUsual(name) {
@@ -88,14 +91,14 @@ export function isUsual(name) {
 }
 
 /**
- * What a value means, with its unit: `1/60 s`, `4600 K`; empty where the number says all.
+ * A value's meaning, with its unit, such as `1/60 s` or `4600 K`. Empty if the number needs no explanation.
  * @param {string} name
  * @param {number} value
  */
 export function controlMeaning(name, value) {
     switch (known(name)) {
         case "exposure_time_absolute": {
-            // Units of 100 µs.
+            // The unit is 100 µs.
             const seconds = value / 10_000;
             if (seconds <= 0) return "";
             return seconds >= 0.3 ? `${fixed(seconds, 1)}\u202fs` : `1/${whole(1 / seconds)}\u202fs`;

@@ -1,4 +1,5 @@
-// A camera's controls as sliders with numbers: asked for at most ten times a second, and read back.
+// A camera's controls as sliders with numbers. Changes are sent at most ten times per second, and the result is read
+// back.
 
 import { ask } from "./ask.js";
 import { addWords, say } from "./words.js";
@@ -8,25 +9,27 @@ import { controlMeaning, controlName, controlRank, isUsual, menuText } from "./c
 
 addWords({
     automatic: ["automatic", "automatisch"],
-    "kept-value": ["{control}: the camera kept {value}.", "{control}: Die Kamera behielt {value}."],
+    "kept-value": ["{control}: the camera uses {value}.", "{control}: Die Kamera behielt {value}."],
     "refused-value": ["{control}: {what}", "{control}: {what}"],
     "match-role": ["Match {role}", "Wie {role}"],
     "preset-name": ["Preset: {name}", "Einstellung: {name}"],
-    "keep-preset": ["Keep as…", "Behalten als…"],
-    "preset-field": ["Name of the preset", "Name der Einstellung"],
-    "preset-kept": ["Kept as {name}.", "Als {name} behalten."],
-    "no-controls": ["This camera has no controls here.", "Diese Kamera hat hier keine Regler."],
+    "save-preset": ["Save as…", "Speichern als…"],
+    "preset-field": ["Preset name", "Name der Einstellung"],
+    "preset-saved": ["Saved as {name}.", "Als {name} gespeichert."],
+    "no-controls": ["This camera has no adjustable controls.", "Diese Kamera hat hier keine Regler."],
     "read-only": ["read only", "nur lesbar"],
     "more-controls": ["More controls", "Weitere Regler"],
-    "number-of": ["{control}, number", "{control}, Zahl"],
-    "as-delivered": ["As delivered", "Wie geliefert"],
-    matched: ["Set as {role} is.", "Wie {role} gestellt."],
+    "number-of": ["{control}, value", "{control}, Zahl"],
+    "as-delivered": ["Reset to defaults", "Wie geliefert"],
+    matched: ["Matched to {role}.", "Wie {role} gestellt."],
 });
 
 /** @typedef {{name: string, kind: string, value: number, minimum: number, maximum: number, step?: number, default?: number, read_only?: boolean, inactive?: boolean, volatile?: boolean, menu?: Record<string, string>}} Control */
 
 const leastGapMs = 100;
-/** So often the values are read anew while they are seen, since a camera changes what is automatic by itself. */
+/**
+ * Interval between reads while the controls are visible. Needed because cameras change automatic controls themselves.
+ */
 const readAgainMs = 5000;
 
 export class ControlsView extends StudioElement {
@@ -38,7 +41,7 @@ export class ControlsView extends StudioElement {
     #timer = 0;
     #isAsking = false;
     /**
-     * What was asked for and is not read back yet.
+     * Requested values that haven't been read back yet.
      * @type {Record<string, number>}
      */
     #wanted = {};
@@ -60,9 +63,9 @@ export class ControlsView extends StudioElement {
         this.form = h("form", { class: "keep-form", hidden: true, onsubmit: (/** @type {Event} */ event) => {
             event.preventDefault();
             const name = this.input?.value.trim();
-            if (name) void this.#post({ save: name }, say("preset-kept", { name }));
+            if (name) void this.#post({ save: name }, say("preset-saved", { name }));
             this.#openForm(false);
-        } }, this.input, h("button", { type: "submit", class: "strong" }, say("keep")));
+        } }, this.input, h("button", { type: "submit", class: "strong" }, say("save")));
         this.form.addEventListener("keydown", (event) => {
             if (event.key !== "Escape") return;
             event.stopPropagation();
@@ -93,7 +96,7 @@ export class ControlsView extends StudioElement {
         else if (this.controls.length === 0) this.#take(undefined);
     }
 
-    /** @param {Record<string, unknown>} body @param {string} [done] a sentence for when all went well */
+    /** @param {Record<string, unknown>} body @param {string} [done] message shown on success */
     async #post(body, done = "") {
         this.#isAsking = true;
         const answer = await ask(this.address, { method: "POST", body });
@@ -115,7 +118,7 @@ export class ControlsView extends StudioElement {
     #openForm(isOpen) {
         if (!this.form || !this.input) return;
         this.form.hidden = !isOpen;
-        const button = this.buttons?.querySelector('[data-key="keep"]');
+        const button = this.buttons?.querySelector('[data-key="save"]');
         if (button) setAttribute(button, "aria-expanded", String(isOpen));
         if (isOpen) this.input.focus();
         else {
@@ -132,7 +135,7 @@ export class ControlsView extends StudioElement {
     }
 
     /**
-     * Asks at most ten times a second; the last wish always goes out.
+     * Requests a value. Sends at most ten requests per second, and always sends the latest value.
      * @param {string} name
      * @param {number} value
      */
@@ -185,7 +188,7 @@ export class ControlsView extends StudioElement {
     }
 
     /**
-     * Says what a slider's number means.
+     * Updates the displayed meaning of a slider's value.
      * @param {HTMLInputElement} range
      * @param {string} name
      */
@@ -238,13 +241,13 @@ export class ControlsView extends StudioElement {
         const does = [
             ...roles.slice(0, 3).map((role) => ({ key: `match/${role}`, text: say("match-role", { role }), run: () => void this.#post({ match: role }, say("matched", { role })) })),
             ...this.presets.map((name) => ({ key: `preset/${name}`, text: say("preset-name", { name }), run: () => void this.#post({ load: name }) })),
-            { key: "keep", text: say("keep-preset"), run: () => this.#openForm(this.form?.hidden === true) },
+            { key: "save", text: say("save-preset"), run: () => this.#openForm(this.form?.hidden === true) },
             { key: "defaults", text: say("as-delivered"), run: () => void this.#post({ set: this.#defaults() }) },
         ];
         keep(buttons, does, (one) => one.key, (one) => h("button", { type: "button", class: "small", onclick: one.run }, one.text), () => {});
     }
 
-    /** The values that the camera had when it was delivered. */
+    /** The camera's factory defaults. */
     #defaults() {
         /** @type {Record<string, number>} */
         const values = {};

@@ -1,4 +1,4 @@
-// What doctor finds before a recording begins. `Mend` shows the command to copy; the page runs nothing.
+// Results of `multicam doctor` before a recording. `Fix…` shows the command to copy; the page itself runs nothing.
 
 import { ask } from "./ask.js";
 import { addWords, say } from "./words.js";
@@ -6,14 +6,14 @@ import { wallTime } from "./numbers.js";
 import { StudioElement, h, icon, setText } from "./dom.js";
 
 addWords({
-    "before-begin": ["Before you begin", "Vor dem Anfang"],
+    "before-begin": ["Checks before recording", "Vor dem Anfang"],
     checked: ["at {time}", "um {time}"],
     "check-again": ["Check again", "Neu prüfen"],
-    mend: ["Mend…", "Beheben…"],
+    mend: ["Fix…", "Beheben…"],
     copy: ["Copy", "Kopieren"],
-    "mend-hint": ["Run this in a terminal:", "In einem Terminal ausführen:"],
-    "all-well": ["{n} checks found nothing.", "{n} Prüfungen fanden nichts."],
-    "doctor-name": ["The checks", "Die Prüfungen"],
+    "mend-hint": ["Run in a terminal:", "In einem Terminal ausführen:"],
+    "all-well": ["{n} checks passed.", "{n} Prüfungen fanden nichts."],
+    "doctor-name": ["Checks", "Die Prüfungen"],
 });
 
 /** @typedef {{check: string, level: string, text: string, mend?: string | null, device?: string | null}} Finding */

@@ -1,4 +1,4 @@
-// Phones that are cameras: the code that makes one of them, and those that have come.
+// Phones as cameras: the QR code that adds a phone, and the phones already added.
 
 import { ask } from "./ask.js";
 import { addWords, say } from "./words.js";
@@ -10,23 +10,23 @@ addWords({
     "add-phone": ["Add a phone", "Telefon hinzufügen"],
     "phone-code": ["Scan this with the phone, or open the link on it. It lets the phone be a camera, and do nothing else.",
         "Mit dem Telefon scannen oder den Link darauf öffnen. Er lässt das Telefon Kamera sein, sonst nichts."],
-    "phone-code-name": ["Code of the link", "Code des Links"],
+    "phone-code-name": ["QR code for the link", "Code des Links"],
     "phone-link": ["Link for the phone", "Link für das Telefon"],
     "phone-unreachable": ["Only this computer reaches that link. Start the studio with --listen 0.0.0.0, so that phones do.",
         "Diesen Link erreicht nur dieser Rechner. Das Studio mit --listen 0.0.0.0 starten, damit Telefone ihn erreichen."],
     "phone-is": ["camera {role}", "Kamera {role}"],
-    "phone-is-free": ["connected; a profile names it as {selector}", "verbunden; ein Profil nennt es {selector}"],
-    "phone-is-away": ["away", "weg"],
+    "phone-is-free": ["connected; use {selector} in a profile", "verbunden; ein Profil nennt es {selector}"],
+    "phone-is-away": ["disconnected", "weg"],
 });
 
 /** @typedef {{name: string, selector: string, there: boolean, format: string, audio: boolean, role?: string, text?: string, error_us?: number}} Phone */
 
 const lookEveryMs = 2000;
-/** Light modules around a code (ISO/IEC 18004, section 6.3.8). */
+/** Width of the quiet zone around a code, in modules (ISO/IEC 18004, section 6.3.8). */
 const quiet = 4;
 
 /**
- * A code as a drawing, dark on light in every theme, as cameras want it.
+ * Draws a QR code, dark on light in every theme so that cameras can read it.
  * @param {string[]} rows
  */
 function drawCode(rows) {

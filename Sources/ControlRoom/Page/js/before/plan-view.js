@@ -1,4 +1,4 @@
-// What a profile would cost, what would make it fit, and what would be written.
+// A profile's cost, the changes that would make it fit, and the files that it would write.
 
 import { addWords, say } from "./words.js";
 import { bytes, leftTime, percent, resourceName } from "./numbers.js";
@@ -6,18 +6,18 @@ import { costBars, unknownTerms } from "./health.js";
 import { StudioElement, h, keep, setFlag, setText } from "./dom.js";
 
 addWords({
-    "plan-title": ["What it needs of this computer", "Was es von diesem Rechner braucht"],
-    "of-scarcest": ["of {resource}, the scarcest.", "von {resource}, dem Knappsten."],
-    "make-fit": ["What would make it fit", "Womit es passt"],
-    "it-fits": ["It fits.", "Es passt."],
+    "plan-title": ["Hardware cost", "Was es von diesem Rechner braucht"],
+    "of-scarcest": ["of {resource}, the scarcest resource.", "von {resource}, dem Knappsten."],
+    "make-fit": ["Ways to fit the budget", "Womit es passt"],
+    "it-fits": ["Within budget.", "Es passt."],
     use: ["Use", "Nehmen"],
-    "by-hand": ["by hand", "von Hand"],
-    then: ["{resource} then {percent}", "{resource} dann {percent}"],
-    "if-now": ["If you record now: {what} The profile stays as it is.", "Bei Aufnahme jetzt: {what} Das Profil bleibt, wie es ist."],
-    "be-written": ["What will be written", "Was geschrieben wird"],
+    "by-hand": ["manual", "von Hand"],
+    then: ["{resource} would be {percent}", "{resource} dann {percent}"],
+    "if-now": ["If you record now: {what} The profile doesn't change.", "Bei Aufnahme jetzt: {what} Das Profil bleibt, wie es ist."],
+    "be-written": ["Files to be written", "Was geschrieben wird"],
     "per-hour": ["{size}/h", "{size}/h"],
     "recordings-free": ["Recordings, {size} free", "Aufnahmen, {size} frei"],
-    "together": ["together", "zusammen"],
+    "together": ["total", "zusammen"],
     copied: ["copied", "kopiert"],
 });
 
@@ -49,7 +49,7 @@ export class PlanView extends StudioElement {
             h("div", { class: "panel" }, h("h3", {}, say("be-written")), this.tracks));
     }
 
-    /** @param {any} plan as `multicam plan --json` @param {string | undefined} problem */
+    /** @param {any} plan output of `multicam plan --json` @param {string | undefined} problem */
     show(plan, problem) {
         const { big, sentence, bars, fixes, reduced, tracks } = this;
         if (!big || !sentence || !bars || !fixes || !reduced || !tracks) return;
@@ -98,7 +98,7 @@ export class PlanView extends StudioElement {
         const disk = plan.disk ?? {};
         if (disk.bytes_per_second !== undefined) rows.push({ name: say("together"), what: "", size: say("per-hour", { size: bytes(disk.bytes_per_second * 3600) }) });
         if (disk.free_bytes !== undefined) rows.push({ name: say("recordings-free", { size: bytes(disk.free_bytes) }), what: "", size: disk.minutes === undefined || disk.minutes === null ? "" : leftTime(disk.minutes * 60) });
-        // Tracks of one file have one name.
+        // The tracks of one file share a name.
         keep(tracks, rows.slice(0, 24), (row, index) => `${index}/${row.name}`, () => h("li", {}, h("span", {}), h("span", { class: "quiet-text" }), h("span", { class: "track-size" })), (item, row) => {
             const [name, words, size] = item.children;
             if (!name || !words || !size) return;

@@ -1,4 +1,4 @@
-// Before a recording: which profile, its form and text, what it costs, and what doctor says.
+// The view before a recording: the choice of a profile, its form and text, its cost, and the results of doctor.
 
 import { ask } from "./ask.js";
 import { note } from "./commands.js";
@@ -6,6 +6,7 @@ import { addWords, say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
 import { drawLayout } from "./layout-drawing.js";
+import { special } from "./layout-table.js";
 import { ProfileForm } from "./profile-form.js";
 import { PlanView } from "./plan-view.js";
 import { DoctorView } from "./doctor-view.js";
@@ -16,21 +17,21 @@ import { offsetOf, withValue, withoutValue } from "./yaml-edit.js";
 addWords({
     profile: ["Profile", "Profil"],
     profiles: ["Profiles", "Profile"],
-    "keep-as": ["Keep as…", "Behalten als…"],
-    "keep-as-name": ["Name of the profile", "Name des Profils"],
-    changed: ["changed, not kept yet", "geändert, noch nicht behalten"],
-    "as-kept": ["As it was kept", "Wie behalten"],
-    kept: ["Kept as {name}.", "Als {name} behalten."],
+    "keep-as": ["Save as…", "Behalten als…"],
+    "keep-as-name": ["Profile name", "Name des Profils"],
+    changed: ["unsaved changes", "geändert, noch nicht behalten"],
+    "as-kept": ["Revert", "Wie behalten"],
+    kept: ["Saved as {name}.", "Als {name} behalten."],
     form: ["Form", "Formular"],
     text: ["Text", "Text"],
-    "profile-text": ["The profile as text", "Das Profil als Text"],
-    "use-profile": ["Use it", "Benutzen"],
+    "profile-text": ["Profile as text", "Das Profil als Text"],
+    "use-profile": ["Use profile", "Benutzen"],
     "in-use": ["in use", "in Benutzung"],
-    "use-changes": ["Keep it, then use it.", "Erst behalten, dann benutzen."],
-    "not-while-recording": ["Not while recording.", "Nicht während der Aufnahme."],
+    "use-changes": ["Save it before using it.", "Erst behalten, dann benutzen."],
+    "not-while-recording": ["Not available while recording.", "Nicht während der Aufnahme."],
     "line-n": ["Line {n}", "Zeile {n}"],
-    "cannot-load": ["{what} cannot be loaded here.", "{what} lassen sich hier nicht laden."],
-    "own-profile": ["Your own", "Eigenes"],
+    "cannot-load": ["Can't load {what}.", "{what} lassen sich hier nicht laden."],
+    "own-profile": ["Custom", "Eigenes"],
     loading: ["Loading…", "Lädt…"],
 });
 
@@ -47,7 +48,7 @@ export class Prepare extends StudioElement {
     profiles = [];
     current = "";
     /**
-     * Texts that were changed and not kept, by profile, so that looking at another one loses nothing.
+     * Unsaved edits by profile, so that selecting another profile doesn't discard them.
      * @type {Map<string, string>}
      */
     drafts = new Map();
@@ -102,7 +103,7 @@ export class Prepare extends StudioElement {
         if (!answer.ok) {
             setText(this.listNote, say("cannot-load", { what: say("profiles") }));
             if (this.middle) this.middle.hidden = true;
-            // The plan of the profile that runs can be shown all the same.
+            // The plan of the running profile can still be shown.
             const plan = await ask("/api/v1/plan");
             this.plan?.show(plan.ok ? plan.value : undefined, plan.ok ? undefined : say("cannot-load", { what: say("plan-title") }));
             return;
@@ -139,7 +140,7 @@ export class Prepare extends StudioElement {
     }
 
     /**
-     * Takes an edited text.
+     * Applies an edited text.
      * @param {string} text
      */
     edit(text) {
@@ -216,7 +217,7 @@ export class Prepare extends StudioElement {
 
     async #use() {
         const answer = await ask("/api/v1/profiles/use", { method: "POST", body: { name: this.name } });
-        // What is in use the recorder tells, once it runs with it.
+        // The recorder reports the profile in use once it runs with it.
         if (!answer.ok) note(say("refused", { what: answer.text }), true);
     }
 
@@ -232,11 +233,11 @@ export class Prepare extends StudioElement {
             const isUsed = profile.name === this.current;
             setText(description, [profile.problem ?? profile.description ?? "", profile.own ? say("own-profile") : "", isUsed ? say("in-use") : ""].filter(Boolean).join(" · "));
             if (drawing.childElementCount === 0) {
-                // A profile without a program is drawn by its cameras, and one that says nothing as an empty frame.
-                const layout = profile.layout ?? (profile.cameras ? "grid" : "single");
-                const count = profile.layout ? profile.shown ?? /** @type {Record<string, number>} */ ({ single: 1, grid: 4 })[layout] ?? 2 : profile.cameras ?? 0;
+                // A profile without a program is drawn as a grid of its cameras, and one without any information as an
+                // empty frame.
+                const count = (profile.layout ? profile.shown : profile.cameras) ?? 0;
                 const shown = ["1", "2", "3", "4", "5", "6", "7", "8", "9"].slice(0, count);
-                drawing.append(drawLayout({ layout, shown, corner: "bottom-right", scale: 0.4, margin: 0.05, width: 16, height: 9 }, Number));
+                drawing.append(drawLayout({ layout: profile.layout ?? special.all, shown, corner: "bottom-right" }, Number));
             }
         });
     }
@@ -252,7 +253,7 @@ export class Prepare extends StudioElement {
         const isChanged = this.text !== this.kept;
         setText(this.stateText, isChanged ? say("changed") : this.name === this.current && this.name !== "" ? say("in-use") : "");
         this.useButton.hidden = this.name === "" || (this.name === this.current && !isChanged);
-        // Where no recorder runs, another profile may be the one with which it can.
+        // If no recorder runs, another profile may be one that works.
         const isFree = studio.state === "standby" ? studio.canAct : studio.state === "gone" && !studio.local.isCalibrating;
         this.useButton.disabled = !isFree || isChanged;
         setAttribute(this.useButton, "title", studio.state === "recording" ? say("not-while-recording") : isChanged ? say("use-changes") : undefined);

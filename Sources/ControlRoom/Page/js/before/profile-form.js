@@ -1,7 +1,10 @@
-// A profile as a form: a row for each camera and microphone, and the program. What the checker finds stands under its field.
+// A profile as a form: one row for each camera and microphone, and the program. The checker's messages appear below
+// their fields.
 
 import { say, addWords } from "./words.js";
+import { titleOf } from "./arrangement.js";
 import { ask } from "./ask.js";
+import { layouts, special } from "./layout-table.js";
 import { studio } from "./studio.js";
 import { Picture } from "./picture.js";
 import { Ballistics, drawMeter } from "./meter.js";
@@ -23,25 +26,24 @@ addWords({
     yes: ["yes", "ja"],
     no: ["no", "nein"],
     encoder: ["Encoder", "Encoder"],
-    "tracks-apart": ["Tracks apart", "Spuren einzeln"],
-    "tracks-copy": ["all, as they come", "alle, wie sie kommen"],
+    "tracks-apart": ["Separate tracks", "Spuren einzeln"],
+    "tracks-copy": ["all, copied", "alle, wie sie kommen"],
     "tracks-encode": ["all, encoded", "alle, kodiert"],
     "tracks-none": ["none", "keine"],
     "controls-of": ["Controls of {role}", "Regler von {role}"],
-    "no-program": ["This profile makes no program.", "Dieses Profil macht kein Programm."],
+    "no-program": ["This profile has no program.", "Dieses Profil macht kein Programm."],
     main: ["Main", "Groß"],
-    cutting: ["Cut", "Schnitt"],
-    "cut-person": ["by hand", "von Hand"],
-    "cut-voice": ["whoever speaks", "wer spricht"],
-    "shown-camera": ["Shown by", "Zu sehen in"],
-    "own-camera": ["its own camera", "ihre Kamera"],
-    editing: ["For the editor", "Fürs Schneiden"],
+    "switching-manual": ["manual", "von Hand"],
+    "switching-voice": ["by voice", "nach Stimme"],
+    "shown-camera": ["Shown by camera", "Zu sehen in"],
+    "own-camera": ["built-in camera", "ihre Kamera"],
+    editing: ["Editing", "Fürs Schneiden"],
     "recording-title": ["Title", "Titel"],
-    "projects-at-end": ["Projects at the end", "Projekte am Ende"],
+    "projects-at-end": ["Projects created at the end", "Projekte am Ende"],
     "projects-none": ["none", "keine"],
     "projects-all": ["all formats", "alle Formate"],
     "name-of": ["Name of {role}", "Name von {role}"],
-    "no-cameras": ["This profile names no camera.", "Dieses Profil nennt keine Kamera."],
+    "no-cameras": ["This profile has no camera.", "Dieses Profil nennt keine Kamera."],
 });
 
 /** @typedef {{path: string, label: string, value: string, isOther?: boolean, isText?: boolean, choices?: {value: string, text: string}[], set?: (value: string) => string, isNumber?: boolean}} Field */
@@ -49,7 +51,7 @@ addWords({
 const sizes = ["640x480", "800x600", "1280x720", "1920x1080", "2560x1440", "3840x2160"];
 const rates = ["15", "24", "25", "30", "50", "60"];
 const formats = ["mjpeg", "h264", "yuyv", "nv12", "grey"];
-/** Formats of projects, with the programs that open them. */
+/** Project formats, with the programs that open them. */
 export const projects = [["fcpxml", "Final Cut, Resolve"], ["otio", "Premiere, Resolve"], ["mlt", "Kdenlive, Shotcut"], ["edl", "EDL (CMX 3600)"]];
 const presets = ["ultrafast", "balanced", "superfast", "veryfast"];
 
@@ -123,7 +125,7 @@ export class ProfileForm extends StudioElement {
     }
 
     /**
-     * Shows a text and what the checker found.
+     * Shows a profile's text and the checker's findings.
      * @param {string} text
      * @param {import("./prepare.js").Fault[]} faults
      */
@@ -154,7 +156,7 @@ export class ProfileForm extends StudioElement {
             const others = microphoneRoles.filter((other) => mix.includes(other) && other !== role);
             this.#fields(row, [
                 { path: `${base}.device`, label: role, value: at("device", "default"), choices: [...choicesOf(["default", "any", "remembered"]), ...this.#selectors("microphones")] },
-                { path: `${base}.pick`, label: say("channel"), value: (listAt(root, `${base}.pick`) ?? []).join(", "), choices: [{ value: "", text: say("all-channels") }, ...choicesOf(["1", "2", "1, 2"])], set: (value) => `[${value}]` },
+                { path: `${base}.source_channels`, label: say("channel"), value: (listAt(root, `${base}.source_channels`) ?? []).join(", "), choices: [{ value: "", text: say("all-channels") }, ...choicesOf(["1", "2", "1, 2"])], set: (value) => `[${value}]` },
                 { path: `${base}.gain`, label: say("gain-in-mix"), value: at("gain", "0"), isNumber: true },
                 { path: `${base}.camera`, label: say("shown-camera"), value: at("camera", ""), choices: [{ value: "", text: say("own-camera") }, ...choicesOf(cameraRoles)] },
                 { path: "program.audio.mix", label: say("in-program-field"), value: mix.includes(role) ? "yes" : "no", choices: choicesOf(["yes", "no"], (value) => say(value)), set: (value) => `[${(value === "yes" ? [...others, role] : others).join(", ")}]` },
@@ -165,8 +167,8 @@ export class ProfileForm extends StudioElement {
             this.#fields(row, [
                 { path: "program.size", label: say("program"), value: textAt(root, "program.size") ?? "1920x1080", choices: choicesOf(["1280x720", "1920x1080", "2560x1440", "3840x2160", "1080x1920"], sizeText) },
                 { path: "program.rate", label: say("rate"), value: textAt(root, "program.rate") ?? "30", choices: choicesOf(rates) },
-                { path: "program.layout", label: say("layout"), value: textAt(root, "program.layout") ?? (cameraRoles.length === 1 ? "single" : "pip"), choices: choicesOf(["single", "pip", "side-by-side", "grid"], (value) => say(value)) },
-                { path: "program.cut", label: say("cutting"), value: textAt(root, "program.cut") ?? "person", choices: choicesOf(["person", "voice"], (value) => say(`cut-${value}`)) },
+                { path: "program.layout", label: say("layout"), value: textAt(root, "program.layout") ?? (cameraRoles.length === 1 ? special.one : special.inset), choices: choicesOf(layouts.map(({ name }) => name), titleOf) },
+                { path: "program.switching", label: say("switching"), value: textAt(root, "program.switching") ?? "manual", choices: choicesOf(["manual", "voice"], (value) => say(`switching-${value}`)) },
                 { path: "program.video.preset", label: say("encoder"), value: textAt(root, "program.video.preset") ?? "balanced", choices: choicesOf(presets, (value) => `H.264, ${value}`) },
                 { path: "tracks.cameras", label: say("tracks-apart"), value: textAt(root, "tracks.cameras") ?? "none", choices: choicesOf(["copy", "encode", "none"], (value) => say(`tracks-${value}`)) },
             ], say("program"), "program");
@@ -252,7 +254,7 @@ export class ProfileForm extends StudioElement {
                     input.replaceChildren(...choices.map((choice) => h("option", { value: choice.value }, choice.text)));
                 }
             }
-            // What somebody is typing stays.
+            // Don't overwrite the field that the user is typing in.
             if (field.choices ? input.value !== field.value : document.activeElement !== input) input.value = field.value;
             const isWrong = this.#faults.some((fault) => fault.path === field.path || fault.path.startsWith(`${field.path}.`));
             setFlag(element, "data-wrong", isWrong);

@@ -1,16 +1,16 @@
-// Edits a profile's text by field, and leaves its comments and order alone. It reads the part of YAML that profiles use:
-// maps and lists in block and flow style, plain and quoted scalars, comments.
+// Edits single fields of a profile's text, and preserves comments and order. It reads the subset of YAML that profiles
+// use: maps and lists in block and flow style, plain and quoted scalars, and comments.
 
 /**
  * @typedef {object} YamlNode
  * @property {"map" | "list" | "scalar"} kind
- * @property {number} start of the value in the text
- * @property {number} end after the value
+ * @property {number} start offset of the value in the text
+ * @property {number} end offset after the value
  * @property {boolean} isFlow
- * @property {number} indent of the entries of a block map
- * @property {string} value of a scalar
- * @property {Map<string, YamlNode>} entries of a map
- * @property {YamlNode[]} items of a list
+ * @property {number} indent indentation of a block map's entries
+ * @property {string} value text of a scalar
+ * @property {Map<string, YamlNode>} entries entries of a map
+ * @property {YamlNode[]} items items of a list
  */
 
 /** @param {YamlNode["kind"]} kind @param {number} start @returns {YamlNode} */
@@ -28,7 +28,7 @@ class Reader {
     }
 
     /**
-     * Goes over spaces, line ends and comments.
+     * Skips spaces, line ends and comments.
      * @param {boolean} acrossLines
      */
     skip(acrossLines) {
@@ -42,7 +42,7 @@ class Reader {
         }
     }
 
-    /** The indent of the line where the reader stands. */
+    /** The reader's current column. */
     column() {
         return this.at - (this.text.lastIndexOf("\n", this.at - 1) + 1);
     }
@@ -115,7 +115,7 @@ class Reader {
     }
 
     /**
-     * Reads a map or list whose entries stand at an indent.
+     * Reads a block map or list with entries at the given indentation.
      * @param {number} indent
      * @param {number} depth
      * @returns {YamlNode}
@@ -142,7 +142,7 @@ class Reader {
             const before = this.at;
             const key = this.scalar(false);
             if (text[this.at] !== ":") {
-                // What is no `key: value` is left to the checker.
+                // Anything other than `key: value` is left to the checker.
                 this.at = Math.max(this.at, before + 1);
                 continue;
             }
@@ -203,7 +203,7 @@ export function textAt(root, path) {
 }
 
 /**
- * The items of a list at a path; one scalar counts as a list of one.
+ * The items of a list at a path. A scalar counts as a list of one item.
  * @param {YamlNode} root
  * @param {string} path
  */
@@ -214,7 +214,7 @@ export function listAt(root, path) {
 }
 
 /**
- * A value as YAML writes it.
+ * Formats a value as YAML.
  * @param {string} value
  */
 function written(value) {
@@ -223,7 +223,7 @@ function written(value) {
 }
 
 /**
- * A profile's text with another value at a path; maps on the way are made where they are missing.
+ * Returns a profile's text with the value at a path replaced. Creates any missing maps on the path.
  * @param {string} text
  * @param {string} path
  * @param {string} value
@@ -262,7 +262,7 @@ export function withValue(text, path, value) {
 }
 
 /**
- * A profile's text without the entry at a path.
+ * Returns a profile's text without the entry at a path.
  * @param {string} text
  * @param {string} path
  * @returns {string}
@@ -277,7 +277,7 @@ export function withoutValue(text, path) {
     if (/["']/.test(text[start - 1] ?? "")) start -= 1;
     let { end } = found;
     if (!parent.isFlow) {
-        // Its lines, with a comment behind it.
+        // Remove the field's lines, including a trailing comment.
         const next = text.indexOf("\n", end);
         return text.slice(0, text.lastIndexOf("\n", start - 1) + 1) + (next < 0 ? "" : text.slice(next + 1));
     }
@@ -289,7 +289,7 @@ export function withoutValue(text, path) {
 }
 
 /**
- * The place of a line and column, both from 1, in a text.
+ * Converts a line and a column, both starting at 1, to an offset in a text.
  * @param {string} text
  * @param {number} line
  * @param {number} column

@@ -37,7 +37,7 @@ export class BottomBar {
             this.#drawn = drawn;
             this.drawing.replaceChildren(drawLayout(arrangement, (role) => studio.numberOf(role)));
         }
-        setText(this.mark, say("mark-n", { n: studio.markCount + 1 }));
+        setText(this.mark, say("marker-n", { n: studio.markerCount + 1 }));
         this.mark.disabled = !studio.isRecording;
         this.layout.disabled = !studio.canAct;
         setFlag(this.bar, "data-ending", studio.local.isEnding && studio.isRecording);

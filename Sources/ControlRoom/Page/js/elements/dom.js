@@ -1,12 +1,12 @@
-// Small helpers to build elements. Text goes in as text only.
+// Small helpers that create elements. Text is inserted only as text, never as HTML.
 
 /** @typedef {Node | string | undefined | false} Child */
 
 /**
- * Makes an element.
+ * Creates an element.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
- * @param {Record<string, string | boolean | ((event: any) => void) | undefined>} [attributes] `on…` are listeners
+ * @param {Record<string, string | boolean | ((event: any) => void) | undefined>} [attributes] `on…` attributes are event listeners
  * @param {...Child} children
  * @returns {HTMLElementTagNameMap[T]}
  */
@@ -24,7 +24,7 @@ export function h(tag, attributes = {}, ...children) {
 const svgSpace = "http://www.w3.org/2000/svg";
 
 /**
- * Makes an element of a drawing.
+ * Creates an SVG element.
  * @param {string} tag
  * @param {Record<string, string | number>} attributes
  * @param {...(Node | string)} children
@@ -37,7 +37,7 @@ export function s(tag, attributes, ...children) {
     return /** @type {SVGElement} */ (element);
 }
 
-/** @type {Record<string, string>} paths in a square of 24 */
+/** @type {Record<string, string>} SVG paths in a 24 × 24 box */
 const paths = {
     warn: "M12 2 23 21H1zM11 9v6h2V9zm0 8v2h2v-2z",
     full: "M3 3h6v2H5v4H3zm12 0h6v6h-2V5h-4zM3 15h2v4h4v2H3zm16 0h2v6h-6v-2h4z",
@@ -49,7 +49,7 @@ const paths = {
     still: "M3 6h4l2-2h6l2 2h4v14H3zm9 3a4 4 0 1 0 0 8 4 4 0 0 0 0-8z",
     peaking: "M3 20 9 6l4 8 3-5 5 11h-2.3L16 13l-3 5-4-8-4 10z",
     zebra: "M3 9 9 3h3L3 12zm0 7L16 3h3L3 19zm3 5L21 6v3L9 21zm7 0 8-8v3l-5 5z",
-    "false-colour": "M3 4h5v16H3zm7 0h4v16h-4zm6 0h5v16h-5z",
+    "false-color": "M3 4h5v16H3zm7 0h4v16h-4zm6 0h5v16h-5z",
     areas: "M2 4h20v16H2zm2 2v12h16V6zm3 3h10v6H7zm1 1v4h8v-4z",
     controls: "M4 3h2v6h2v4H6v8H4v-8H2V9h2zm7 0h2v10h2v4h-2v4h-2v-4H9v-4h2zm7 0h2v3h2v4h-2v11h-2V10h-2V6h2z",
     inset: "M2 4h20v16H2zm2 2v12h7v-6h9V6zm8 7v5h8v-5z",
@@ -61,7 +61,7 @@ const paths = {
 };
 
 /**
- * A drawn sign.
+ * Draws an icon.
  * @param {string} name
  * @returns {SVGElement}
  */
@@ -71,7 +71,7 @@ export function icon(name) {
 }
 
 /**
- * Sets text only where it changed, so that screen readers and layout are left alone.
+ * Sets text only if it has changed, to avoid repeated screen reader announcements and layout.
  * @param {Node} node
  * @param {string} text
  */
@@ -80,7 +80,7 @@ export function setText(node, text) {
 }
 
 /**
- * Sets an attribute only where it changed; undefined takes it away.
+ * Sets an attribute only if it has changed; undefined removes it.
  * @param {Element} element
  * @param {string} name
  * @param {string | undefined} value
@@ -97,12 +97,12 @@ export function setFlag(element, name, isOn) {
 }
 
 /**
- * Makes the children of a parent those of a list, by key, and keeps the ones that are there.
+ * Updates a parent's children to match a list of items, and reuses existing elements by key.
  * @template T
  * @template {HTMLElement} E
  * @param {Element} parent
  * @param {T[]} items
- * @param {(item: T, index: number) => string} key where two items have one, the second is made anew each time
+ * @param {(item: T, index: number) => string} key should be unique; an element with a duplicate key is recreated on each update
  * @param {(item: T) => E} make
  * @param {(element: E, item: T, index: number) => void} update
  */
@@ -128,7 +128,7 @@ export function keep(parent, items, key, make, update) {
 }
 
 /**
- * Colours of the tokens, read anew when the theme changes.
+ * Cached token colors. The cache is cleared when the theme changes.
  * @type {Map<string, string>}
  */
 const tokens = new Map();
@@ -137,7 +137,7 @@ for (const query of ["(prefers-color-scheme: light)", "(forced-colors: active)",
 }
 
 /**
- * A token's colour.
+ * A token's color.
  * @param {string} name
  */
 export function token(name) {
@@ -149,12 +149,12 @@ export function token(name) {
     return value;
 }
 
-/** Forgets the colours, after the theme was changed by hand. */
+/** Clears the cached token colors after the user has changed the theme. */
 export function forgetTokens() {
     tokens.clear();
 }
 
-/** An element that follows the studio and lets go of it when it leaves the page. */
+/** An element that subscribes to the studio's changes while it is on the page. */
 export class StudioElement extends HTMLElement {
     /** @type {(() => void)[]} */
     leaving = [];
@@ -173,9 +173,9 @@ export class StudioElement extends HTMLElement {
         this.leaving = [];
     }
 
-    /** Makes the children, once. */
+    /** Creates the children. Called only once. */
     build() {}
 
-    /** Begins to follow, each time it enters the page. */
+    /** Subscribes to changes. Called each time the element is added to the page. */
     enter() {}
 }

@@ -1,4 +1,5 @@
-// The nodes of a group: what each does, its cost, disk, clock and losses. One that is silent is grey, with its age: it records on.
+// The nodes of a group: state, cost, disk, clock and losses of each. A node without contact is gray and shows the age
+// of its data; it continues to record.
 
 import { ask } from "./ask.js";
 import { leftTime, percent, shortTime } from "./numbers.js";
@@ -6,15 +7,15 @@ import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js";
 
-/** How often it is asked for, and while this computer is in no group. */
+/** Polling intervals: for a computer in a group, and for one outside any group. */
 const [everyMs, seldomMs] = [2000, 30000];
-/** A node that tells nothing for so long is silent. */
+/** A node is shown as silent if its last status is older than this. */
 const silentMs = 4000;
 const mostNodes = 64;
 
 /**
  * @typedef {{name: string, group: string, ageMs?: number, state?: Record<string, any>}} GroupNode
- * @param {any} value what `GET /api/v1/group` answers
+ * @param {any} value response of `GET /api/v1/group`
  * @returns {GroupNode[]}
  */
 export function nodesOf(value) {
@@ -34,7 +35,7 @@ function clockText(ns) {
 }
 
 /**
- * Only a page of the web is linked to.
+ * Returns a link address only if it is a web address.
  * @param {unknown} page
  */
 function address(page) {

@@ -1,4 +1,4 @@
-// Health: pressure with its reason, cost as bars, what the governor gave up, clocks, and the ledger of losses.
+// Health panel: system pressure with its reason, cost as bars, the governor's reductions, clocks, and the loss ledger.
 
 import { clockTime, fixed, percent, residual, resourceName, whole } from "./numbers.js";
 import { keyTextOf } from "./keys.js";
@@ -7,11 +7,12 @@ import { residualStepMs, studio } from "./studio.js";
 import { halves, pressureText } from "./conditions.js";
 import { StudioElement, h, icon, keep, s, setAttribute, setFlag, setText } from "./dom.js";
 
-/** A cost bar goes to so much of a resource. */
+/** Upper end of a cost bar, as a multiple of the resource's capacity. */
 const barEnd = 1.25;
 
 /**
- * Draws cost bars: parts by owner, a line at 100 %, hatched where unknown. A click gives the sentence.
+ * Draws cost bars: parts by owner, a line at 100 %, and hatching for unknown costs. Clicking a bar shows its
+ * explanation.
  * @param {HTMLElement} parent
  * @param {import("./studio.js").CostTerm[]} terms
  * @param {number} budget
@@ -50,7 +51,7 @@ export function costBars(parent, terms, budget) {
 }
 
 /**
- * What cannot be reckoned, as terms without a share: `disk: how fast it writes has not been measured`.
+ * Unknown costs as terms without a share. Example of a sentence: `disk: how fast it writes has not been measured`.
  * @param {unknown} sentences
  * @returns {import("./studio.js").CostTerm[]}
  */
@@ -61,11 +62,11 @@ export function unknownTerms(sentences) {
     });
 }
 
-/** A clock's drawing shows a minute at first, and grows to all that is known. */
+/** Minimum number of samples in a clock graph: one minute. The graph grows with the samples available. */
 const leastSamples = 30;
 
 /**
- * Draws how well a clock is known: a band of ± its residual, up to ±1 ms, with gaps where it was not locked.
+ * Draws a clock's accuracy: a band of ± its residual, up to ±1 ms, with gaps while the clock wasn't locked.
  * @param {SVGElement} drawing
  * @param {number[]} values in µs
  */
@@ -92,7 +93,7 @@ function drawClock(drawing, values) {
 
 export class Health extends StudioElement {
     /**
-     * With which sample each clock was drawn last, by role.
+     * The sample count at the last drawing of each clock, by role.
      * @type {Map<string, number>}
      */
     #drawn = new Map();
@@ -115,7 +116,7 @@ export class Health extends StudioElement {
         this.clocks = h("div", { class: "clocks" });
         this.rows = h("tbody", {});
         const table = h("table", { class: "ledger" },
-            h("thead", {}, h("tr", {}, ...["track", "captured", "repeated", "lost-column"].map((name) => h("th", { scope: "col" }, say(name))))), this.rows);
+            h("thead", {}, h("tr", {}, ...["track", "captured", "duplicated", "lost-column"].map((name) => h("th", { scope: "col" }, say(name))))), this.rows);
         this.append(h("div", { class: "panel-head" }, h("h2", {}, say("health")), this.closeButton),
             h("div", { class: "health-body", tabindex: "0", role: "region", "aria-label": say("health") }, this.pressure, this.costTitle, this.bars, this.givenTitle, this.given, this.clocksTitle, this.clocks, h("h3", {}, say("ledger")), table));
     }
@@ -169,11 +170,11 @@ export class Health extends StudioElement {
         });
         setText(clocksTitle, say("clocks-drawn", { n: Math.round((longest * residualStepMs) / 60_000) }));
         keep(rows, studio.cameras, (camera) => camera.role, () => h("tr", {}, h("th", { scope: "row" }), h("td", {}), h("td", {}), h("td", {})), (row, camera) => {
-            const [role, captured, repeated, lost] = row.children;
-            if (!role || !captured || !repeated || !lost) return;
+            const [role, captured, duplicated, lost] = row.children;
+            if (!role || !captured || !duplicated || !lost) return;
             setText(role, camera.role);
             setText(captured, camera.captured === undefined ? "–" : whole(camera.captured));
-            setText(repeated, camera.repeated === undefined ? "–" : whole(camera.repeated));
+            setText(duplicated, camera.duplicated === undefined ? "–" : whole(camera.duplicated));
             const causes = Object.entries(camera.losses ?? {}).filter(([, count]) => count > 0).map(([cause]) => cause);
             setText(lost, [whole(camera.lost ?? 0), ...causes].join(", "));
         });

@@ -1,6 +1,6 @@
-// The sheet of keys: shows each, changes it, turns it off. It also lists the other pages.
+// Keyboard shortcuts dialog: shows, changes and disables shortcuts. It also lists the other pages.
 
-import { actions, choice, keepChoice, keyOf, keyText, resetKeys } from "./keys.js";
+import { actionText, actions, choice, keepChoice, keyOf, keyText, resetKeys } from "./keys.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h } from "./dom.js";
@@ -55,7 +55,7 @@ export class KeySheet extends StudioElement {
         if (!this.rows || !this.all) return;
         this.all.checked = !choice.allOff;
         this.rows.replaceChildren(...actions.map((action) => {
-            const what = say(action.text);
+            const what = actionText(action);
             const key = h("kbd", {}, keyText(action));
             const isOn = h("input", {
                 type: "checkbox", "aria-label": what, onchange: (/** @type {any} */ event) => {
@@ -74,7 +74,7 @@ export class KeySheet extends StudioElement {
     }
 
     /**
-     * Waits for a key and gives it to an action.
+     * Waits for a key press and assigns that key to an action.
      * @param {import("./keys.js").Action} action
      * @param {HTMLElement} key
      * @param {HTMLButtonElement} button
@@ -88,7 +88,7 @@ export class KeySheet extends StudioElement {
             window.removeEventListener("keydown", take, true);
             if (event.key !== "Escape" && event.key.length === 1 && !/[1-9?]/.test(event.key)) {
                 const wanted = { key: event.key.toLowerCase(), shift: event.shiftKey };
-                // Whoever had this key gets the one that becomes free.
+                // If another action had this key, it receives the key that becomes free.
                 const other = actions.find((one) => one.id !== action.id && keyOf(one).key === wanted.key && keyOf(one).shift === wanted.shift);
                 if (other) choice.keys[other.id] = keyOf(action);
                 choice.keys[action.id] = wanted;

@@ -1,12 +1,13 @@
-// The layouts as drawings, and the inset's corner and size.
+// The layouts as diagrams, and the corner and size of the inset.
 
-import { cornerNames, layoutNames, withLayout } from "./arrangement.js";
+import { hasInsets, titleOf, withLayout } from "./arrangement.js";
 import { chooseLayout, isPending, setCorner, stepScale } from "./commands.js";
 import { percent } from "./numbers.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, setAttribute, setFlag, setText } from "./dom.js";
 import { drawCorners, drawLayout } from "./layout-drawing.js";
+import { corners, layouts } from "./layout-table.js";
 
 export class Layouts extends StudioElement {
     /** @type {Map<string, HTMLButtonElement>} */
@@ -18,8 +19,8 @@ export class Layouts extends StudioElement {
     build() {
         this.classList.add("layouts");
         const row = h("div", { class: "layout-row", role: "group", "aria-label": say("layouts") });
-        for (const name of layoutNames) {
-            const button = h("button", { type: "button", class: "layout", "data-layout": name, title: say(name), onclick: () => chooseLayout(name) });
+        for (const { name } of layouts) {
+            const button = h("button", { type: "button", class: "layout", "data-layout": name, title: titleOf(name), onclick: () => chooseLayout(name) });
             this.buttons.set(name, button);
             row.append(button);
         }
@@ -32,7 +33,7 @@ export class Layouts extends StudioElement {
         });
         row.append(this.insetButton);
         this.panel = h("div", { class: "inset-panel", role: "group", "aria-label": say("inset-place"), hidden: true });
-        for (const corner of cornerNames) {
+        for (const corner of corners) {
             const button = h("button", { type: "button", class: "layout", "data-corner": corner, "aria-label": say(corner), title: say(corner), onclick: () => setCorner(corner) }, drawCorners(corner));
             this.corners.set(corner, button);
             this.panel.append(button);
@@ -62,11 +63,14 @@ export class Layouts extends StudioElement {
         const drawn = JSON.stringify([now, roles]);
         const isNew = drawn !== this.#drawn;
         this.#drawn = drawn;
-        for (const [name, button] of this.buttons) {
+        for (const layout of layouts) {
+            const { name } = layout;
+            const button = this.buttons.get(name);
+            if (!button) continue;
             if (isNew) {
-                const would = now ? (now.layout === name ? now : withLayout(now, name, roles)) : { layout: name, shown: roles, corner: "bottom-right", scale: 0.25, margin: 0.02, width: 1920, height: 1080 };
+                const would = !now ? { layout: name, shown: roles, corner: "bottom-right" } : now.layout === name ? now : withLayout(now, layout, roles);
                 button.replaceChildren(drawLayout(would, (role) => studio.numberOf(role)));
-                setAttribute(button, "aria-label", `${say("layout")} ${say(name)}: ${would.shown.join(", ")}`);
+                setAttribute(button, "aria-label", `${say("layout")} ${titleOf(name)}: ${would.shown.join(", ")}`);
             }
             setAttribute(button, "aria-pressed", String(now?.layout === name));
             setFlag(button, "data-pending", isPending(`layout/${name}`));
@@ -78,15 +82,15 @@ export class Layouts extends StudioElement {
         const isShown = studio.local.isInsetShown;
         setAttribute(insetButton, "aria-expanded", String(isShown));
         panel.hidden = !isShown;
-        const isPip = air?.layout === "pip";
+        const isInset = air !== undefined && hasInsets(air);
         insetButton.disabled = !studio.canAct || !air;
         for (const [corner, button] of this.corners) {
-            setAttribute(button, "aria-pressed", String(isPip && air?.corner === corner));
+            setAttribute(button, "aria-pressed", String(isInset && air?.corner === corner));
             setFlag(button, "data-pending", isPending(`corner/${corner}`));
-            button.disabled = !studio.canAct || !isPip;
+            button.disabled = !studio.canAct || !isInset;
         }
         setText(size, percent(air?.scale ?? 0.25));
-        for (const button of panel.querySelectorAll(".stepper button")) /** @type {HTMLButtonElement} */ (button).disabled = !studio.canAct || !isPip;
+        for (const button of panel.querySelectorAll(".stepper button")) /** @type {HTMLButtonElement} */ (button).disabled = !studio.canAct || !isInset;
     }
 }
 

@@ -1,4 +1,5 @@
-// Live outputs: a button each, which begins it with one press and ends it with two, and says what it does.
+// Live outputs: one button each. One press starts an output, and two presses end it. The button shows the output's
+// state.
 
 import { isPending, setPublished } from "./commands.js";
 import { say } from "./words.js";
@@ -6,7 +7,7 @@ import { studio } from "./studio.js";
 import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
 
 const mostOutputs = 12;
-/** The second press ends an output within so long. */
+/** A second press within this time ends the output. */
 const armedMs = 4000;
 
 /** @param {string | undefined} state */
@@ -15,7 +16,7 @@ function isWanted(state) {
 }
 
 export class LiveOutputs extends StudioElement {
-    /** The output that the next press ends, and since when. */
+    /** The output that a second press ends, and the time of the first press. */
     #armed = { name: "", at: -1e9 };
 
     build() {
@@ -31,7 +32,7 @@ export class LiveOutputs extends StudioElement {
 
     /** @param {string} name */
     #press(name) {
-        const output = studio.status.publications?.find((one) => one.name === name);
+        const output = studio.status.live_outputs?.find((one) => one.name === name);
         if (!isWanted(output?.state)) {
             setPublished(name, true);
         } else if (this.#isArmed(name)) {
@@ -50,7 +51,7 @@ export class LiveOutputs extends StudioElement {
     }
 
     update() {
-        const all = (studio.status.publications ?? []).slice(0, mostOutputs);
+        const all = (studio.status.live_outputs ?? []).slice(0, mostOutputs);
         this.hidden = all.length === 0;
         keep(this, all, (output) => output.name, (output) => h("button", { type: "button", class: "live-output", onclick: () => this.#press(output.name) },
             icon("warn"), h("span", { class: "live-name" }, output.name), h("span", { class: "live-state" })), (button, output) => {

@@ -1,4 +1,5 @@
-// The line: one sentence about how it goes, the worst first. It also speaks to screen readers and marks the title.
+// The message line: one sentence about the current state, the most severe condition first. It also updates screen
+// readers and the page title.
 
 import { conditions, halves, seeWorst } from "./conditions.js";
 import { doNotRecord, record } from "./commands.js";
@@ -10,7 +11,7 @@ import { studio } from "./studio.js";
 import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./dom.js";
 
 /**
- * What the line's action buttons do, by name; other parts of the page add theirs.
+ * The message line's actions, by name. Other parts of the page add theirs.
  * @type {Map<string, {text: string, run: (argument?: string) => void}>}
  */
 export const lineActions = new Map([
@@ -102,7 +103,7 @@ export class MessageLine extends StudioElement {
     #spoken = "";
 
     /**
-     * An alarm is said once, and a phone trembles once.
+     * Announces each alarm once to screen readers, and vibrates the phone once.
      * @param {import("./conditions.js").Condition | undefined} alarm
      */
     #alarm(alarm) {
@@ -115,7 +116,7 @@ export class MessageLine extends StudioElement {
         if (this.#spoken === alarm.id) return;
         this.#spoken = alarm.id;
         if (alert) setText(alert, [alarm.text, alarm.more].filter(Boolean).join(" "));
-        // Browsers refuse this before the first touch of the page, and complain.
+        // Browsers reject this call before the first user interaction, and log an error.
         const activation = /** @type {any} */ (navigator).userActivation;
         if (matchMedia("(pointer: coarse)").matches && activation?.hasBeenActive) navigator.vibrate?.(200);
     }
@@ -124,7 +125,7 @@ export class MessageLine extends StudioElement {
 customElements.define("mc-line", MessageLine);
 
 /**
- * Sentences that wait to be spoken.
+ * Sentences waiting to be announced.
  * @type {string[]}
  */
 let waiting = [];
@@ -132,7 +133,7 @@ let spokenAt = -1e9;
 let timer = 0;
 
 /**
- * Says something to screen readers: joined, at most once in 2 s.
+ * Announces text to screen readers. Joins sentences, and announces at most once every 2 s.
  * @param {string} text
  */
 export function announce(text) {
@@ -150,32 +151,32 @@ export function announce(text) {
 
 let lastState = "";
 let lastShown = "";
-let lastMarks = -1;
+let lastMarkers = -1;
 studio.on(["status"], () => {
     const { state, arrangement } = studio;
     const shown = describe(arrangement);
-    const marks = studio.markCount;
+    const markers = studio.markerCount;
     if (lastState !== "" && state !== lastState) {
         if (state === "recording") announce(say("began"));
         else if (lastState === "recording" && state !== "contact") announce(say("ended"));
     } else if (lastShown !== "" && shown !== lastShown) announce(say("cut-to", { what: shown }));
-    if (lastMarks >= 0 && marks === lastMarks + 1) announce(say("mark-set", { n: marks, text: studio.status.marks?.[studio.status.marks.length - 1]?.text ?? "" }));
+    if (lastMarkers >= 0 && markers === lastMarkers + 1) announce(say("marker-set", { n: markers, text: studio.status.markers?.[studio.status.markers.length - 1]?.text ?? "" }));
     lastState = state;
     lastShown = shown;
-    lastMarks = marks;
+    lastMarkers = markers;
 });
 
 studio.on(["note"], (detail) => announce(String(detail.text)));
 
-// Notes for things that end well are said in the line.
+// Events with a good outcome appear in the message line.
 studio.on(["event"], (event) => {
     const text = event.text ? halves(String(event.text))[0] : "";
-    if (event.event === "replug") studio.tell("note", { text: say("camera-back", { role: event.track ?? "" }) });
+    if (event.event === "device-restored") studio.tell("note", { text: say("camera-back", { role: event.track ?? "" }) });
     else if (event.event === "governor" && event.direction === "up" && text) studio.tell("note", { text });
     else if ((event.event === "warning" || event.event === "encoder") && text) studio.tell("note", { text, isAttention: true });
 });
 
-/** Says how it goes, for the key that asks. */
+/** Announces the current state when the user presses the key for it. */
 export function sayAll() {
     const worst = conditions()[0];
     announce([studio.isRecording ? say("rec") : say("not-recording"), studio.isRecording ? clockTime(studio.seconds) : "",

@@ -1,4 +1,4 @@
-// Next: what a cut brings. With the cut, Undo, and whether clicks go to Next first.
+// Preview: the picture that the next cut will show, with Cut, Undo, and the switch for Preview/Program mode.
 
 import { describe } from "./arrangement.js";
 import { cut, history, isPending, setPreviewFirst, undo } from "./commands.js";

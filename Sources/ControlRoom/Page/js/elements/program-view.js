@@ -1,10 +1,11 @@
-// The program: what goes on air, decoded from the packets that are written. Its inset can be dragged to a corner or a size.
+// The program on air, decoded from the recorded packets. The inset can be dragged to a corner and resized.
 
-import { describe, layersOf } from "./arrangement.js";
+import { describe, hasInsets } from "./arrangement.js";
 import { setCorner, setScale } from "./commands.js";
 import { fixed } from "./numbers.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
+import { layersOf } from "./layers.js";
 import { Picture } from "./picture.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
 
@@ -64,14 +65,13 @@ export class ProgramView extends StudioElement {
 
     #insetLayer() {
         const arrangement = studio.arrangement;
-        if (!arrangement || arrangement.layout !== "pip" || arrangement.shown.length < 2) return undefined;
-        const layers = studio.status.arrangement?.layers ?? layersOf(arrangement, (role) => studio.aspectOf(role));
-        const layer = layers[1];
+        if (!arrangement || !hasInsets(arrangement)) return undefined;
+        const layer = layersOf(arrangement)?.[1];
         return layer ? { layer, arrangement } : undefined;
     }
 
     /**
-     * The program's picture inside its box, as shares of the box.
+     * The position and size of the program's picture inside its box, as fractions of the box.
      * @param {{width: number, height: number}} size
      */
     #fit(size) {
@@ -87,17 +87,27 @@ export class ProgramView extends StudioElement {
         grip.hidden = !inset || !studio.canAct;
         if (!inset) return;
         const { layer, arrangement } = inset;
-        const fit = this.#fit(arrangement);
-        const place = (/** @type {number} */ share) => `${(share * 100).toFixed(3)}%`;
-        grip.style.left = place(fit.left + (layer.x / arrangement.width) * fit.width);
-        grip.style.top = place(fit.top + (layer.y / arrangement.height) * fit.height);
-        grip.style.width = place((layer.width / arrangement.width) * fit.width);
-        grip.style.height = place((layer.height / arrangement.height) * fit.height);
+        this.#place(grip, layer, arrangement);
         setAttribute(grip, "data-corner", arrangement.corner);
     }
 
     /**
-     * Dragging the inset moves it to a corner, dragging its inner corner changes its size.
+     * Places an element over a layer of the program.
+     * @param {HTMLElement} element
+     * @param {import("./arrangement.js").Layer} layer
+     * @param {{width: number, height: number}} size size of the program
+     */
+    #place(element, layer, size) {
+        const fit = this.#fit(size);
+        const place = (/** @type {number} */ share) => `${(share * 100).toFixed(3)}%`;
+        element.style.left = place(fit.left + (layer.x / size.width) * fit.width);
+        element.style.top = place(fit.top + (layer.y / size.height) * fit.height);
+        element.style.width = place((layer.width / size.width) * fit.width);
+        element.style.height = place((layer.height / size.height) * fit.height);
+    }
+
+    /**
+     * Drags the inset to a corner, or resizes it if its inner corner is dragged.
      * @param {PointerEvent} first
      */
     #drag(first) {
@@ -112,19 +122,14 @@ export class ProgramView extends StudioElement {
         const startBox = grip.getBoundingClientRect();
         let { corner, scale } = arrangement;
         let hasMoved = false;
+        let hasEnded = false;
         grip.setPointerCapture(first.pointerId);
         const draw = () => {
-            const width = scale * fit.width;
-            const margin = arrangement.margin * fit.width;
-            const height = (width * bounds.width * startBox.height) / startBox.width / bounds.height;
-            const marginDown = (margin * bounds.width) / bounds.height;
-            const left = corner.endsWith("left") ? fit.left + margin : fit.left + fit.width - margin - width;
-            const top = corner.startsWith("top") ? fit.top + marginDown : fit.top + fit.height - marginDown - height;
+            if (hasEnded) return;
+            const layer = layersOf({ ...arrangement, corner, scale }, draw)?.[1];
+            if (!layer) return;
+            this.#place(ghost, layer, arrangement);
             ghost.hidden = false;
-            ghost.style.left = `${left * 100}%`;
-            ghost.style.top = `${top * 100}%`;
-            ghost.style.width = `${width * 100}%`;
-            ghost.style.height = `${height * 100}%`;
             ghost.dataset.text = isSize ? `${Math.round(scale * 100)} %` : say(corner);
         };
         const move = (/** @type {PointerEvent} */ event) => {
@@ -145,6 +150,7 @@ export class ProgramView extends StudioElement {
             grip.removeEventListener("pointermove", move);
             grip.removeEventListener("pointerup", end);
             grip.removeEventListener("pointercancel", end);
+            hasEnded = true;
             ghost.hidden = true;
             if (event.type === "pointercancel" || !hasMoved) return;
             if (corner !== arrangement.corner) setCorner(corner);

@@ -1,4 +1,4 @@
-// The state block and the buttons that begin and end a recording.
+// The state display, and the buttons that start and stop a recording.
 
 import { askToEnd, endRecording, goOn, isPending, record } from "./commands.js";
 import { clockTime } from "./numbers.js";
@@ -6,7 +6,7 @@ import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
 
-/** Stop is dead for so long after a recording began. */
+/** Stop is disabled for this long after a recording starts. */
 const deadMs = 1000;
 
 let beganAt = -1e9;
@@ -19,19 +19,19 @@ studio.on(["status", "contact"], () => {
     wasRecording = isRecording;
 });
 
-/** Whether Stop may be pressed. */
+/** Whether Stop is enabled. */
 export function isStopAlive() {
     return studio.isRecording && performance.now() - beganAt > deadMs;
 }
 
-/** Whether Record may be pressed. */
+/** Whether Record is enabled. */
 export function mayRecord() {
     const { cost, policy } = studio.status;
     const isRefused = policy === "refuse" && (cost?.hardware ?? 0) > (cost?.budget ?? 1);
     return studio.canAct && !studio.local.isCalibrating && studio.state === "standby" && studio.cameras.length + studio.microphones.length > 0 && !isRefused;
 }
 
-/** The state in a block that never moves. */
+/** The state display. Its position and size are fixed. */
 export class StateBlock extends StudioElement {
     build() {
         this.classList.add("state-block");
@@ -52,7 +52,7 @@ export class StateBlock extends StudioElement {
         const { word, time, fill } = this;
         if (!word || !time || !fill) return;
         const { status } = studio;
-        // What a recorder that does not answer does is not known, as without contact.
+        // The state of an unresponsive recorder is unknown, as while disconnected.
         const state = studio.isSilent ? "contact" : studio.state;
         setAttribute(this, "data-state", state);
         let share = 0;
@@ -82,7 +82,7 @@ export class StateBlock extends StudioElement {
 
 customElements.define("mc-state", StateBlock);
 
-/** Record, and Stop in two steps. `End recording` stands in a slot of its own, away from where Stop was. */
+/** Record, and Stop in two steps. `End recording` has a separate position, away from Stop. */
 export class RecordButtons extends StudioElement {
     build() {
         this.classList.add("record-buttons");

@@ -1,6 +1,7 @@
-// Scenes: named arrangements as small pictures, keeping the present one under a name, and deleting one in two steps.
+// Scenes: saved arrangements as thumbnails. Saves the current arrangement under a name, and deletes a scene in two
+// steps.
 
-import { chooseScene, forgetScene, isPending, keepScene, scenes } from "./commands.js";
+import { chooseScene, deleteScene, isPending, saveScene, scenes } from "./commands.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { compose } from "./composed.js";
@@ -9,17 +10,17 @@ import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./
 const mostScenes = 24;
 
 export class Scenes extends StudioElement {
-    /** Whether a click on a scene asks to delete it. */
+    /** Whether clicking a scene asks to delete it. */
     isDeleting = false;
-    /** The scene that may be deleted next. */
+    /** The scene whose deletion awaits confirmation. */
     #doomed = "";
 
     build() {
         this.classList.add("scenes");
         this.list = h("div", { class: "scene-list" });
         this.input = h("input", { type: "text", maxlength: "40", "aria-label": say("scene-name"), placeholder: say("scene-name"), autocomplete: "off" });
-        this.form = h("form", { class: "scene-form", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#keep(event) }, this.input, h("button", { type: "submit", class: "strong" }, say("keep")));
-        this.add = h("button", { type: "button", class: "scene-add", "aria-label": say("keep-scene"), title: say("keep-scene"), "aria-expanded": "false", onclick: () => this.#open() }, "+");
+        this.form = h("form", { class: "scene-form", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#save(event) }, this.input, h("button", { type: "submit", class: "strong" }, say("save")));
+        this.add = h("button", { type: "button", class: "scene-add", "aria-label": say("save-scene"), title: say("save-scene"), "aria-expanded": "false", onclick: () => this.#open() }, "+");
         this.remove_ = h("button", { type: "button", class: "scene-remove", "aria-label": say("delete-scene"), title: say("delete-scene"), "aria-pressed": "false", onclick: () => this.#setDeleting(!this.isDeleting) }, "−");
         this.question = h("span", { class: "scene-question" });
         this.no = h("button", { type: "button", class: "strong scene-no", onclick: () => this.#unask() }, say("keep"));
@@ -60,11 +61,11 @@ export class Scenes extends StudioElement {
     }
 
     /** @param {Event} event */
-    #keep(event) {
+    #save(event) {
         event.preventDefault();
         const name = this.input?.value.trim() ?? "";
         if (name === "" || !this.input) return;
-        keepScene(name);
+        saveScene(name);
         this.input.value = "";
         this.#close();
     }
@@ -77,7 +78,7 @@ export class Scenes extends StudioElement {
 
     /** @param {string} name */
     #askFor(name) {
-        if (!this.ask_ || !this.question || !this.no || !studio.knowsArrange) return;
+        if (!this.ask_ || !this.question || !this.no || !studio.accepts("delete-scene")) return;
         this.#close();
         this.#doomed = name;
         setText(this.question, say("delete-this", { name }));
@@ -99,7 +100,7 @@ export class Scenes extends StudioElement {
         if (!this.ask_ || name === "") return;
         this.ask_.hidden = true;
         this.#doomed = "";
-        forgetScene(name);
+        deleteScene(name);
         this.#setDeleting(false);
         this.add?.focus();
     }
@@ -126,10 +127,10 @@ export class Scenes extends StudioElement {
             setAttribute(button, "aria-label", this.isDeleting ? `${say("delete")}: ${scene.name}` : undefined);
             button.disabled = !studio.canAct;
         });
-        const mayDelete = studio.canAct && studio.knowsArrange && all.length > 0;
+        const mayDelete = studio.canAct && studio.accepts("delete-scene") && all.length > 0;
         if (!mayDelete) this.isDeleting = false;
         this.add.disabled = !studio.canAct || !studio.arrangement;
-        this.remove_.hidden = !studio.knowsArrange || all.length === 0;
+        this.remove_.hidden = !studio.accepts("delete-scene") || all.length === 0;
         this.remove_.disabled = !mayDelete;
         setAttribute(this.remove_, "aria-pressed", String(this.isDeleting));
         setFlag(this, "data-deleting", this.isDeleting);
@@ -145,7 +146,7 @@ export class Scenes extends StudioElement {
         for (const scene of scenes()) {
             if (!scene.layout || !scene.shown) continue;
             const canvas = /** @type {HTMLElement | undefined} */ ([...this.list.children].find((child) => /** @type {HTMLElement} */ (child).dataset.key === scene.name))?.querySelector("canvas");
-            if (canvas) compose(canvas, { ...base, layout: scene.layout, shown: scene.shown, corner: scene.corner ?? base.corner, scale: scene.scale ?? base.scale }, 192);
+            if (canvas) compose(canvas, { ...base, layout: scene.layout, shown: scene.shown, corner: scene.corner ?? base.corner, scale: scene.scale ?? base.scale }, 192, () => this.#paint());
         }
     }
 }

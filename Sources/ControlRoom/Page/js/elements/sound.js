@@ -1,4 +1,4 @@
-// Sound: a strip for each microphone and one for the mix.
+// Sound: a channel strip for each microphone and one for the mix.
 
 import { setGain, setMuted } from "./commands.js";
 import { fixed, shortTime, signed } from "./numbers.js";
@@ -11,7 +11,7 @@ import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./
 const mixRole = "program";
 const target = -16;
 
-/** One strip; its role is `program` for the mix. */
+/** A channel strip. The role of the mix is `program`. */
 export class Strip extends StudioElement {
     meterRole = "";
     meter = new Ballistics();
@@ -89,7 +89,7 @@ export class Strip extends StudioElement {
     }
 
     /**
-     * The gain that was asked for and is not confirmed yet, so that quick steps add up.
+     * The gain that was requested but isn't confirmed yet. Quick steps add to it.
      * @type {{gain: number, at: number} | undefined}
      */
     #asked;
@@ -173,10 +173,10 @@ export class Strip extends StudioElement {
     }
 
     /**
-     * Draws the meter; called with each frame.
+     * Draws the meter. Called on every animation frame.
      * @param {number} now
-     * @param {boolean} isLying
-     * @param {boolean} isBare without scale, as on a wall
+     * @param {boolean} isLying whether the meter is horizontal
+     * @param {boolean} isBare whether to omit the scale, as in the multiview
      */
     draw(now, isLying, isBare = false) {
         if (!this.canvas || !this.scale) return;
@@ -194,7 +194,7 @@ export class Strip extends StudioElement {
     }
 
     /**
-     * Numbers change at most twice a second.
+     * Updates the numbers, at most twice per second.
      * @param {number} now
      * @param {boolean} isForced
      */

@@ -1,10 +1,10 @@
-// A camera's tile: its picture, its frame on air, its number and name, what is known of it, and the looks at it. It is a bus button.
+// A camera's tile: picture, on-air border, number, name, status, and monitoring assists. It works like a bus button.
 
 import { cutTo, insetTo, isPending, still } from "./commands.js";
 import { fixed, residual, shortTime, wallTime } from "./numbers.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
-import { assistNames, falseColours } from "./assists.js";
+import { assistNames, falseColors } from "./assists.js";
 import { cameraPictures, Picture } from "./picture.js";
 import { StudioElement, h, icon, setAttribute, setFlag, setText } from "./dom.js";
 
@@ -12,12 +12,12 @@ export class Tile extends StudioElement {
     role_ = "";
     /** Whether the tile can be clicked. */
     isButton = true;
-    /** Whether it shows a picture, or words alone. */
+    /** Whether the tile shows a picture. If not, it shows only text. */
     hasPicture = true;
     rate = 15;
     /** @type {Picture | undefined} */
     picture;
-    /** Since when the camera is away, by `Date.now()`; 0 when it is not. */
+    /** When the camera was disconnected, by `Date.now()`; 0 if it is connected. */
     #awaySince = 0;
 
     /** @param {string} role @param {{isButton?: boolean, hasPicture?: boolean, rate?: number}} [options] */
@@ -38,7 +38,7 @@ export class Tile extends StudioElement {
         this.slateReason = h("span", { class: "slate-reason" });
         this.slate = h("span", { class: "slate", hidden: true }, h("span", { class: "slate-name" }, this.role_), this.slateReason, this.slateSince);
         this.legend = h("span", { class: "legend", hidden: true });
-        for (const step of falseColours) {
+        for (const step of falseColors) {
             const swatch = h("span", { class: "swatch" }, step.name ? say(step.name) : "");
             swatch.style.background = `rgb(${step.rgb.join(" ")})`;
             swatch.style.color = step.rgb[0] + step.rgb[1] + step.rgb[2] > 380 ? "#000" : "#fff";
@@ -98,7 +98,7 @@ export class Tile extends StudioElement {
     }
 
     /**
-     * A long touch or a right click shows the tools, since phones have no room for their button.
+     * Shows the tools on a long touch or a right click, since phones have no room for the tools button.
      * @param {MouseEvent} event
      */
     #menu(event) {
@@ -115,7 +115,7 @@ export class Tile extends StudioElement {
     }
 
     /**
-     * Where the pointer is, the 1:1 look shows.
+     * Moves the 1:1 view to the pointer.
      * @param {PointerEvent} event
      */
     #look(event) {
@@ -125,7 +125,7 @@ export class Tile extends StudioElement {
     }
 
     /**
-     * Turns a look on or off.
+     * Turns a monitoring assist on or off.
      * @param {string} name
      */
     toggle(name) {
@@ -242,9 +242,9 @@ export class Tile extends StudioElement {
         const has = (/** @type {string} */ name) => studio.local.assists.has(`${this.role_}/${name}`);
         picture.assists.isPeaking = has("peaking");
         picture.assists.isZebra = has("zebra");
-        picture.assists.isFalseColour = has("false-colour");
+        picture.assists.isFalseColor = has("false-color");
         picture.assists.isAreas = has("areas");
-        if (this.legend) this.legend.hidden = !has("false-colour");
+        if (this.legend) this.legend.hidden = !has("false-color");
         if (picture.isOneToOne !== has("one-to-one")) picture.setOneToOne(has("one-to-one"));
         setFlag(this, "data-one-to-one", has("one-to-one"));
         for (const tool of tools?.querySelectorAll("[data-tool]") ?? []) {
@@ -257,7 +257,7 @@ export class Tile extends StudioElement {
 customElements.define("mc-tile", Tile);
 
 /**
- * The tiles that a look by key means: the one under focus or pointer, else all.
+ * The tiles that a monitoring assist's key applies to: the one with the focus or the pointer, otherwise all.
  * @returns {Tile[]}
  */
 export function meantTiles() {
@@ -267,7 +267,7 @@ export function meantTiles() {
 }
 
 /**
- * Turns a look on or off for the tiles that are meant: on for all where one lacks it.
+ * Turns a monitoring assist on or off for the affected tiles. If it is off for any of them, it is turned on for all.
  * @param {string} name
  */
 export function toggleLook(name) {

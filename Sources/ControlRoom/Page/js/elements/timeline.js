@@ -1,4 +1,5 @@
-// The timeline: the whole recording with marks, shots and faults, the mark button before it, and the last changes beside it.
+// The timeline: the whole recording with markers, shots and faults, the marker button in front of it, and the latest
+// changes next to it.
 
 import { mark, split } from "./commands.js";
 import { describe, shotText } from "./arrangement.js";
@@ -8,44 +9,44 @@ import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { StudioElement, h, keep, setAttribute, setFlag, setText } from "./dom.js";
 
-const mostDrawnMarks = 60;
+const mostDrawnMarkers = 60;
 const mostDrawnShots = 240;
-/** Where nothing new happened, the lanes are drawn so often at most. */
+/** Minimum interval between redraws of the lanes if there are no new events. */
 const leastGapMs = 900;
 
-/** Steps between times below the timeline, in seconds. */
+/** Possible intervals between the times below the timeline, in seconds. */
 const steps = [10, 30, 60, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800];
 
 export class Timeline extends StudioElement {
     #drawn = "";
     #drawnAt = 0;
-    /** The instant of the mark whose name is being typed, since T0. */
-    #markAtNs = 0;
+    /** The time of the marker whose name is being typed, since T0. */
+    #markerAtNs = 0;
 
     build() {
         this.classList.add("timeline");
-        this.markText = h("span", {});
-        this.markKey = h("kbd", {});
-        this.markButton = h("button", { type: "button", class: "mark", onclick: () => mark() }, this.markText, this.markKey);
+        this.markerText = h("span", {});
+        this.markerKey = h("kbd", {});
+        this.markerButton = h("button", { type: "button", class: "mark", onclick: () => mark() }, this.markerText, this.markerKey);
         this.input = h("input", { type: "text", maxlength: "120", autocomplete: "off" });
-        this.form = h("form", { class: "mark-form", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#submit(event) }, this.input);
+        this.form = h("form", { class: "marker-form", hidden: true, onsubmit: (/** @type {Event} */ event) => this.#submit(event) }, this.input);
         this.input.addEventListener("keydown", (event) => {
             if (event.key === "Escape") this.closeForm();
         });
         this.input.addEventListener("blur", () => {
             if (this.form && !this.form.hidden && this.input?.value.trim() === "") this.closeForm(false);
         });
-        this.markWords = h("button", { type: "button", class: "small quiet mark-words", title: say("key-mark-text"), "aria-label": say("key-mark-text"), onclick: () => this.openForm() }, "T");
+        this.markerWords = h("button", { type: "button", class: "small quiet marker-words", title: say("key-mark-text"), "aria-label": say("key-mark-text"), onclick: () => this.openForm() }, "T");
         this.splitButton = h("button", { type: "button", class: "small quiet split", title: say("key-split"), onclick: () => split() }, say("split"));
-        this.marks = h("div", { class: "lane marks-lane" });
+        this.markers = h("div", { class: "lane markers-lane" });
         this.shots = h("div", { class: "lane shots-lane" });
         this.faults = h("div", { class: "lane faults-lane" });
         this.times = h("div", { class: "lane times-lane" });
         this.now = h("span", { class: "now-line" });
         this.empty = h("span", { class: "timeline-empty" }, say("not-yet"));
-        this.lanes = h("div", { class: "lanes", role: "img" }, this.marks, this.shots, this.faults, this.times, this.now);
+        this.lanes = h("div", { class: "lanes", role: "img" }, this.markers, this.shots, this.faults, this.times, this.now);
         this.changes = h("ul", { class: "changes", "aria-label": say("last-changes") });
-        this.append(h("div", { class: "mark-place" }, this.markButton, this.form, h("div", { class: "mark-more" }, this.markWords, this.splitButton)), this.lanes, this.empty, this.changes);
+        this.append(h("div", { class: "marker-place" }, this.markerButton, this.form, h("div", { class: "marker-more" }, this.markerWords, this.splitButton)), this.lanes, this.empty, this.changes);
     }
 
     enter() {
@@ -55,46 +56,46 @@ export class Timeline extends StudioElement {
         this.update();
     }
 
-    /** Opens the field for a mark with text. */
+    /** Opens the text field for a marker's name. */
     openForm() {
-        if (!this.form || !this.input || !this.markButton || !studio.isRecording) return;
-        const n = studio.markCount + 1;
-        // The mark stands where the field was opened, however long its name takes.
-        this.#markAtNs = studio.seconds * 1e9;
+        if (!this.form || !this.input || !this.markerButton || !studio.isRecording) return;
+        const n = studio.markerCount + 1;
+        // The marker's time is when the field was opened, however long typing the name takes.
+        this.#markerAtNs = studio.seconds * 1e9;
         this.form.hidden = false;
-        this.markButton.hidden = true;
-        this.input.placeholder = say("mark-name", { n });
-        this.input.setAttribute("aria-label", say("mark-name", { n }));
+        this.markerButton.hidden = true;
+        this.input.placeholder = say("marker-name", { n });
+        this.input.setAttribute("aria-label", say("marker-name", { n }));
         this.input.focus();
     }
 
     closeForm(isFocused = true) {
-        if (!this.form || !this.input || !this.markButton) return;
+        if (!this.form || !this.input || !this.markerButton) return;
         this.form.hidden = true;
-        this.markButton.hidden = false;
+        this.markerButton.hidden = false;
         this.input.value = "";
-        if (isFocused) this.markButton.focus();
+        if (isFocused) this.markerButton.focus();
     }
 
     /** @param {Event} event */
     #submit(event) {
         event.preventDefault();
-        mark(this.input?.value, this.#markAtNs);
+        mark(this.input?.value, this.#markerAtNs);
         this.closeForm();
     }
 
     update() {
-        const { markButton, markText, markKey, lanes, empty, changes, splitButton, markWords } = this;
-        if (!markButton || !markText || !markKey || !lanes || !empty || !changes || !splitButton || !markWords) return;
+        const { markerButton, markerText, markerKey, lanes, empty, changes, splitButton, markerWords } = this;
+        if (!markerButton || !markerText || !markerKey || !lanes || !empty || !changes || !splitButton || !markerWords) return;
         const isRecording = studio.isRecording;
-        setText(markText, say("mark-n", { n: studio.markCount + 1 }));
-        setText(markKey, keyTextOf("mark"));
-        markButton.disabled = splitButton.disabled = markWords.disabled = !isRecording;
+        setText(markerText, say("marker-n", { n: studio.markerCount + 1 }));
+        setText(markerKey, keyTextOf("mark"));
+        markerButton.disabled = splitButton.disabled = markerWords.disabled = !isRecording;
         const isShown = studio.status.state === "recording" || studio.status.state === "finishing";
         lanes.hidden = !isShown;
         empty.hidden = isShown;
         setFlag(this, "data-grey", !studio.contact);
-        const key = `${studio.markCount}/${studio.shots.length}/${studio.faults.length}/${isRecording}`;
+        const key = `${studio.markerCount}/${studio.shots.length}/${studio.faults.length}/${isRecording}`;
         const now = performance.now();
         if (isShown && (key !== this.#drawn || now - this.#drawnAt >= leastGapMs)) {
             this.#drawn = key;
@@ -111,11 +112,11 @@ export class Timeline extends StudioElement {
 
     /** @param {number} total seconds */
     #lanes(total) {
-        const { marks, shots, faults, times, lanes } = this;
-        if (!marks || !shots || !faults || !times || !lanes) return;
+        const { markers, shots, faults, times, lanes } = this;
+        if (!markers || !shots || !faults || !times || !lanes) return;
         const place = (/** @type {number} */ seconds) => `${((Math.max(0, Math.min(total, seconds)) / total) * 100).toFixed(3)}%`;
-        const all = (studio.status.marks ?? []).map((one, index) => ({ ...one, index: index + studio.markCount - (studio.status.marks?.length ?? 0) })).slice(-mostDrawnMarks);
-        keep(marks, all, (one) => String(one.index), () => h("span", { class: "flag" }, h("span", { class: "flag-number" }), h("span", { class: "flag-text" })), (flag, one, index) => {
+        const all = (studio.status.markers ?? []).map((one, index) => ({ ...one, index: index + studio.markerCount - (studio.status.markers?.length ?? 0) })).slice(-mostDrawnMarkers);
+        keep(markers, all, (one) => String(one.index), () => h("span", { class: "flag" }, h("span", { class: "flag-number" }), h("span", { class: "flag-text" })), (flag, one, index) => {
             const at = one.at_ns / 1e9;
             const next = all[index + 1];
             flag.style.left = place(at);
@@ -147,29 +148,28 @@ export class Timeline extends StudioElement {
             const text = clockTime(at);
             setText(element, step < 60 ? text.replace(/^0:0?/, "") : `${Math.floor(at / 3600)}:${String(Math.floor(at / 60) % 60).padStart(2, "0")}`);
         });
-        setAttribute(lanes, "aria-label", `${say("timeline")}: ${say("timeline-text", { marks: studio.markCount, shots: studio.shots.length, faults: studio.faults.length })}`);
+        setAttribute(lanes, "aria-label", `${say("timeline")}: ${say("timeline-text", { markers: studio.markerCount, shots: studio.shots.length, faults: studio.faults.length })}`);
     }
 
-    /** The last three things that happened, the newest first. */
+    /** The last three changes, the newest first. */
     #lastChanges() {
         /** @type {{id: string, at: number, time: string, text: string}[]} */
         const all = [];
         if (studio.status.state !== "recording" && studio.status.state !== "finishing") return all;
         studio.shots.slice(-3).forEach((shot) => {
             if (shot.at > 0) {
-                const arrangement = { layout: shot.layout, shown: shot.shown, corner: "", scale: 0, margin: 0, width: 1, height: 1 };
-                all.push({ id: `shot/${shot.at}`, at: shot.at, time: "", text: say("cut-to", { what: describe(arrangement) }) });
+                all.push({ id: `shot/${shot.at}`, at: shot.at, time: "", text: say("cut-to", { what: describe(shot) }) });
             }
         });
-        (studio.status.marks ?? []).slice(-3).forEach((one) => {
-            const n = (studio.status.marks ?? []).indexOf(one) + 1 + studio.markCount - (studio.status.marks?.length ?? 0);
-            all.push({ id: `mark/${n}`, at: one.at_ns / 1e9, time: "", text: say("mark-set", { n, text: one.text }) });
+        (studio.status.markers ?? []).slice(-3).forEach((one) => {
+            const n = (studio.status.markers ?? []).indexOf(one) + 1 + studio.markerCount - (studio.status.markers?.length ?? 0);
+            all.push({ id: `marker/${n}`, at: one.at_ns / 1e9, time: "", text: say("marker-set", { n, text: one.text }) });
         });
         studio.events.slice(-60).forEach((event, index) => {
             const at = Number(event.at_ns ?? 0) / 1e9;
             const id = `${event.event}/${event.at_ns}/${event.track ?? index}`;
             if (event.event === "drop") all.push({ id, at, time: "", text: say("lost-event", { role: event.track ?? "", n: Number(event.count ?? 1), cause: String(event.cause ?? "") }) });
-            else if (["unplug", "replug", "silence", "governor", "clipping"].includes(event.event) && event.text) all.push({ id, at, time: "", text: String(event.text) });
+            else if (["device-lost", "device-restored", "silence", "governor", "clipping"].includes(event.event) && event.text) all.push({ id, at, time: "", text: String(event.text) });
             else if (event.event === "split") all.push({ id, at, time: "", text: say("split-done") });
         });
         /** @type {Map<string, {id: string, at: number, time: string, text: string}>} */

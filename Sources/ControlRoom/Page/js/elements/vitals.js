@@ -1,4 +1,4 @@
-// Vital signs: disk, losses, clocks and load as one button that shows and hides Health.
+// Vital signs: disk, losses, clocks and load in one button that shows or hides Health.
 
 import { leftTime, percent, residual, whole } from "./numbers.js";
 import { say } from "./words.js";
@@ -8,7 +8,7 @@ import { StudioElement, h, icon, keep, setAttribute, setFlag, setText } from "./
 /** @typedef {{name: string, label: string, value: string, isWarn?: boolean, hasSign?: boolean}} Vital */
 
 /**
- * What is vital now.
+ * The current vital signs.
  * @returns {Vital[]}
  */
 export function vitals() {

@@ -1,10 +1,10 @@
-// What every page of the control room does when it opens.
+// Startup code shared by all pages of the control room.
 
 import { say } from "./words.js";
 import { studio } from "./studio.js";
 import { setAttribute } from "./dom.js";
 
-/** Puts the words of the language into the page and connects. */
+/** Inserts the texts in the user's language, and connects to the web process. */
 export function open() {
     for (const element of document.querySelectorAll("[data-say]")) element.textContent = say(/** @type {HTMLElement} */ (element).dataset.say ?? "");
     for (const element of document.querySelectorAll("[data-label]")) element.setAttribute("aria-label", say(/** @type {HTMLElement} */ (element).dataset.label ?? ""));
@@ -16,7 +16,7 @@ export function open() {
         dataset.shown = (studio.arrangement?.shown ?? []).join(" ");
         dataset.layout = studio.arrangement?.layout ?? "";
     });
-    // A new link in the same tab changes the fragment alone.
+    // Opening a new link in the same tab changes only the fragment.
     addEventListener("hashchange", () => {
         if (location.hash.includes("token=")) location.reload();
     });

@@ -1,4 +1,4 @@
-// The multiview for a monitor across the room.
+// The multiview page for a monitor that is viewed from a distance.
 
 import "./record.js";
 import "./program-view.js";

@@ -1,4 +1,4 @@
-// The program's picture alone, for a monitor that an audience may see: never a word, never an alarm.
+// The program page for a monitor that an audience may see. It shows only the picture, never text or alarms.
 
 import "./program-view.js";
 import { open } from "./common.js";

@@ -1,4 +1,5 @@
-// The remote for a phone: who is on air, layouts, marks, live outputs, record and stop. It shows no pictures, so it is light on the network.
+// The remote control page for a phone: tally, layouts, markers, live outputs, record and stop. It shows no pictures, so
+// it needs little bandwidth.
 
 import "./message-line.js";
 import "./record.js";
@@ -14,23 +15,23 @@ import { h, keep, setAttribute, setFlag, setText } from "./dom.js";
 
 const list = document.getElementById("tiles");
 const bar = document.getElementById("bottom-bar");
-const form = document.getElementById("mark-form");
+const form = document.getElementById("marker-form");
 
 if (bar) new BottomBar(bar, false);
 
-const input = h("input", { type: "text", maxlength: "120", autocomplete: "off", "aria-label": say("mark-named"), placeholder: say("mark-named") });
-/** The instant at which the name began to be typed: there the mark will stand. */
-let markAtNs = 0;
+const input = h("input", { type: "text", maxlength: "120", autocomplete: "off", "aria-label": say("marker-named"), placeholder: say("marker-named") });
+/** The marker's time: when the user began to type its name. */
+let markerAtNs = 0;
 let hadText = false;
 input.addEventListener("input", () => {
-    if (!hadText) markAtNs = studio.seconds * 1e9;
+    if (!hadText) markerAtNs = studio.seconds * 1e9;
     hadText = input.value !== "";
 });
-const send = h("button", { type: "submit" }, say("mark-n", { n: "" }).trim());
+const send = h("button", { type: "submit" }, say("marker-n", { n: "" }).trim());
 form?.append(input, send);
 form?.addEventListener("submit", (event) => {
     event.preventDefault();
-    mark(input.value, hadText ? markAtNs : undefined);
+    mark(input.value, hadText ? markerAtNs : undefined);
     input.value = "";
     hadText = false;
 });

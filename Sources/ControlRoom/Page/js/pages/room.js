@@ -1,4 +1,4 @@
-// The control room's page: puts its parts together, and gives its keys to them.
+// The control room's main page. Assembles its elements, and connects the keyboard shortcuts to them.
 
 import "./message-line.js";
 import "./record.js";
@@ -22,6 +22,7 @@ import { meantTiles, Tile, toggleLook } from "./tile.js";
 import { BottomBar } from "./bottom-bar.js";
 import { open } from "./common.js";
 import { contact } from "./contact.js";
+import { layouts } from "./layout-table.js";
 import { studio } from "./studio.js";
 import { lookForCutOff } from "./recordings.js";
 import { say } from "./words.js";
@@ -36,7 +37,7 @@ const timeline = /** @type {import("./timeline.js").Timeline | null} */ (documen
 
 if (bar) new BottomBar(bar, true);
 
-/** Least spare width for a fifth column, in CSS pixels at a root of 16. */
+/** Minimum free width for a fifth column, in rem. */
 const spareForHealth = 17.5;
 
 function layOut() {
@@ -64,11 +65,12 @@ document.addEventListener("multicam-keys", () => sheet?.open());
 
 let sceneKeyAt = -1e9;
 
-/** What is done only where the pictures are seen. */
-const ofStudio = new Set(["main", "inset", "cut", "pip", "side-by-side", "grid", "single", "scene", "undo", "still", "preview", "health", "mark-text", "one-to-one", "peaking", "zebra", "false-colour", "areas"]);
+/** Actions available only in the view that shows the pictures. */
+const ofStudio = new Set(["main", "inset", "cut", ...layouts.map(({ name }) => name), "scene", "undo", "still", "preview", "health", "mark-text", "one-to-one", "peaking", "zebra", "false-color", "areas"]);
 
 /**
- * Keys of the player: comma and full stop by frames, arrows by seconds, the space bar plays.
+ * Handles the player's keys: comma and period step by frames, arrow keys by seconds, and the space bar plays or
+ * pauses.
  * @param {KeyboardEvent} event
  */
 function playerKey(event) {
@@ -92,10 +94,7 @@ const does = {
     main: (digit) => withRole(digit, cutTo),
     inset: (digit) => withRole(digit, insetTo),
     cut: () => cut(),
-    pip: () => chooseLayout("pip"),
-    "side-by-side": () => chooseLayout("side-by-side"),
-    grid: () => chooseLayout("grid"),
-    single: () => chooseLayout("single"),
+    ...Object.fromEntries(layouts.map(({ name }) => [name, () => chooseLayout(name)])),
     scene: () => {
         sceneKeyAt = performance.now();
     },
@@ -121,7 +120,7 @@ const does = {
     "one-to-one": () => toggleLook("one-to-one"),
     peaking: () => toggleLook("peaking"),
     zebra: () => toggleLook("zebra"),
-    "false-colour": () => toggleLook("false-colour"),
+    "false-color": () => toggleLook("false-color"),
     areas: () => toggleLook("areas"),
     clips: () => studio.clearClips(),
     say: () => sayAll(),
@@ -187,7 +186,7 @@ document.addEventListener("multicam-view", (event) => {
     if (view !== studio.local.view) showView(view);
 });
 
-// A camera's controls, beside its picture: nothing is dimmed meanwhile.
+// A camera's controls, next to its picture. The rest of the page isn't dimmed while they are open.
 
 /** @type {HTMLDialogElement | undefined} */
 let controlsSheet;
@@ -210,7 +209,7 @@ document.addEventListener("multicam-controls", (event) => {
     close.focus();
 });
 
-// A phone that is a camera shows that it is next.
+// Phones that act as cameras show when they are in preview.
 
 let toldNext = "";
 studio.on(["contact", "local", "status"], () => {

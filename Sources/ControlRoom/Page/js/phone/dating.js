@@ -1,39 +1,51 @@
-// When a frame or a slice of audio was captured, by `performance.now()`.
+// Computes capture times of frames and audio slices, on the clock of `performance.now()`.
 
-/** So long the fastest ones count, in ms: two clocks run apart by less than a millisecond in it. */
+/**
+ * Length of the window in which the smallest delay is determined, in ms. Two clocks drift apart by less than 1 ms in
+ * this time.
+ */
 const windowMs = 5000;
-/** A capture time that lies further back is none. */
+/** A capture time is invalid if it precedes the arrival by more than this, in ms. */
 const longestWay = 2000;
-/** What comes later than usual for so long, in ms, has another clock; before, it has only waited for the page. */
+/**
+ * If items are late for longer than this, in ms, the clock has changed. Shorter delays occur while the page is busy.
+ */
 const longestBurst = 1000;
-/** Stamps among which that of a capture time is looked for, and offsets of which the middle one counts. */
+/**
+ * Number of recent stamps that a capture time is matched against, and number of offsets from which the median is
+ * taken.
+ */
 const mostStamps = 8;
 const mostOffsets = 15;
 
-/** Dates what comes with stamps of its own clock: by the browser's capture times where there are any, else by what came fastest. */
+/**
+ * Computes the capture times of items that are stamped by a different clock. Uses the browser's capture times if
+ * available, otherwise the smallest delay.
+ */
 export class Dating {
-    /** The least time from stamp to arrival, of this window and of the one before. */
+    /** The smallest delays from stamp to arrival, in the current window and in the previous one. */
     #least = [Infinity, Infinity];
     #windowEnd = 0;
-    /** Since when all that came was too late. */
+    /** When the current run of late items began. */
     #lateSince = Infinity;
-    /** @type {number[]} the newest stamps */
+    /** @type {number[]} the most recent stamps */
     #stamps = [];
-    /** @type {number[]} from stamps to capture times, as frames have told */
+    /** @type {number[]} offsets from stamps to the capture times reported for frames */
     #offsets = [];
-    /** How many were dated, and how many of them by the browser's capture time. */
+    /** Number of dated items, and how many of them used the browser's capture time. */
     count = 0;
     known = 0;
     #late;
 
-    /** @param {number} late by so much, in ms, what comes is later than usual; sooner it is at once what counts */
+    /** @param {number} late an item is late if its delay exceeds the smallest one by more than this, in ms */
     constructor(late = longestWay) {
         this.#late = late;
     }
 
     /**
-     * Takes the capture time of a frame, whose stamp is not known: that one of the last which is nearest to what came fastest.
-     * @param {number} capture in ms by `performance.now()`
+     * Registers the capture time of a frame whose stamp is unknown. Selects the recent stamp whose offset is closest
+     * to the smallest delay.
+     * @param {number} capture capture time in ms, by `performance.now()`
      */
     anchor(capture) {
         const fastest = Math.min(...this.#least);
@@ -45,10 +57,10 @@ export class Dating {
     }
 
     /**
-     * @param {number} stamp on its own clock, in ms
-     * @param {number} arrival when it came, in ms
-     * @param {number | undefined} capture when the browser says that it was captured, in ms
-     * @param {number} way what the fastest ones take at least from capture to arrival, in ms
+     * @param {number} stamp time stamp by the source's clock, in ms
+     * @param {number} arrival arrival time, in ms
+     * @param {number | undefined} capture capture time reported by the browser, in ms
+     * @param {number} way minimum delay from capture to arrival, in ms
      */
     date(stamp, arrival, capture, way) {
         this.count += 1;
@@ -67,7 +79,7 @@ export class Dating {
         const distance = arrival - stamp;
         const fastest = Math.min(...this.#least);
         this.#lateSince = distance - fastest > this.#late ? Math.min(this.#lateSince, arrival) : Infinity;
-        // A clock that was set, or stood still, has nothing to do with what came before.
+        // If a clock was set or stopped, earlier measurements are invalid.
         if ((Number.isFinite(fastest) && fastest - distance > longestWay) || arrival - this.#lateSince > longestBurst) {
             this.#least = [Infinity, Infinity];
             this.#lateSince = Infinity;

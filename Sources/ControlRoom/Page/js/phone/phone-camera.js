@@ -1,4 +1,5 @@
-// The phone's camera: frames as they are captured, dated and encoded, H.264 where the browser has an encoder, else JPEG.
+// The phone's camera: captures, timestamps and encodes frames, as H.264 if the browser has an encoder, otherwise as
+// JPEG.
 
 import { Dating } from "./dating.js";
 
@@ -6,13 +7,13 @@ import { Dating } from "./dating.js";
 /** @typedef {{source?: HTMLVideoElement, timestamp: number, displayWidth: number, displayHeight: number, rotation?: number, colorSpace?: any, close: () => void}} CameraFrame */
 /** @typedef {{codec: string, width: number, height: number, rate: number, matrix?: string, full?: boolean}} CameraFormat */
 
-/** A key frame at least so often, in ms. */
+/** Maximum interval between key frames, in ms. */
 const keyInterval = 2000;
-/** Frames by which format and dating are decided. */
+/** Number of frames used to determine the format and the source of the capture times. */
 const firstFrames = 20;
-/** Frames that may wait in the encoder. */
+/** Maximum number of frames waiting in the encoder. */
 const mostQueued = 4;
-/** Faults of the encoder in a row after which it is given up. */
+/** The encoder is abandoned after this many consecutive errors. */
 const mostFaults = 5;
 const jpegQuality = 0.85;
 
@@ -21,7 +22,7 @@ const jpegQuality = 0.85;
  * @param {number} width @param {number} height @param {number} rate
  */
 function h264(width, height, rate) {
-    // Levels 3.1, 4.0, 5.1: macroblocks of a frame, and of a second (ITU-T H.264, table A-1).
+    // Levels 3.1, 4.0, 5.1: macroblocks per frame and per second (ITU-T H.264, table A-1).
     const blocks = Math.ceil(width / 16) * Math.ceil(height / 16);
     const level = blocks <= 3600 && blocks * rate <= 108_000 ? "1f" : blocks <= 8192 && blocks * rate <= 245_760 ? "28" : "33";
     return {
@@ -31,7 +32,8 @@ function h264(width, height, rate) {
 }
 
 /**
- * What an element shows, for browsers that have no VideoFrame; it is drawn before another one is shown.
+ * Wraps a video element's current frame for browsers without VideoFrame. It must be drawn before the element shows the
+ * next frame.
  * @param {HTMLVideoElement} video @param {number} timestamp
  * @returns {CameraFrame}
  */
@@ -43,26 +45,26 @@ export class PhoneCamera {
     /** @type {(frame: EncodedFrame) => void} */
     onFrame = () => {};
     /**
-     * Whether a frame that is captured now is to be encoded.
+     * Whether a frame captured now should be encoded.
      * @type {() => boolean}
      */
     isWanted = () => false;
 
     /**
-     * Called when the camera cannot be encoded any more, with the browser's words.
+     * Called with the browser's error message when the camera can no longer be encoded.
      * @type {(what: string) => void}
      */
     onFault = () => {};
 
     /**
-     * What it sends, once some frames have come; rejected where none can be had.
+     * The format sent, available after the first frames. Rejected if no format is possible.
      * @type {Promise<CameraFormat & {dated: string}>}
      */
     format;
 
     /** @type {(format: CameraFormat & {dated: string}) => void} */
     #tellFormat = () => {};
-    /** Frames that were captured, those left out among them. */
+    /** Number of captured frames, including those that weren't sent. */
     #captured = 0;
     /** @type {(CameraFormat & {dated: string}) | undefined} */
     #known;
@@ -72,18 +74,18 @@ export class PhoneCamera {
     #canvas;
     #dating = new Dating();
     /**
-     * Frames in the encoder, by their stamps, in order.
+     * Frames in the encoder, by time stamp, in order.
      * @type {Map<number, {number: number, at: number}>}
      */
     #encoding = new Map();
     #needsKey = true;
     #keyAt = -1e9;
     #isDrawing = false;
-    /** Whether frames are drawn anew before they are encoded. */
+    /** Whether frames are drawn on a canvas before they are encoded. */
     #isDrawn = false;
-    /** Faults of the encoder since it encoded a frame. */
+    /** Consecutive encoder errors since the last encoded frame. */
     #faults = 0;
-    /** The track whose frames count; of others what still comes is closed. */
+    /** The active track. Frames that still arrive from other tracks are closed. */
     #track;
     #video;
     #rate;
@@ -91,8 +93,8 @@ export class PhoneCamera {
 
     /**
      * @param {MediaStreamTrack} track
-     * @param {HTMLVideoElement} video shows the track
-     * @param {number} rate frames a second, as asked for
+     * @param {HTMLVideoElement} video element that shows the track
+     * @param {number} rate requested frames per second
      */
     constructor(track, video, rate) {
         this.#track = track;
@@ -105,7 +107,7 @@ export class PhoneCamera {
     }
 
     /**
-     * Goes on with another track, in the same format.
+     * Continues with another track, in the same format.
      * @param {MediaStreamTrack} track
      */
     use(track) {
@@ -114,7 +116,7 @@ export class PhoneCamera {
         this.#read(track).catch((error) => this.onFault(String(error)));
     }
 
-    /** The next frame is to be a key frame. */
+    /** Makes the next frame a key frame. */
     key() {
         this.#needsKey = true;
     }
@@ -129,7 +131,7 @@ export class PhoneCamera {
         const isTurn = () => !this.#isEnded && this.#track === track;
         const video = /** @type {any} */ (this.#video);
         if ("MediaStreamTrackProcessor" in window) {
-            // Every frame comes here; when some of them were captured, the element that shows them tells.
+            // Every frame arrives here. The element that shows them reports the capture time for some of them.
             const dating = this.#dating;
             const tell = (/** @type {number} */ _, /** @type {any} */ facts) => {
                 if (!isTurn()) return;
@@ -159,14 +161,14 @@ export class PhoneCamera {
     }
 
     /**
-     * Dates a frame and encodes it, or leaves it out.
-     * @param {CameraFrame} frame it is closed here
+     * Computes a frame's capture time, and encodes or drops the frame.
+     * @param {CameraFrame} frame is closed by this function
      * @param {number | undefined} capture
      */
     async #take(frame, capture) {
         const number = this.#captured;
         this.#captured += 1;
-        // Without a capture time a frame came at the end of its exposure at the earliest.
+        // Without a capture time, assume that the frame arrived at the end of its exposure at the earliest.
         const at = this.#dating.date(frame.timestamp / 1000, performance.now(), capture, 1000 / this.#rate);
         if (!this.#known) {
             if (this.#captured === firstFrames) await this.#decide(frame);
@@ -191,11 +193,11 @@ export class PhoneCamera {
             try {
                 if ((await VideoEncoder.isConfigSupported(config)).supported) codec = "h264";
             } catch {
-                // It knows no such codec at all.
+                // The browser doesn't support the codec at all.
             }
         }
         if (codec === "h264") this.#start(config);
-        // What is no YUV the encoder makes YUV of.
+        // The encoder converts frames that aren't YUV to YUV.
         const { matrix, fullRange } = frame.colorSpace ?? {};
         const isYUV = matrix !== "rgb";
         this.#known = {
@@ -213,7 +215,8 @@ export class PhoneCamera {
             output: (chunk) => this.#encoded(chunk),
             error: (fault) => {
                 if (this.#isEnded) return;
-                // Some encoders take no frames of another pixel format than the first one's: drawn ones they take.
+                // Some encoders reject frames if the pixel format differs from the first frame, but accept drawn
+                // frames.
                 this.#isDrawn = true;
                 this.#faults += 1;
                 if (this.#faults > mostFaults) this.onFault(fault.message);
@@ -224,7 +227,7 @@ export class PhoneCamera {
     }
 
     /**
-     * The frame in the size that was told, within black bars where it has another shape.
+     * The frame scaled to the format's size, with black bars if its aspect ratio differs.
      * @param {CameraFrame} frame
      * @returns {CameraFrame}
      */
@@ -252,7 +255,7 @@ export class PhoneCamera {
     /** @param {CameraFrame} frame @param {number} number @param {number} at */
     #encode(frame, number, at) {
         if (this.#encoder.state !== "configured" || this.#encoder.encodeQueueSize > mostQueued) {
-            // Nothing after a frame that is missing can be decoded, up to the next key frame.
+            // After a missing frame, nothing can be decoded until the next key frame.
             this.#needsKey = true;
             frame.close();
             return;
@@ -271,7 +274,7 @@ export class PhoneCamera {
     #encoded(chunk) {
         const facts = this.#encoding.get(chunk.timestamp);
         if (!facts) return;
-        // Frames come out in order: those before were left out by the encoder.
+        // The encoder outputs frames in order, so it has dropped the earlier ones.
         for (const stamp of this.#encoding.keys()) {
             this.#encoding.delete(stamp);
             if (stamp === chunk.timestamp) break;

@@ -1,4 +1,4 @@
-// The phone's controls, on its own page and in the control room: another lens, zoom, light, resolution.
+// The phone's controls, on its own page and in the control room: lens, zoom, light and resolution.
 
 import { addWords, say } from "./words.js";
 import { h, setAttribute } from "./dom.js";
@@ -9,27 +9,27 @@ addWords({
     "control-zoom_absolute": ["Zoom", "Zoom"],
     "control-torch": ["Light", "Licht"],
     "control-resolution": ["Resolution", "Auflösung"],
-    "no-such-control": ["This camera has no such control.", "Diese Kamera hat diesen Regler nicht."],
+    "no-such-control": ["This camera doesn't have this control.", "Diese Kamera hat diesen Regler nicht."],
 });
 
-/** As `multicam controls --json` prints them; zoom in hundredths. */
+/** A control in the format of `multicam controls --json`. Zoom is in hundredths. */
 /** @typedef {{name: string, kind: "integer" | "boolean" | "menu", value: number, minimum: number, maximum: number, step: number, default: number, read_only: boolean, inactive: boolean, volatile: boolean, menu: Record<string, string>}} Control */
 
-/** Resolutions that can be asked for, the usual one first. */
+/** Available resolutions, the default first. */
 export const sizes = ["1280x720", "1920x1080", "640x360"];
 const mostLenses = 16;
 
 export class PhoneControls {
-    /** @type {() => void} called when a value or a control has changed */
+    /** @type {() => void} called when a value or a control changes */
     onChange = () => {};
-    /** @type {(sentence: string) => void} called when its user's wish is refused */
+    /** @type {(sentence: string) => void} called when a change requested by the phone's user is rejected */
     onRefused = () => {};
-    /** @type {(deviceId: string) => Promise<void>} opens another camera, and has it used */
+    /** @type {(deviceId: string) => Promise<void>} opens another camera and switches to it */
     openLens = () => Promise.resolve();
 
     /** @type {Control[]} */
     controls = [];
-    /** The resolution that is asked for. */
+    /** The requested resolution. */
     size = sizes[0] ?? "";
 
     #place;
@@ -38,24 +38,24 @@ export class PhoneControls {
     /** @type {MediaDeviceInfo[]} */
     #lenses = [];
     /**
-     * What was set, of what the browser does not say how it is.
+     * Values that were set but that the browser doesn't report.
      * @type {Map<string, number>}
      */
     #values = new Map();
     /**
-     * The values with which the phone became a camera.
+     * The values when the phone became a camera.
      * @type {Map<string, number>}
      */
     #defaults = new Map();
-    /** What is set is set one after the other. */
+    /** Runs changes one at a time. */
     #turn = Promise.resolve();
 
-    /** @param {HTMLElement} place where its user has them */
+    /** @param {HTMLElement} place element that contains the controls on the phone's page */
     constructor(place) {
         this.#place = place;
     }
 
-    /** Forgets the camera, which has ended. */
+    /** Removes the camera after it has ended. */
     end() {
         this.#track = undefined;
         this.#defaults.clear();
@@ -64,7 +64,7 @@ export class PhoneControls {
     }
 
     /**
-     * Has the controls of a camera from now on.
+     * Switches to the controls of a camera.
      * @param {MediaStreamTrack} track
      */
     async use(track) {
@@ -78,9 +78,9 @@ export class PhoneControls {
     }
 
     /**
-     * Sets controls, as somebody else wants it.
+     * Sets controls as requested by the control room.
      * @param {Record<string, number>} values
-     * @returns {Promise<string[]>} the names of those that are refused
+     * @returns {Promise<string[]>} the names of the rejected controls
      */
     async obey(values) {
         /** @type {string[]} */
@@ -126,13 +126,13 @@ export class PhoneControls {
             return undefined;
         }
         const wanted = name === "torch" ? { torch: value !== 0 } : { zoom: value / 100 };
-        // Browsers take these alone, without what makes the format.
+        // Browsers accept these constraints only without those that set the format.
         await track.applyConstraints(/** @type {any} */ ({ advanced: [wanted] }));
         this.#values.set(name, value);
         return undefined;
     }
 
-    /** Reads what there is, and how it is set. */
+    /** Reads the available controls and their values. */
     #read() {
         const can = /** @type {any} */ (this.#track?.getCapabilities?.() ?? {});
         const has = /** @type {any} */ (this.#track?.getSettings() ?? {});
@@ -195,7 +195,7 @@ export class PhoneControls {
         for (const { name, kind, value } of this.controls) {
             const field = this.#place.querySelector(`#control-${name}`);
             if (kind === "boolean") setAttribute(/** @type {HTMLElement} */ (field), "aria-pressed", String(value !== 0));
-            // What its user moves stays where it is.
+            // Don't change a control that the user is moving.
             else if (field instanceof HTMLSelectElement || (field instanceof HTMLInputElement && field !== document.activeElement)) field.value = String(value);
         }
     }

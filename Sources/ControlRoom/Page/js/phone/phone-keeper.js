@@ -1,42 +1,43 @@
-// Keeps every frame of a recording in the phone's own storage, and hands it over afterwards where the network was too slow for some.
+// Stores every frame of a recording on the phone. Uploads the local recording afterward if the network was too slow for
+// some frames.
 
 import { encoded } from "./phone-link.js";
 
-/** So much of the time before a recording, in ms, is there when it begins. */
+/** Minimum duration buffered before a recording starts, in ms. The buffer is part of the local recording. */
 const before = 1000;
-/** Bytes of a piece. */
+/** Bytes per uploaded piece. */
 const pieceSize = 256 << 10;
-/** So long after a refusal, in ms, the control room is asked again. */
+/** Delay before the control room is asked again after a refusal, in ms. */
 const retryDelay = 10_000;
 
 /**
- * What the control room says of something that was kept.
+ * The control room's state of a local recording's upload.
  * @typedef {{kept: string, offset?: number, done?: boolean, text?: string}} Receipt
  */
 /** @typedef {{name: string, session: string, role: string, id: string, size: number}} Kept */
 
 export class PhoneKeeper {
     /**
-     * The connection; `undefined` while there is none.
+     * The connection; `undefined` while disconnected.
      * @type {import("./phone-link.js").PhoneLink | undefined}
      */
     link;
-    /** @type {() => void} called when there is something else to tell */
+    /** @type {() => void} called when the displayed state changes */
     onChange = () => {};
 
     /**
-     * What is kept of recordings that have ended.
+     * Local recordings of sessions that have ended.
      * @type {Kept[]}
      */
     kept = [];
     /**
-     * What was thrown away, until the control room has deleted what it had of it.
+     * Discarded local recordings whose uploaded part the control room hasn't deleted yet.
      * @type {Kept[]}
      */
     #discarded = [];
-    /** How much of the first one the control room has, 0…1. */
+    /** The uploaded fraction of the first local recording, 0…1. */
     share = 0;
-    /** Why the control room does not take it now, or why nothing is kept. */
+    /** Why the control room doesn't accept the upload now, or why nothing is recorded locally. */
     text = "";
 
     /** @type {Worker | undefined} */
@@ -45,20 +46,21 @@ export class PhoneKeeper {
     #waiting = new Map();
     #ticket = 0;
     /**
-     * The recording that is kept now.
+     * The current local recording.
      * @type {{session: string, role: string, name: string} | undefined}
      */
     #current;
     /**
-     * The last frames, from a key frame on: a recording has begun when the phone hears of it.
+     * The most recent frames, starting with a key frame. They are needed because the phone learns of a recording only
+     * after it has started.
      * @type {import("./phone-link.js").Piece[]}
      */
     #recent = [];
-    /** Whether a frame of it may not have arrived. */
+    /** Whether a frame of the current recording may not have arrived. */
     #hasHole = false;
     #mayUpload = false;
     #isAsking = false;
-    /** Whether what is asked is to delete something. */
+    /** Whether the pending request is a deletion. */
     #isDiscarding = false;
     #timer = 0;
 
@@ -74,16 +76,17 @@ export class PhoneKeeper {
         void this.#look();
     }
 
-    /** Whether a recording is being kept. */
+    /** Whether a local recording is in progress. */
     get isKeeping() {
         return this.#current !== undefined;
     }
 
     /**
-     * Follows the recorder: keeps what it records with this phone, and hands over what was kept when nothing is recorded.
-     * @param {string | undefined} session the recording's folder; `undefined` for none
-     * @param {string | undefined} role this phone's role in it
-     * @param {Record<string, unknown>} format of the frames
+     * Follows the recorder's state: stores the frames while the recorder records with this phone, and uploads local
+     * recordings when no recording is in progress.
+     * @param {string | undefined} session the recording's folder; `undefined` if none is in progress
+     * @param {string | undefined} role this phone's role in the recording
+     * @param {Record<string, unknown>} format the frames' format
      */
     follow(session, role, format) {
         const wanted = session !== undefined && role !== undefined ? { session, role } : undefined;
@@ -93,19 +96,19 @@ export class PhoneKeeper {
         if (this.#mayUpload) this.#ask();
     }
 
-    /** The connection is gone: what is under way may be lost. */
+    /** Handles a lost connection: data in transit may be lost. */
     lose() {
         this.#hasHole = true;
         this.#mayUpload = false;
         [this.#isAsking, this.#isDiscarding] = [false, false];
     }
 
-    /** A frame that was kept is not sent. */
+    /** Registers that a locally stored frame wasn't sent. */
     miss() {
         this.#hasHole = true;
     }
 
-    /** @param {import("./phone-link.js").Piece} piece a frame */
+    /** @param {import("./phone-link.js").Piece} piece frame to be stored */
     add(piece) {
         if (this.#current) return this.#add(piece);
         if (!this.#worker) return;
@@ -119,9 +122,9 @@ export class PhoneKeeper {
     }
 
     /**
-     * How the phone's clock is related to that of the control room.
-     * @param {number} offset what is added to the phone's time, in µs
-     * @param {number} error how far off that may be, in µs
+     * Sets the relation between the phone's clock and the control room's clock.
+     * @param {number} offset to be added to the phone's time, in µs
+     * @param {number} error uncertainty of the offset, in µs
      */
     date(offset, error) {
         if (!this.#current) return;
@@ -132,11 +135,11 @@ export class PhoneKeeper {
         this.#add({ kind: 4, isKey: true, number: 0, at: performance.now(), bytes });
     }
 
-    /** @param {Receipt} receipt what the control room has */
+    /** @param {Receipt} receipt the upload's state in the control room */
     take(receipt) {
         const [first] = this.kept;
         this.#isAsking = false;
-        // What could not be deleted is not asked for again: the recording may be gone.
+        // If a local recording couldn't be deleted, don't request that again: the session may no longer exist.
         if (this.#isDiscarding) this.#discarded.shift();
         const isOther = this.#isDiscarding || receipt.kept !== first?.id;
         this.#isDiscarding = false;
@@ -156,7 +159,7 @@ export class PhoneKeeper {
         this.onChange();
     }
 
-    /** Throws away the first of what is kept, as its user wants it. */
+    /** Discards the first local recording, as requested by the user. */
     async discard() {
         const first = this.kept.shift();
         if (first) this.#discarded.push(first);
@@ -172,7 +175,7 @@ export class PhoneKeeper {
         const name = [id, role, session].join("~");
         this.#current = { session, role, name };
         this.#hasHole = false;
-        // Orders are done one after the other.
+        // The worker executes commands in order.
         const begun = this.#order("begin", { name });
         this.#add({ kind: 5, isKey: true, number: 0, at: 0, bytes: new TextEncoder().encode(JSON.stringify(format)) });
         for (const piece of this.#recent.splice(0)) this.#add(piece);
@@ -192,12 +195,12 @@ export class PhoneKeeper {
             await this.#order("end");
             if (!this.#hasHole) await this.#order("remove", { name: current.name });
         } catch {
-            // It is listed below where it is there.
+            // If the file exists, `#look` lists it.
         }
         await this.#look();
     }
 
-    /** Lists what is kept. */
+    /** Lists the local recordings. */
     async #look() {
         /** @type {{name: string, size: number}[]} */
         const files = await this.#order("list").catch(() => []);
@@ -238,7 +241,7 @@ export class PhoneKeeper {
     /** @param {unknown} error */
     #fail(error) {
         this.text = error instanceof Error ? error.message : String(error);
-        // What was kept until now is worth having all the same.
+        // The data already stored is still useful.
         void this.#end();
     }
 

@@ -1,18 +1,21 @@
-// The phone's connection with the web process: its offer, the clock's questions, frames and audio on their way, and coming back by itself.
+// The phone's connection to the web process: its offer, clock queries, outgoing frames and audio, and automatic
+// reconnection.
 
 const retryDelays = [300, 700, 1000, 2000, 3000];
-/** Nothing for so long, in ms: the connection is given up. The web process asks once a second. */
+/**
+ * The connection is closed after this many milliseconds without a message. The web process sends one query per second.
+ */
 const patience = 3500;
-/** Bytes that may wait in the browser before frames are left out, and before audio is. */
+/** Limits for data waiting in the browser, in bytes. Above them, frames or audio are dropped. */
 const mostWaiting = { video: 1_500_000, audio: 4_000_000 };
 const prefix = 20;
 
 /** @typedef {{name: string, key: string, video: {codec: string, width: number, height: number, rate: number, matrix?: string, full?: boolean}, audio?: {rate: number, channels: number}, dated: string}} Offer */
 /** @typedef {{state: string, tally: string, next: boolean, recording?: string, role?: string, text?: string, error_us?: number}} PhoneState */
-/** @typedef {{kind: number, isKey: boolean, number: number, at: number, bytes: Uint8Array}} Piece `at` in ms by `performance.now()` */
+/** @typedef {{kind: number, isKey: boolean, number: number, at: number, bytes: Uint8Array}} Piece `at` is in ms by `performance.now()` */
 
 /**
- * A binary message, as docs/reference/control-room.md describes it.
+ * Encodes a binary message as described in docs/reference/control-room.md.
  * @param {Piece} piece
  */
 export function encoded(piece) {
@@ -35,9 +38,15 @@ export class PhoneLink {
     onRefused = () => {};
     /** @type {() => void} */
     onKey = () => {};
-    /** @type {(offset: number, error: number) => void} how this phone's clock is related to the control room's, in µs */
+    /**
+     * @type {(offset: number, error: number) => void} relation between this phone's clock and the control room's, in
+     * µs
+     */
     onDate = () => {};
-    /** @type {(number: number, values: Record<string, number>) => void} somebody wants controls to be set */
+    /**
+     * @type {(number: number, values: Record<string, number>) => void} called when the control room requests control
+     * values
+     */
     onSet = () => {};
     /** @type {(receipt: import("./phone-keeper.js").Receipt) => void} */
     onReceipt = () => {};
@@ -77,15 +86,15 @@ export class PhoneLink {
         this.isWelcome = false;
     }
 
-    /** Whether the network is so slow that a frame would only wait. */
+    /** Whether the network is so slow that another frame would only be queued. */
     get isFull() {
         return (this.#socket?.bufferedAmount ?? 0) > mostWaiting.video;
     }
 
     /**
-     * Sends a frame, a slice of audio, or a piece of what was kept.
+     * Sends a frame, a slice of audio, or a piece of a local recording.
      * @param {Piece} piece
-     * @returns {boolean} whether it is on its way
+     * @returns {boolean} whether it was handed to the connection
      */
     send(piece) {
         const socket = this.#socket;
@@ -96,9 +105,9 @@ export class PhoneLink {
     }
 
     /**
-     * Asks the control room how much it has of what was kept.
-     * @param {{session: string, role: string, kept: string, bytes: number, discarded: boolean}} question whether its user has thrown it away
-     * @returns {boolean} whether it is on its way
+     * Asks the control room how much of a local recording it has received.
+     * @param {{session: string, role: string, kept: string, bytes: number, discarded: boolean}} question `discarded`: whether the user has discarded the local recording
+     * @returns {boolean} whether it was handed to the connection
      */
     ask(question) {
         if (!this.isWelcome || this.#socket?.readyState !== WebSocket.OPEN) return false;
@@ -107,17 +116,17 @@ export class PhoneLink {
     }
 
     /**
-     * Tells the control room which controls the camera has.
+     * Reports the camera's controls to the control room.
      * @param {import("./phone-controls.js").Control[]} controls
-     * @param {number} [number] of the wish that is answered
-     * @param {string[]} [refused] names of those that were to be set and are not
+     * @param {number} [number] number of the request that this message answers
+     * @param {string[]} [refused] names of the requested controls that were rejected
      */
     tell(controls, number, refused = []) {
         if (this.isWelcome && this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "controls", controls, number, refused }));
     }
 
     /**
-     * Tells the control room why this phone cannot go on as a camera.
+     * Reports to the control room why this phone stops acting as a camera.
      * @param {string} text
      */
     fault(text) {
@@ -194,7 +203,7 @@ export class PhoneLink {
         }, delay);
     }
 
-    /** A refused WebSocket has no status, so a plain request tells whether the token is wrong. */
+    /** Sends a plain request to find out whether the token is wrong, because a refused WebSocket has no status. */
     async #askWhy() {
         try {
             const answer = await fetch(`/api/v1/phone-socket?token=${encodeURIComponent(this.#token)}`, { method: "POST" });
@@ -203,7 +212,7 @@ export class PhoneLink {
             this.end();
             this.onRefused(String(text));
         } catch {
-            // Nobody listens there now; the next try comes by itself.
+            // The web process isn't running. The page reconnects automatically.
         }
     }
 }

@@ -1,16 +1,22 @@
-// The phone's microphone: samples of 16 bits at 48 kHz, as they come, without echo cancellation, noise suppression or automatic gain.
+// The phone's microphone: 16-bit samples at 48 kHz as captured, without echo cancellation, noise suppression or
+// automatic gain control.
 
 import { Dating } from "./dating.js";
 import { PhoneSlices } from "./phone-slices.js";
 
 const rate = 48_000;
-/** A browser without time for audio stands still, and its count of samples with it: by so much, in ms, that is noticed. */
+/**
+ * If the browser can't process audio in time, its sample count pauses. Pauses longer than this, in ms, are detected.
+ */
 const standstill = 30;
-/** How many buffers, of some 10 ms each, wait for a page that is busy. */
+/** Maximum number of buffers, about 10 ms each, queued while the page is busy. */
 const mostWaiting = 1000;
-/** Samples are missing where a buffer's stamp lies behind the last one's end by so much, in ms; by less stamps only vary. */
+/**
+ * Samples are missing if a buffer's time stamp is later than the end of the previous buffer by more than this, in ms.
+ * Smaller differences are jitter.
+ */
 const longestVariation = 200;
-/** How long the first samples are waited for, in ms. */
+/** Maximum wait for the first samples, in ms. */
 const patience = 2000;
 
 export class PhoneMicrophone {
@@ -24,15 +30,15 @@ export class PhoneMicrophone {
     #dating = new Dating(standstill);
     #latency = 0;
     #isEnded = false;
-    /** The number of the first sample that an audio context gives. */
+    /** The number of the audio context's first sample. */
     #offset = 0;
 
-    /** @param {MediaStream} stream with an audio track */
+    /** @param {MediaStream} stream must have an audio track */
     async start(stream) {
         const track = /** @type {MediaStreamTrack} */ (stream.getAudioTracks()[0]);
-        // What the browser says of the way from the microphone, in ms.
+        // The browser's reported latency of the microphone, in ms.
         this.#latency = Number(/** @type {any} */ (track.getSettings()).latency ?? 0) * 1000;
-        // An audio context takes the samples through buffers whose length is another one each time that it begins.
+        // Prefer reading the track directly: an audio context uses buffers with a different length on each start.
         if (!(await this.#read(track, stream))) await this.#listen(stream);
         return { rate, channels: 1 };
     }
@@ -51,10 +57,10 @@ export class PhoneMicrophone {
     }
 
     /**
-     * Takes the track's samples themselves.
+     * Reads the samples directly from the track.
      * @param {MediaStreamTrack} track
      * @param {MediaStream} stream
-     * @returns whether the browser has them, at the rate that is wanted
+     * @returns whether the browser supports it at the required sample rate
      */
     async #read(track, stream) {
         if (!("MediaStreamTrackProcessor" in window && "AudioData" in window)) return false;
@@ -71,14 +77,15 @@ export class PhoneMicrophone {
             }
             begin?.value?.close();
         } catch {
-            // An audio context may still take it.
+            // An audio context may still accept the track.
         }
         reader?.cancel().catch(() => {});
         return false;
     }
 
     /**
-     * Takes what comes until the track ends, or until an audio context has to go on, as with another device behind the track.
+     * Processes samples until the track ends. If reading fails, for example after a device change, continues with an
+     * audio context.
      * @param {AudioData} begin
      * @param {MediaStream} stream
      */
@@ -111,7 +118,7 @@ export class PhoneMicrophone {
     }
 
     /**
-     * Takes the samples from an audio context.
+     * Reads the samples from an audio context.
      * @param {MediaStream} stream
      */
     async #listen(stream) {
@@ -121,7 +128,7 @@ export class PhoneMicrophone {
         const node = new AudioWorkletNode(this.#audio, "phone-microphone", { numberOfInputs: 1, numberOfOutputs: 1, outputChannelCount: [1] });
         node.port.onmessage = ({ data }) => this.#take(this.#offset + data.first, data.samples);
         source.connect(node);
-        // Only what is connected to the speakers runs; the worklet gives them silence.
+        // A node runs only if it is connected to the speakers. The worklet outputs silence.
         node.connect(this.#audio.destination);
         await this.#audio.resume();
     }

@@ -1,4 +1,4 @@
-// What a phone's microphone captures, in slices of 20 ms of 16 bits a sample, one channel.
+// Divides a phone's microphone audio into slices of 20 ms with 16-bit samples and one channel.
 
 const sliceLength = 960;
 
@@ -8,17 +8,20 @@ export class PhoneSlices {
     #first = 0;
     #take;
 
-    /** @param {(first: number, samples: Int16Array) => void} take gets each slice, and the number of its first sample */
+    /**
+     * @param {(first: number, samples: Int16Array) => void} take receives each slice and the number of its first
+     * sample
+     */
     constructor(take) {
         this.#take = take;
     }
 
     /**
-     * @param {Float32Array[]} channels of equal lengths, from -1 to 1
-     * @param {number} start the number of their first sample; what comes between two calls was left out
+     * @param {Float32Array[]} channels channels of equal length, values from -1 to 1
+     * @param {number} start number of the first sample; a jump between two calls means that samples are missing
      */
     add(channels, start) {
-        // What comes next belongs to another time where something was left out.
+        // After a gap, the next samples belong to a different time.
         if (this.#count > 0 && this.#first + this.#count !== start) this.#count = 0;
         const length = channels[0]?.length ?? 0;
         for (let index = 0; index < length; index += 1) {

@@ -1,19 +1,20 @@
-// The phone's own storage (origin private file system), on a thread of its own, since a disk may be slow: files of messages, each after its
-// length in four bytes. Only this file touches it.
+// Worker for the phone's local storage (origin private file system). It runs on a separate thread because storage may
+// be slow. Each file is a sequence of messages, each preceded by its length in four bytes. Only this worker accesses
+// the files.
 
 const folderName = "multicam";
-/** What was written reaches the disk at least so often, in ms. */
+/** Maximum time until written data is flushed to disk, in ms. */
 const flushInterval = 1000;
 
 /** @typedef {{createSyncAccessHandle(): Promise<Handle>, getFile(): Promise<File>}} StoreFile */
 /** @typedef {{write(bytes: Uint8Array, options?: {at: number}): number, flush(): void, close(): void, getSize(): number}} Handle */
 
-/** @type {Handle | undefined} the file of the recording that runs */
+/** @type {Handle | undefined} the file of the current recording */
 let handle;
 let size = 0;
 let flushedAt = 0;
 /**
- * Orders are done one after the other.
+ * Commands are executed one at a time, in order.
  * @type {Promise<unknown>}
  */
 let last = Promise.resolve();
@@ -37,7 +38,7 @@ const orders = {
         const message = new Uint8Array(4 + bytes.byteLength);
         new DataView(message.buffer).setUint32(0, bytes.byteLength, true);
         message.set(bytes, 4);
-        // A message is whole or not there: on a full disk the file ends with the one before.
+        // A message is written completely or not at all. On a full disk, the file ends with the previous one.
         if (handle.write(message, { at: size }) !== message.byteLength) throw new Error("the storage is full");
         size += message.byteLength;
         if (performance.now() - flushedAt < flushInterval) return;

@@ -1,4 +1,4 @@
-// The audio worklet that hands on what a phone's microphone captures, where the browser gives it to audio contexts alone.
+// Audio worklet that forwards a phone's microphone audio, for browsers that provide it only to audio contexts.
 
 import { PhoneSlices } from "./phone-slices.js";
 

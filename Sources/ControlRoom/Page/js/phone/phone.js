@@ -1,4 +1,4 @@
-// The page of a phone that is a camera: its name, its picture, who is on air, and the phone's own controls.
+// The page of a phone that acts as a camera: its name, its picture, the tally, and the phone's own controls.
 
 import { addWords, say } from "./words.js";
 import { h, setAttribute, setText } from "./dom.js";
@@ -9,48 +9,48 @@ import { PhoneLink } from "./phone-link.js";
 import { PhoneMicrophone } from "./phone-microphone.js";
 
 addWords({
-    "phone-title": ["This phone as a camera", "Dieses Telefon als Kamera"],
-    "own-picture": ["What this phone sees", "Was dieses Telefon sieht"],
+    "phone-title": ["Use this phone as a camera", "Dieses Telefon als Kamera"],
+    "own-picture": ["Camera picture", "Was dieses Telefon sieht"],
     "camera-controls": ["Camera", "Kamera"],
-    "phone-name": ["Name of this camera", "Name dieser Kamera"],
+    "phone-name": ["Camera name", "Name dieser Kamera"],
     "phone-name-hint": ["Letters, digits, - and _", "Buchstaben, Ziffern, - und _"],
     lens: ["Camera", "Kamera"],
     "lens-back": ["Back", "Rückseite"],
     "lens-front": ["Front", "Vorderseite"],
     resolution: ["Resolution", "Auflösung"],
-    "with-sound": ["Send the microphone, too", "Auch das Mikrofon senden"],
-    begin: ["Be a camera", "Kamera sein"],
-    "end-camera": ["Stop being a camera", "Keine Kamera mehr sein"],
-    "phone-recorded": ["YOU ARE RECORDED", "DU WIRST AUFGENOMMEN"],
+    "with-sound": ["Send microphone audio", "Auch das Mikrofon senden"],
+    begin: ["Start camera", "Kamera sein"],
+    "end-camera": ["Stop camera", "Keine Kamera mehr sein"],
+    "phone-recorded": ["RECORDING", "DU WIRST AUFGENOMMEN"],
     "phone-not-recorded": ["NOT RECORDED", "KEINE AUFNAHME"],
-    "phone-no-contact": ["NO CONTACT", "KEIN KONTAKT"],
-    "phone-off": ["NOT A CAMERA YET", "NOCH KEINE KAMERA"],
-    "phone-waits": ["This page looks for the control room, and tries again by itself.", "Die Seite sucht die Regie und versucht es von selbst wieder."],
-    "phone-unused": ["The control room sees this phone as {selector}. Nothing uses it yet.", "Die Regie sieht dieses Telefon als {selector}. Noch benutzt es nichts."],
-    "phone-used": ["This is the camera {role}.", "Das ist die Kamera {role}."],
-    "phone-times": ["Times are known within ± {error} ms.", "Zeiten sind auf ± {error} ms bekannt."],
-    "phone-asks": ["The browser asks for camera and microphone.", "Der Browser fragt nach Kamera und Mikrofon."],
-    "phone-no-token": ["This page needs the link of “Add a phone” in the control room: scan its code again.", "Diese Seite braucht den Link von „Telefon hinzufügen“ in der Regie: den Code neu scannen."],
-    "phone-insecure": ["Browsers give cameras to pages over TLS alone: open the link that begins with https://.", "Browser geben Kameras nur Seiten mit TLS: den Link öffnen, der mit https:// beginnt."],
-    "phone-denied": ["No camera: {what}. Allow it in the browser's settings of this page, and try again.", "Keine Kamera: {what}. In den Browser-Einstellungen dieser Seite erlauben und neu versuchen."],
-    "phone-no-sound": ["No microphone: {what}.", "Kein Mikrofon: {what}."],
-    "phone-encoder": ["This browser cannot encode the camera: {what}. Choose another resolution or camera.", "Dieser Browser kann die Kamera nicht kodieren: {what}. Andere Auflösung oder Kamera wählen."],
-    "phone-ended": ["The browser has ended the camera, as when another program takes it.", "Der Browser hat die Kamera beendet, etwa weil ein anderes Programm sie nimmt."],
-    "phone-sound-ended": ["The browser has ended the microphone, as when a call takes it: the picture goes on without sound. Press “Stop being a camera”, and begin again.",
+    "phone-no-contact": ["DISCONNECTED", "KEIN KONTAKT"],
+    "phone-off": ["CAMERA OFF", "NOCH KEINE KAMERA"],
+    "phone-waits": ["Connecting to the control room…", "Die Seite sucht die Regie und versucht es von selbst wieder."],
+    "phone-unused": ["Connected as {selector}. No profile uses this phone yet.", "Die Regie sieht dieses Telefon als {selector}. Noch benutzt es nichts."],
+    "phone-used": ["This phone is camera {role}.", "Das ist die Kamera {role}."],
+    "phone-times": ["Time accuracy: ± {error} ms.", "Zeiten sind auf ± {error} ms bekannt."],
+    "phone-asks": ["Allow camera and microphone access in the browser.", "Der Browser fragt nach Kamera und Mikrofon."],
+    "phone-no-token": ["Scan the code under “Add a phone” in the control room again.", "Diese Seite braucht den Link von „Telefon hinzufügen“ in der Regie: den Code neu scannen."],
+    "phone-insecure": ["Browsers allow camera access only over HTTPS. Open the link that starts with https://.", "Browser geben Kameras nur Seiten mit TLS: den Link öffnen, der mit https:// beginnt."],
+    "phone-denied": ["Can't use the camera: {what}. Allow camera access in the browser settings for this page, then try again.", "Keine Kamera: {what}. In den Browser-Einstellungen dieser Seite erlauben und neu versuchen."],
+    "phone-no-sound": ["Can't use the microphone: {what}.", "Kein Mikrofon: {what}."],
+    "phone-encoder": ["This browser can't encode the camera's video: {what}. Choose another resolution or camera.", "Dieser Browser kann die Kamera nicht kodieren: {what}. Andere Auflösung oder Kamera wählen."],
+    "phone-ended": ["The browser stopped the camera. Another app may be using it.", "Der Browser hat die Kamera beendet, etwa weil ein anderes Programm sie nimmt."],
+    "phone-sound-ended": ["The browser stopped the microphone; a phone call may be using it. The picture continues without sound. Press “Stop camera”, then start again.",
         "Der Browser hat das Mikrofon beendet, etwa weil ein Anruf es nimmt: Das Bild geht ohne Ton weiter. „Keine Kamera mehr sein“ drücken und neu beginnen."],
-    "phone-both-muted": ["The phone gives no picture and no sound now, as while a call has them. They come back by themselves.",
+    "phone-both-muted": ["Picture and sound are interrupted, for example by a phone call. They resume automatically.",
         "Das Telefon gibt gerade weder Bild noch Ton, etwa weil ein Anruf sie hat. Sie kommen von selbst wieder."],
-    "phone-picture-muted": ["The phone gives no picture now, as while another program has its camera. It comes back by itself.",
+    "phone-picture-muted": ["The picture is interrupted; another app may be using the camera. It resumes automatically.",
         "Das Telefon gibt gerade kein Bild, etwa weil ein anderes Programm die Kamera hat. Es kommt von selbst wieder."],
-    "phone-sound-muted": ["The phone gives no sound now, as while a call has its microphone. It comes back by itself.",
+    "phone-sound-muted": ["The sound is interrupted; a phone call may be using the microphone. It resumes automatically.",
         "Das Telefon gibt gerade keinen Ton, etwa weil ein Anruf das Mikrofon hat. Er kommt von selbst wieder."],
-    "phone-hidden": ["This page must stay in front: browsers stop the camera of a page that is not seen.", "Diese Seite muss vorn bleiben: Browser halten die Kamera einer verdeckten Seite an."],
-    "phone-keeps": ["Until the control room is back, this phone keeps the recording itself.", "Bis die Regie wieder da ist, behält das Telefon die Aufnahme selbst."],
-    "phone-kept": ["This phone kept a recording whole: sending it, {percent} %.", "Das Telefon hat eine Aufnahme ganz behalten: sende sie, {percent} %."],
-    "phone-kept-waits": ["This phone kept a recording whole, and cannot hand it over yet: {what}", "Das Telefon hat eine Aufnahme ganz behalten und wird sie noch nicht los: {what}"],
-    "phone-kept-off": ["This phone kept a recording whole: as a camera again it hands it over.", "Das Telefon hat eine Aufnahme ganz behalten: als Kamera übergibt es sie."],
-    "phone-discard": ["Throw away what was kept", "Das Behaltene wegwerfen"],
-    "phone-slow": ["The network is too slow: some frames are left out.", "Das Netz ist zu langsam: Bilder werden ausgelassen."],
+    "phone-hidden": ["Keep this page in the foreground. Browsers stop the camera of hidden pages.", "Diese Seite muss vorn bleiben: Browser halten die Kamera einer verdeckten Seite an."],
+    "phone-keeps": ["The control room is unreachable. This phone stores the recording until the connection is restored.", "Bis die Regie wieder da ist, behält das Telefon die Aufnahme selbst."],
+    "phone-kept": ["Uploading the recording stored on this phone: {percent} %.", "Das Telefon hat eine Aufnahme ganz behalten: sende sie, {percent} %."],
+    "phone-kept-waits": ["A recording stored on this phone can't be uploaded yet: {what}", "Das Telefon hat eine Aufnahme ganz behalten und wird sie noch nicht los: {what}"],
+    "phone-kept-off": ["A recording is stored on this phone. Start the camera to upload it.", "Das Telefon hat eine Aufnahme ganz behalten: als Kamera übergibt es sie."],
+    "phone-discard": ["Discard stored recording", "Das Behaltene wegwerfen"],
+    "phone-slow": ["The network is too slow; some frames are dropped.", "Das Netz ist zu langsam: Bilder werden ausgelassen."],
 });
 
 const rate = 30;
@@ -65,7 +65,7 @@ for (const element of document.querySelectorAll("[data-say]")) element.textConte
 for (const element of document.querySelectorAll("[data-label]")) element.setAttribute("aria-label", say(/** @type {HTMLElement} */ (element).dataset.label ?? ""));
 document.title = say("phone-title");
 
-// The token is kept, so that the page comes back without the code; the fragment is taken out of the address.
+// Store the token, so that the page can be reopened without the QR code, and remove the fragment from the address.
 const told = new URLSearchParams(location.hash.slice(1)).get("token");
 if (told) {
     localStorage.setItem(tokenName, told);
@@ -76,7 +76,7 @@ addEventListener("hashchange", () => {
 });
 const token = told ?? localStorage.getItem(tokenName) ?? "";
 
-/** By which the web process knows this phone again. */
+/** A persistent key by which the web process recognizes this phone. */
 function ownKey() {
     let key = localStorage.getItem("multicam.phone-key");
     if (!key) {
@@ -114,7 +114,7 @@ let sentence = "";
 /** @type {any} */
 let wakeLock;
 
-// Before it is a camera.
+// Before the phone acts as a camera
 
 const name = h("input", { type: "text", id: "phone-name", maxlength: "32", required: true, pattern: "[A-Za-z0-9][A-Za-z0-9_\\-]*", autocomplete: "off", autocapitalize: "off", title: say("phone-name-hint") });
 const lens = h("select", { id: "phone-lens" }, h("option", { value: "environment" }, say("lens-back")), h("option", { value: "user" }, say("lens-front")));
@@ -164,7 +164,7 @@ async function open() {
         stream = await navigator.mediaDevices.getUserMedia({ video: camerasWish, audio: sound.checked ? audio : false });
     } catch (error) {
         if (!sound.checked) throw error;
-        // A camera without a microphone is a camera, too.
+        // A camera is usable without a microphone.
         stream = await navigator.mediaDevices.getUserMedia({ video: camerasWish });
         lack = say("phone-no-sound", { what: error instanceof Error ? error.message || error.name : "" });
     }
@@ -223,7 +223,7 @@ async function open() {
         }
         keeper.miss();
         lacksKey = true;
-        // What was not sent is missing up to the next key frame.
+        // After a frame that wasn't sent, nothing can be decoded until the next key frame.
         if (hasRoom) itsCamera.key();
     };
     if (microphone) microphone.onAudio = (piece) => void itsLink.send(piece);
@@ -236,18 +236,18 @@ async function open() {
 }
 
 /**
- * Ends being a camera when the browser ends the track; one that the page itself stops tells nothing.
+ * Stops acting as a camera when the browser ends the track. Tracks that the page itself has stopped are ignored.
  * @param {MediaStreamTrack} track
  */
 function watch(track) {
     track.addEventListener("ended", () => {
         if (!stream?.getTracks().includes(track)) return;
-        link?.fault("the browser has ended the camera");
+        link?.fault("the browser stopped the camera");
         stop(say("phone-ended"));
     });
 }
 
-/** @param {string} text why, for the user */
+/** @param {string} text reason, shown to the user */
 function stop(text) {
     link?.end();
     camera?.end();
@@ -270,7 +270,7 @@ async function keepAwake() {
     try {
         wakeLock = await /** @type {any} */ (navigator).wakeLock?.request("screen");
     } catch {
-        // The screen may go dark then: its user sees to it.
+        // Without a wake lock, the screen may turn off. Keeping it on is up to the user.
     }
 }
 
@@ -285,16 +285,16 @@ document.addEventListener("visibilitychange", () => {
     update();
 });
 
-// While it is a camera.
+// While the phone acts as a camera
 
 /**
- * Goes on with another camera of the phone, or with the same one where that cannot be opened.
+ * Switches to another camera of the phone. If that camera can't be opened, the current camera is opened again.
  * @param {string} deviceId
  */
 async function switchTo(deviceId) {
     const [former] = stream?.getVideoTracks() ?? [];
     const before = former?.getSettings().deviceId;
-    // Most phones open one camera at a time.
+    // Most phones can open only one camera at a time.
     former?.stop();
     try {
         await useLens(deviceId);
@@ -317,7 +317,7 @@ async function useLens(deviceId) {
     return controls.use(track);
 }
 
-// What is shown.
+// Display
 
 /** @param {string} text */
 function tellSentence(text) {
@@ -352,7 +352,7 @@ function update() {
     setAttribute(message, "data-attention", isCamera && (!isThere || performance.now() < slowUntil || state?.text || lack()) ? "" : undefined);
 }
 
-/** Why there is no picture or no sound at present; it is looked for each second. */
+/** Why the picture or the sound is currently missing. Checked once per second. */
 function lack() {
     const [picture] = stream?.getVideoTracks() ?? [];
     const [sound] = stream?.getAudioTracks() ?? [];

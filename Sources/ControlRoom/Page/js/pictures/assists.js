@@ -1,17 +1,17 @@
-// Looks at a picture that only the page makes: focus peaking, zebra, false colour and areas, on a canvas over it.
+// Monitoring assists drawn by the page on a canvas over the picture: focus peaking, zebra, false color and areas.
 
-export const assistNames = ["one-to-one", "peaking", "zebra", "false-colour", "areas"];
+export const assistNames = ["one-to-one", "peaking", "zebra", "false-color", "areas"];
 
 const mostSampleWidth = 480;
-/** Luma from which the zebra is drawn: 95 % of full scale. */
+/** The zebra threshold, as luma: 95 % of full scale. */
 const zebraFrom = 242;
 const edgeFrom = 44;
 
 /**
- * Steps of false colour: luma below which a colour holds.
+ * False color steps: each color applies to luma below its limit.
  * @type {{below: number, rgb: [number, number, number], name: string}[]}
  */
-export const falseColours = [
+export const falseColors = [
     { below: 6, rgb: [92, 32, 140], name: "black" },
     { below: 38, rgb: [32, 82, 190], name: "" },
     { below: 97, rgb: [70, 70, 70], name: "" },
@@ -26,14 +26,14 @@ export const falseColours = [
 /** @type {Uint8ClampedArray} */
 const falseTable = new Uint8ClampedArray(256 * 3);
 for (let luma = 0; luma < 256; luma += 1) {
-    const step = falseColours.find((step) => luma < step.below) ?? falseColours[falseColours.length - 1];
+    const step = falseColors.find((step) => luma < step.below) ?? falseColors[falseColors.length - 1];
     if (step) falseTable.set(step.rgb, luma * 3);
 }
 
 export class Assists {
     isPeaking = false;
     isZebra = false;
-    isFalseColour = false;
+    isFalseColor = false;
     isAreas = false;
 
     #sample = document.createElement("canvas");
@@ -49,13 +49,13 @@ export class Assists {
     }
 
     get isOn() {
-        return this.isPeaking || this.isZebra || this.isFalseColour || this.isAreas;
+        return this.isPeaking || this.isZebra || this.isFalseColor || this.isAreas;
     }
 
     /**
-     * Draws what is on over a picture.
+     * Draws the enabled assists over a picture.
      * @param {HTMLCanvasElement} picture
-     * @param {boolean} isOneToOne the areas are those of the whole frame, so they are not drawn then
+     * @param {boolean} isOneToOne hides the areas, because they refer to the whole frame
      */
     paint(picture, isOneToOne) {
         const { context, overlay } = this;
@@ -71,12 +71,12 @@ export class Assists {
             overlay.height = picture.height;
         }
         context.clearRect(0, 0, overlay.width, overlay.height);
-        if (this.isPeaking || this.isZebra || this.isFalseColour) this.#analyse(picture);
+        if (this.isPeaking || this.isZebra || this.isFalseColor) this.#analyze(picture);
         if (this.isAreas && !isOneToOne) this.#areas();
     }
 
     /** @param {HTMLCanvasElement} picture */
-    #analyse(picture) {
+    #analyze(picture) {
         const width = Math.min(mostSampleWidth, picture.width);
         const height = Math.max(1, Math.round((picture.height * width) / picture.width));
         const sample = this.#sample;
@@ -101,7 +101,7 @@ export class Assists {
                 const to = at * 4;
                 const value = luma[at] ?? 0;
                 let [red, green, blue, alpha] = [0, 0, 0, 0];
-                if (this.isFalseColour) {
+                if (this.isFalseColor) {
                     red = falseTable[value * 3] ?? 0;
                     green = falseTable[value * 3 + 1] ?? 0;
                     blue = falseTable[value * 3 + 2] ?? 0;
@@ -132,15 +132,15 @@ export class Assists {
         context.clearRect(0, 0, width, height);
     }
 
-    /** EBU R 95: action inside 3.5 %, graphics inside 5 %. */
+    /** Draws the safe areas of EBU R 95: action inside 3.5 %, graphics inside 5 %. */
     #areas() {
         const { context, overlay } = this;
         if (!context) return;
         const { width, height } = overlay;
         const line = Math.max(1, Math.round(width / 480));
         for (const [share, dash] of /** @type {[number, number[]][]} */ ([[0.035, []], [0.05, [line * 4, line * 4]]])) {
-            for (const [colour, thickness] of /** @type {[string, number][]} */ ([["#000", line * 2], ["#fff", line]])) {
-                context.strokeStyle = colour;
+            for (const [color, thickness] of /** @type {[string, number][]} */ ([["#000", line * 2], ["#fff", line]])) {
+                context.strokeStyle = color;
                 context.lineWidth = thickness;
                 context.setLineDash(dash);
                 context.strokeRect(width * share, height * share, width * (1 - 2 * share), height * (1 - 2 * share));

@@ -1,16 +1,19 @@
-// Composes an arrangement in the page from the pictures of the tiles.
+// Composes an arrangement in the page from the tiles' pictures.
 
-import { layersOf } from "./arrangement.js";
 import { studio } from "./studio.js";
+import { layersOf } from "./layers.js";
 import { cameraPictures } from "./picture.js";
 
 /**
- * Paints an arrangement.
+ * Draws an arrangement. Until the positions of its cameras are known, the canvas keeps its content.
  * @param {HTMLCanvasElement} canvas
  * @param {import("./arrangement.js").Arrangement} arrangement
- * @param {number} width of the canvas in pixels
+ * @param {number} width width of the canvas in pixels
+ * @param {() => void} [whenKnown] called when the positions become known later
  */
-export function compose(canvas, arrangement, width) {
+export function compose(canvas, arrangement, width, whenKnown) {
+    const layers = layersOf(arrangement, whenKnown);
+    if (!layers) return;
     const height = Math.round((width * arrangement.height) / arrangement.width);
     if (canvas.width !== width || canvas.height !== height) {
         canvas.width = width;
@@ -21,11 +24,9 @@ export function compose(canvas, arrangement, width) {
     context.fillStyle = "#000";
     context.fillRect(0, 0, width, height);
     const scale = width / arrangement.width;
-    const layers = layersOf(arrangement, (role) => studio.aspectOf(role));
-    layers.forEach((layer, index) => {
+    for (const layer of layers) {
         const picture = cameraPictures.get(layer.role);
         const place = { x: layer.x * scale, y: layer.y * scale, width: layer.width * scale, height: layer.height * scale };
-        const isFilled = arrangement.layout === "side-by-side" || arrangement.layout === "grid" || index > 0;
         const isAway = studio.cameras.find((camera) => camera.role === layer.role)?.away === true;
         if (!picture || picture.frames === 0 || isAway) {
             context.fillStyle = "#222";
@@ -34,10 +35,10 @@ export function compose(canvas, arrangement, width) {
             context.font = `600 ${Math.round(place.height / 9)}px system-ui, sans-serif`;
             context.textAlign = "center";
             context.fillText(layer.role, place.x + place.width / 2, place.y + place.height / 2, place.width);
-            return;
+            continue;
         }
         const from = picture.canvas;
-        const factor = isFilled
+        const factor = layer.fit === "cover"
             ? Math.max(place.width / from.width, place.height / from.height) : Math.min(place.width / from.width, place.height / from.height);
         const size = { width: from.width * factor, height: from.height * factor };
         context.save();
@@ -45,18 +46,18 @@ export function compose(canvas, arrangement, width) {
         context.rect(place.x, place.y, place.width, place.height);
         context.clip();
         context.translate(place.x + place.width / 2, place.y + place.height / 2);
-        // The preview of a camera may be mirrored for the person before it; the program is not.
+        // A camera's preview may be mirrored for the person in front of it, but the program isn't.
         if (picture.turn.isMirrored) context.scale(-1, 1);
         context.drawImage(from, -size.width / 2, -size.height / 2, size.width, size.height);
         context.restore();
-    });
+    }
 }
 
 /**
- * Calls back at most so many times a second while the page is seen.
+ * Calls `paint` at most `rate` times per second while the page is visible.
  * @param {number} rate
  * @param {() => void} paint
- * @returns {() => void} ends it
+ * @returns {() => void} stops the calls
  */
 export function paintAt(rate, paint) {
     let last = 0;

@@ -1,17 +1,17 @@
-// Decodes the program's own packets by WebCodecs.
+// Decodes the program's packets with WebCodecs.
 
-/** Packets that may wait in the decoder; from then on packets are dropped until the next key frame. */
+/** Maximum number of packets waiting in the decoder. Above it, packets are dropped until the next key frame. */
 const mostWaiting = 20;
 
 export class Decoder {
     #needsKey = true;
     /**
-     * Sequences of packets in the decoder, the oldest first.
+     * Sequence numbers of the packets in the decoder, the oldest first.
      * @type {number[]}
      */
     #sequences = [];
     /**
-     * Times of packets in the decoder by their time stamp in µs.
+     * Times of the packets in the decoder, by time stamp in µs.
      * @type {Map<number, bigint>}
      */
     #times = new Map();
@@ -69,7 +69,7 @@ export class Decoder {
     #output(frame) {
         const atNs = this.#times.get(frame.timestamp) ?? BigInt(Math.round(frame.timestamp)) * 1000n;
         this.#times.delete(frame.timestamp);
-        // What is older than a minute never came out of the decoder.
+        // The decoder never output these frames, so drop their times.
         if (this.#times.size > 300) this.#times.clear();
         if (this.#decoder) this.user.paint(frame, atNs);
         frame.close();

@@ -1,21 +1,30 @@
-// Layouts as drawings of themselves, with the numbers of the cameras.
+// Layout diagrams with the numbers of the cameras.
 
-import { layersOf } from "./arrangement.js";
+import { layoutNamed } from "./arrangement.js";
 import { s } from "./dom.js";
+import { iconSize } from "./layout-table.js";
+
+/** The icons of an arrangement show at most this many cameras. */
+const mostDrawn = 9;
 
 /**
- * Draws an arrangement.
- * @param {import("./arrangement.js").Arrangement} arrangement
+ * Draws an arrangement as a diagram.
+ * @param {{layout: string, shown: string[], corner: string}} arrangement
  * @param {(role: string) => number} numberOf
  * @returns {SVGElement}
  */
 export function drawLayout(arrangement, numberOf) {
     const [width, height] = [46, 28];
-    const scale = arrangement.layout === "pip" ? Math.max(0.4, Math.min(0.5, arrangement.scale)) : arrangement.scale;
-    const layers = layersOf({ ...arrangement, width, height, scale, margin: 0.07 }, () => 16 / 10).slice(0, 9);
+    const layout = layoutNamed(arrangement.layout);
+    const shown = arrangement.shown.slice(0, mostDrawn);
+    const icon = layout?.icons[arrangement.corner]?.[shown.length - 1] ?? [];
+    const layers = icon.map((rectangle, index) => {
+        const [x = 0, y = 0, w = 0, h = 0] = rectangle.map((side) => (side * width) / iconSize[0]);
+        return { role: shown[index] ?? "", x, y, width: w, height: h };
+    });
     const drawing = s("svg", { viewBox: `-1 -1 ${width + 2} ${height + 2}`, class: "layout-drawing", "aria-hidden": "true" });
     if (layers.length === 0) drawing.append(s("rect", { x: 0, y: 0, width, height, class: "drawn-frame" }));
-    const hasInset = arrangement.layout === "pip" && layers.length > 1;
+    const hasInset = layout?.insets === true && layers.length > 1;
     layers.forEach((layer, index) => {
         drawing.append(s("rect", { x: layer.x, y: layer.y, width: layer.width, height: layer.height, class: index > 0 && hasInset ? "drawn-inset" : "drawn-frame" }));
         const isLeft = arrangement.corner.endsWith("left");
@@ -27,7 +36,7 @@ export function drawLayout(arrangement, numberOf) {
 }
 
 /**
- * The drawing of the inset's corners and size.
+ * Draws the inset's corners and size.
  * @param {string} corner
  * @returns {SVGElement}
  */

@@ -1,4 +1,4 @@
-// Plays one microphone or the mix on this page's headphones. The recording does not notice.
+// Plays one microphone or the mix on the computer that shows this page. Playback doesn't affect the recording.
 
 import { contact } from "./contact.js";
 import { note } from "./commands.js";
@@ -26,7 +26,7 @@ async function player() {
 }
 
 /**
- * Listens to a microphone, to `program` for the mix, or to nothing.
+ * Plays a microphone, or the mix if the role is `program`. Without a role, playback stops.
  * @param {string | undefined} role
  */
 export async function listenTo(role) {
@@ -62,7 +62,7 @@ export async function listenTo(role) {
 }
 
 /**
- * Listens, or stops listening where it is that already.
+ * Starts or stops playback of a microphone or the mix.
  * @param {string} role
  */
 export function toggleListen(role) {

@@ -1,4 +1,5 @@
-// The audio worklet that plays what the page listens to: a ring of half a second, begun at 60 ms, shortened above 200 ms.
+// Audio worklet that plays the selected microphone or mix. Its ring buffer holds half a second, starts at 60 ms, and is
+// shortened above 200 ms.
 
 const ringLength = 24_000;
 const startAt = 2_880;

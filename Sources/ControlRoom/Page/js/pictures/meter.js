@@ -1,4 +1,4 @@
-// Meters: sample peak with its fall and hold, RMS inside, and loudness. Drawn on a canvas by elapsed time.
+// Audio meters: sample peak with fall and hold, RMS, and loudness. Drawn on a canvas according to elapsed time.
 
 import { decibels } from "./numbers.js";
 import { token } from "./dom.js";
@@ -6,7 +6,7 @@ import { token } from "./dom.js";
 const fallPerSecond = 20 / 1.7;
 const holdSeconds = 2;
 
-/** One channel as a meter shows it, in dBFS. */
+/** One channel's displayed levels, in dBFS. */
 class Channel {
     peak = -120;
     rms = -120;
@@ -14,17 +14,17 @@ class Channel {
     heldAt = 0;
 }
 
-/** The movement of a meter. */
+/** A meter's ballistics. */
 export class Ballistics {
     /** @type {Channel[]} */
     channels = [];
     #at = 0;
 
     /**
-     * Takes new levels.
+     * Updates the levels.
      * @param {number[]} peaks linear
      * @param {number[]} rms linear
-     * @param {number} now in ms
+     * @param {number} now time in ms
      */
     take(peaks, rms, now) {
         const count = Math.min(8, Math.max(peaks.length, rms.length));
@@ -43,8 +43,8 @@ export class Ballistics {
     }
 
     /**
-     * Lets the peaks fall by the time that has passed.
-     * @param {number} now in ms
+     * Lets the peaks fall according to the elapsed time.
+     * @param {number} now time in ms
      */
     move(now) {
         const fall = (Math.min(1000, now - this.#at) / 1000) * fallPerSecond;
@@ -55,7 +55,7 @@ export class Ballistics {
         }
     }
 
-    /** Whether something still moves. */
+    /** Whether the display is still changing. */
     get isMoving() {
         return this.channels.some((channel) => channel.peak > -70 || channel.hold > -70);
     }
@@ -66,8 +66,8 @@ export class Ballistics {
 }
 
 /**
- * Where a level stands along the bar: 0 at −60, 0.15 at −40, 0.4 at −20, 1 at 0 dBFS.
- * @param {number} level in dBFS
+ * A level's position on the bar: 0 at −60, 0.15 at −40, 0.4 at −20, 1 at 0 dBFS.
+ * @param {number} level level in dBFS
  */
 export function position(level) {
     if (level >= 0) return 1;
@@ -78,9 +78,9 @@ export function position(level) {
 }
 
 /**
- * Where loudness stands on the EBU +9 scale around a target.
- * @param {number} value in LUFS
- * @param {number} target in LUFS
+ * A loudness value's position on the EBU +9 scale around a target.
+ * @param {number} value loudness in LUFS
+ * @param {number} target target loudness in LUFS
  */
 export function loudnessPosition(value, target) {
     return Math.min(1, Math.max(0, (value - target + 18) / 27));
@@ -88,16 +88,16 @@ export function loudnessPosition(value, target) {
 
 /**
  * @typedef {object} MeterLook
- * @property {boolean} isLying
- * @property {boolean} isSilent no signal: hatched
- * @property {number} amberFrom in dBFS
+ * @property {boolean} isLying whether the meter is horizontal
+ * @property {boolean} isSilent whether there is no signal; drawn with hatching
+ * @property {number} amberFrom level in dBFS above which the bar is amber
  * @property {boolean} hasBracket
  * @property {boolean} hasScale
- * @property {number} [size] 1, and more where it is read from afar
+ * @property {number} [size] scale factor: 1, or larger if the meter is read from a distance
  * @property {{momentary?: number, integrated?: number, target: number}} [loudness]
  */
 
-/** The root's font size as a share of 16 pixels; it changes with the window alone. */
+/** The root font size as a fraction of 16 pixels. Changes only when the window is resized. */
 let rem = 0;
 addEventListener("resize", () => {
     rem = 0;
@@ -105,12 +105,12 @@ addEventListener("resize", () => {
 
 /** @type {CanvasPattern | null} */
 let hatch = null;
-let hatchColour = "";
+let hatchColor = "";
 
 /** @param {CanvasRenderingContext2D} context @param {number} scale */
 function hatching(context, scale) {
-    const colour = token("warn-bar");
-    if (hatch && hatchColour === colour + scale) return hatch;
+    const color = token("warn-bar");
+    if (hatch && hatchColor === color + scale) return hatch;
     const size = Math.round(10 * scale);
     const tile = document.createElement("canvas");
     tile.width = tile.height = size;
@@ -118,7 +118,7 @@ function hatching(context, scale) {
     if (!on) return null;
     on.fillStyle = token("trough");
     on.fillRect(0, 0, size, size);
-    on.strokeStyle = colour;
+    on.strokeStyle = color;
     on.lineWidth = size * 0.36;
     for (const shift of [-size, 0, size]) {
         on.beginPath();
@@ -126,14 +126,14 @@ function hatching(context, scale) {
         on.lineTo(shift + size + 2, -2);
         on.stroke();
     }
-    hatchColour = colour + scale;
+    hatchColor = color + scale;
     hatch = context.createPattern(tile, "repeat");
     return hatch;
 }
 
 /**
  * Draws a meter.
- * @param {HTMLCanvasElement} canvas sized by its box
+ * @param {HTMLCanvasElement} canvas takes the size of its box
  * @param {Ballistics} meter
  * @param {MeterLook} look
  */
@@ -249,7 +249,7 @@ function drawLying(context, meter, look, width, height, unit) {
 function drawBars(context, meter, look, place, unit, isLying) {
     const { across, along, thickness, length } = place;
     /**
-     * Fills from one share of the length to another.
+     * Fills the bar from one fraction of its length to another.
      * @type {(from: number, to: number, side: number, size: number) => void}
      */
     const fill = (from, to, side, size) => {

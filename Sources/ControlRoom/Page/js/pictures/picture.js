@@ -1,4 +1,5 @@
-// Paints a stream to a canvas: the latest JPEG frame of a camera or of the program, or the program's packets by WebCodecs.
+// Draws a stream on a canvas: the latest JPEG frame of a camera or of the program, or the program's packets decoded
+// with WebCodecs.
 
 import { Assists } from "./assists.js";
 import { Decoder } from "./decoder.js";
@@ -6,13 +7,13 @@ import { contact } from "./contact.js";
 
 /**
  * @typedef {object} Turn
- * @property {number} rotation clockwise degrees until the frame is upright
- * @property {boolean} isMirrored left to right, after turning
+ * @property {number} rotation clockwise rotation in degrees that makes the frame upright
+ * @property {boolean} isMirrored whether the frame is mirrored horizontally after rotation
  */
 
 const widthSteps = [160, 320, 480, 640, 960, 1280, 1920, 2560, 3840];
 /**
- * Pictures of the cameras by role, for those that compose them.
+ * The cameras' pictures by role, used to compose arrangements.
  * @type {Map<string, Picture>}
  */
 export const cameraPictures = new Map();
@@ -20,11 +21,11 @@ export const cameraPictures = new Map();
 export class Picture {
     /** @type {Turn} */
     turn = { rotation: 0, isMirrored: false };
-    /** Whether the centre is shown pixel by pixel. */
+    /** Whether the center is shown at 1:1. */
     isOneToOne = false;
-    /** What is seen of it then, 0…1 from left and top. */
+    /** Center of the visible part in 1:1 view, 0…1 from the left and from the top. */
     look = { x: 0.5, y: 0.5 };
-    /** When a frame was painted last, by `performance.now()`. */
+    /** When a frame was last painted, by `performance.now()`. */
     paintedAt = 0;
     frames = 0;
     /** @type {Assists} */
@@ -46,7 +47,7 @@ export class Picture {
 
     /**
      * @param {HTMLCanvasElement} canvas
-     * @param {HTMLCanvasElement} overlay for the assists
+     * @param {HTMLCanvasElement} overlay canvas for the assists
      * @param {{of: "camera" | "program", role?: string, rate: number, decodes?: boolean}} source
      * @param {(picture: Picture) => void} [onPaint]
      */
@@ -82,7 +83,7 @@ export class Picture {
         return widthSteps.find((step) => step >= wanted * 0.9) ?? 3840;
     }
 
-    /** Asks anew when what is wanted has changed. */
+    /** Updates the stream request if the required size has changed. */
     #resized() {
         const width = this.#wantedWidth();
         const isShown = this.#isShown();
@@ -141,7 +142,7 @@ export class Picture {
             paint: (frame, atNs) => this.#paintFrame(frame, atNs),
             seen: (sequence) => contact.seen(this.#stream, sequence),
             fail: () => {
-                // The browser cannot decode this stream, so frames are asked for as JPEG.
+                // The browser can't decode this stream, so request JPEG frames instead.
                 this.#decodes = false;
                 this.#decoder = undefined;
                 if (this.#stream > 0) contact.change(this.#stream, this.#wish());
@@ -177,7 +178,7 @@ export class Picture {
                 if (stream > 0 && stream === this.#stream) this.#paint(bitmap, bitmap.width, bitmap.height, data.atNs);
                 bitmap.close();
             } catch {
-                // A frame that is no JPEG is dropped; the next one is painted.
+                // Drop a frame that isn't a valid JPEG. The next one is drawn.
             }
             contact.seen(stream, data.sequence);
             data = this.#waiting;

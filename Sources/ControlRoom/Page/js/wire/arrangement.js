@@ -1,97 +1,67 @@
-// Arrangements of the program: which cameras it shows and where. The rules are those of the recorder's `ProgramLayout`.
+// Arrangements of the program: which cameras are shown, and in which layout. The recorder computes their positions.
 
+import { layouts, special } from "./layout-table.js";
 import { list } from "./numbers.js";
-import { say } from "./words.js";
+import { isGerman, say } from "./words.js";
 
 /**
- * What the program shows.
+ * The program's arrangement.
  * @typedef {object} Arrangement
- * @property {string} layout `pip`, `side-by-side`, `grid` or `single`
- * @property {string[]} shown roles, the main camera first
- * @property {string} corner where insets are stacked from
- * @property {number} scale an inset's width as a share of the program's
- * @property {number} margin a share of the program's width
- * @property {number} width of the program in pixels
- * @property {number} height of the program in pixels
+ * @property {string} layout name of a layout
+ * @property {string[]} shown roles of the visible cameras, the main camera first
+ * @property {string} corner corner where the stack of insets starts
+ * @property {number} scale width of an inset as a fraction of the program's width
+ * @property {number} width width of the program in pixels
+ * @property {number} height height of the program in pixels
  */
 
-/** @typedef {{role: string, x: number, y: number, width: number, height: number}} Layer */
-
-export const layoutNames = ["single", "pip", "side-by-side", "grid"];
-export const cornerNames = ["top-left", "top-right", "bottom-left", "bottom-right"];
+/** @typedef {{role: string, x: number, y: number, width: number, height: number, fit: string}} Layer */
 
 /**
- * The arrangement that a status tells of; undefined when there is no program.
+ * The layout with a name; undefined if a recording names a layout that this version doesn't have.
+ * @param {string} name
+ */
+export function layoutNamed(name) {
+    return layouts.find((layout) => layout.name === name);
+}
+
+/** @param {string} name */
+export function titleOf(name) {
+    return layoutNamed(name)?.title[isGerman ? 1 : 0] ?? name;
+}
+
+/** @param {Arrangement} arrangement */
+export function hasInsets(arrangement) {
+    return layoutNamed(arrangement.layout)?.insets === true;
+}
+
+/** @param {string} layout */
+function showsOne(layout) {
+    return layoutNamed(layout)?.maximum === 1;
+}
+
+/**
+ * The arrangement reported by a status; undefined if there is no program.
  * @param {import("./studio.js").Status} status
  * @returns {Arrangement | undefined}
  */
 export function arrangementOf(status) {
-    const program = status.program;
-    const more = status.arrangement;
-    if (!program && !more) return undefined;
-    const layout = program?.layout ?? more?.layout ?? "single";
-    const insets = more?.inset === undefined ? [] : Array.isArray(more.inset) ? more.inset : [more.inset];
-    const shown = program?.shown ?? (more?.main ? [more.main, ...insets] : []);
-    return {
-        layout, shown: layout === "single" ? shown.slice(0, 1) : shown.slice(0, 32),
-        corner: more?.corner ?? "bottom-right",
-        scale: more?.scale ?? 0.25,
-        margin: more?.margin ?? 0.02,
-        width: more?.size?.[0] ?? 1920,
-        height: more?.size?.[1] ?? 1080,
-    };
+    const { program, arrangement } = status;
+    if (!program || !arrangement) return undefined;
+    const [width, height] = arrangement.size;
+    const { layout, corner, scale } = arrangement;
+    return { layout, shown: program.shown.slice(0, 32), corner, scale, width, height };
 }
 
 /** @param {Arrangement} a @param {Arrangement | undefined} b */
 export function looksAlike(a, b) {
     return b !== undefined && a.layout === b.layout && a.shown.join("\n") === b.shown.join("\n")
-        && (a.layout !== "pip" || (a.corner === b.corner && Math.abs(a.scale - b.scale) < 0.001));
+        && (!hasInsets(a) || (a.corner === b.corner && Math.abs(a.scale - b.scale) < 0.001));
 }
 
 /**
- * The places of the cameras, from the back to the front, in pixels of the program.
- * @param {Arrangement} arrangement
- * @param {(role: string) => number} aspect width by height of a camera's upright frame
- * @returns {Layer[]}
- */
-export function layersOf(arrangement, aspect) {
-    const { layout, shown, width, height } = arrangement;
-    const whole = { x: 0, y: 0, width, height };
-    if (layout === "single") return shown.slice(0, 1).map((role) => ({ role, ...whole }));
-    if (layout === "pip") {
-        const [main, ...insets] = shown;
-        if (main === undefined) return [];
-        const margin = width * arrangement.margin;
-        const heights = insets.map((role) => (width * arrangement.scale) / aspect(role));
-        const sum = heights.reduce((a, b) => a + b, 0);
-        const room = height - margin * (insets.length + 1);
-        const shrink = Math.min(1, (width - 2 * margin) / (width * arrangement.scale), sum > 0 ? room / sum : 1);
-        const isLeft = arrangement.corner.endsWith("left");
-        const isTop = arrangement.corner.startsWith("top");
-        let fromEdge = margin;
-        const small = insets.map((role, index) => {
-            const size = { width: width * arrangement.scale * shrink, height: (heights[index] ?? 0) * shrink };
-            const x = isLeft ? margin : width - size.width - margin;
-            const y = isTop ? fromEdge : height - size.height - fromEdge;
-            fromEdge += size.height + margin;
-            return { role, x, y, ...size };
-        });
-        return [{ role: main, ...whole }, ...small];
-    }
-    let columns = shown.length;
-    if (layout === "grid") {
-        columns = 1;
-        while (columns * columns < shown.length) columns += 1;
-    }
-    const rows = Math.max(1, Math.ceil(shown.length / Math.max(1, columns)));
-    return shown.map((role, index) => ({
-        role, x: (width * (index % columns)) / columns, y: (height * Math.floor(index / columns)) / rows,
-        width: width / columns, height: height / rows,
-    }));
-}
-
-/**
- * The arrangement after a camera became the main one: it changes places where it is shown, else it takes the main place.
+ * The arrangement after a camera is moved to the main position. If the camera is visible, it swaps with the main
+ * camera; otherwise it replaces it.
  * @param {Arrangement} from
  * @param {string} role
  * @returns {Arrangement}
@@ -107,7 +77,7 @@ export function withMain(from, role) {
 }
 
 /**
- * The arrangement after a camera went into the inset.
+ * The arrangement after a camera is moved to the inset.
  * @param {Arrangement} from
  * @param {string} role
  * @returns {Arrangement}
@@ -115,35 +85,35 @@ export function withMain(from, role) {
 export function withInset(from, role) {
     const [main, first] = from.shown;
     if (main === undefined) return { ...from, shown: [role] };
-    if (from.layout === "single") return { ...from, layout: "pip", shown: role === main ? [main] : [main, role] };
+    if (showsOne(from.layout)) return { ...from, layout: special.inset, shown: role === main ? [main] : [main, role] };
     if (role === main) return first === undefined ? from : withMain(from, first);
     const rest = from.shown.slice(2).map((other) => (other === role && first !== undefined ? first : other));
     return { ...from, shown: [main, role, ...rest] };
 }
 
 /**
- * The arrangement after a layout was chosen: `pip` and `side-by-side` keep two, `grid` shows all.
+ * The arrangement after a layout is selected. Another layout for as many cameras keeps further cameras that are shown.
  * @param {Arrangement} from
- * @param {string} layout
- * @param {string[]} roles of all cameras
+ * @param {import("./layout-table.js").Layout} to
+ * @param {string[]} roles roles of all cameras
  * @returns {Arrangement}
  */
-export function withLayout(from, layout, roles) {
+export function withLayout(from, to, roles) {
+    const layout = to.name;
     const order = [...from.shown, ...roles.filter((role) => !from.shown.includes(role))];
-    if (layout === "single") return { ...from, layout, shown: order.slice(0, 1) };
-    if (layout === "grid") return { ...from, layout, shown: roles.length > 1 ? [...roles] : order };
-    const count = from.layout === "grid" || from.layout === "single" ? 2 : Math.max(2, from.shown.length);
-    return { ...from, layout, shown: order.slice(0, count) };
+    if (to.selected === undefined) return { ...from, layout, shown: roles.length > 1 ? [...roles] : order };
+    const isSameCount = layoutNamed(from.layout)?.selected === to.selected;
+    const count = isSameCount ? Math.max(to.selected, from.shown.length) : to.selected;
+    return { ...from, layout, shown: order.slice(0, Math.min(count, to.maximum ?? count)) };
 }
 
 /**
- * The words that make one arrangement out of another.
+ * The commands that change one arrangement into another.
  * @param {Arrangement} from
  * @param {Arrangement} to
- * @param {boolean} knowsArrange whether the recorder takes all of it as one change
  * @returns {string[][]}
  */
-export function wordsBetween(from, to, knowsArrange) {
+export function wordsBetween(from, to) {
     const isOther = from.shown.join("\n") !== to.shown.join("\n");
     const main = to.shown[0] ?? "";
     const isSwap = isOther && to.shown.length === from.shown.length && from.layout === to.layout && from.shown.includes(main)
@@ -154,40 +124,37 @@ export function wordsBetween(from, to, knowsArrange) {
     if (isSwap) words.push(["swap", main]);
     else if (isOther) {
         words.push(["show", ...to.shown]);
-        if (to.shown.length > 1 && layout === "single") layout = "pip";
+        if (to.shown.length > 1 && showsOne(layout)) layout = special.inset;
     }
     if (layout !== to.layout) words.push(["layout", to.layout]);
-    if (to.layout === "pip" && from.corner !== to.corner) words.push(["corner", to.corner]);
-    if (to.layout === "pip" && Math.abs(from.scale - to.scale) > 0.001) words.push(["scale", to.scale.toFixed(2)]);
-    if (!knowsArrange || words.length < 2 && !(isOther && to.layout === "single")) return words;
+    if (hasInsets(to) && from.corner !== to.corner) words.push(["corner", to.corner]);
+    if (hasInsets(to) && Math.abs(from.scale - to.scale) > 0.001) words.push(["scale", to.scale.toFixed(2)]);
+    if (words.length < 2 && !(isOther && showsOne(to.layout))) return words;
     const fields = [`layout=${to.layout}`, `main=${main}`];
-    if (to.layout !== "single" && to.shown.length > 1) fields.push(`inset=${to.shown.slice(1).join(",")}`);
-    if (to.layout === "pip" && from.corner !== to.corner) fields.push(`corner=${to.corner}`);
-    if (to.layout === "pip" && Math.abs(from.scale - to.scale) > 0.001) fields.push(`scale=${to.scale.toFixed(2)}`);
+    if (!showsOne(to.layout) && to.shown.length > 1) fields.push(`inset=${to.shown.slice(1).join(",")}`);
+    if (hasInsets(to) && from.corner !== to.corner) fields.push(`corner=${to.corner}`);
+    if (hasInsets(to) && Math.abs(from.scale - to.scale) > 0.001) fields.push(`scale=${to.scale.toFixed(2)}`);
     return [["arrange", ...fields]];
 }
 
 /**
- * An arrangement in words, such as `guest, host inset`.
- * @param {Arrangement | undefined} arrangement
+ * Describes an arrangement, such as `guest, host inset`.
+ * @param {{layout: string, shown: string[]} | undefined} arrangement
  * @returns {string}
  */
 export function describe(arrangement) {
     if (!arrangement || arrangement.shown.length === 0) return say("nothing");
     const [main = "", ...rest] = arrangement.shown;
-    if (arrangement.layout === "single") return `${main}, ${say("single")}`;
-    if (arrangement.layout === "pip") return rest.length === 0 ? main : say("inset", { main, roles: list(rest) });
-    return `${list(arrangement.shown)}, ${say(arrangement.layout)}`;
+    if (!layoutNamed(arrangement.layout)?.insets) return `${list(arrangement.shown)}, ${titleOf(arrangement.layout)}`;
+    return rest.length === 0 ? main : say("inset", { main, roles: list(rest) });
 }
 
 /**
- * A shot in the timeline's words: `2+1`.
- * @param {string} layout
- * @param {number[]} numbers of the cameras
+ * A shot's short label in the timeline, such as `2+1`.
+ * @param {string} name name of the layout
+ * @param {number[]} numbers the cameras' numbers
  */
-export function shotText(layout, numbers) {
-    if (layout === "single") return String(numbers[0] ?? "");
-    if (layout === "side-by-side") return numbers.slice(0, 3).join("|");
-    if (layout === "grid") return "▦";
-    return numbers.slice(0, 3).join("+");
+export function shotText(name, numbers) {
+    const layout = layoutNamed(name);
+    return layout?.symbol ?? numbers.slice(0, Math.min(3, layout?.maximum ?? 3)).join(layout?.separator ?? " ");
 }

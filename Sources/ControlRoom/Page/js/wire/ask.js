@@ -1,4 +1,4 @@
-// Questions to the web process over HTTP, with an answer or a sentence.
+// HTTP requests to the web process. Each returns an answer or an error message.
 
 /**
  * @template T

@@ -1,6 +1,7 @@
-// What a person asks of the recorder: sent as `ctl` words, pending until the status confirms it, and said when it does not.
+// User commands to the recorder. They are sent as `ctl` words, stay pending until the status confirms them, and are
+// reported if it doesn't.
 
-import { arrangementOf, looksAlike, withInset, withLayout, withMain, wordsBetween } from "./arrangement.js";
+import { arrangementOf, hasInsets, layoutNamed, looksAlike, withInset, withLayout, withMain, wordsBetween } from "./arrangement.js";
 import { ask } from "./ask.js";
 import { say } from "./words.js";
 import { studio } from "./studio.js";
@@ -9,11 +10,11 @@ import { studio } from "./studio.js";
 /** @typedef {import("./studio.js").Status} Status */
 
 /**
- * A wish that is not confirmed yet.
+ * A command that isn't confirmed yet.
  * @typedef {object} Wish
  * @property {string[][]} words
- * @property {string} target the element that shows it: `camera/desk`, `layout/grid`, `record`
- * @property {number} at by `performance.now()`
+ * @property {string} target the element that shows it as pending: `camera/desk`, `layout/grid`, `record`
+ * @property {number} at when it was sent, by `performance.now()`
  * @property {(status: Status) => boolean} [isDone] whether the status confirms it
  * @property {boolean} isAnswered
  */
@@ -21,20 +22,20 @@ import { studio } from "./studio.js";
 /** @type {Wish[]} */
 const wishes = [];
 /**
- * Requests about the program are sent one after the other, so that they arrive in order.
+ * Requests about the program are sent one at a time, so that they arrive in order.
  * @type {Promise<unknown>}
  */
 let lane = Promise.resolve();
 const mostWishes = 50;
 const giveUpAfterMs = 10_000;
 
-/** Wishes that are not confirmed yet. */
+/** Commands that aren't confirmed yet. */
 export function pendingWishes() {
     return wishes;
 }
 
 /**
- * Whether a wish for an element is pending.
+ * Whether a command for an element is pending.
  * @param {string} target
  */
 export function isPending(target) {
@@ -54,8 +55,8 @@ export function note(text, isAttention = false) {
 }
 
 /**
- * Sends words to the recorder.
- * @param {string[][]} words one or several changes
+ * Sends commands to the recorder.
+ * @param {string[][]} words one or more commands
  * @returns {Promise<{ok: boolean, text: string, [more: string]: unknown}>}
  */
 export async function send(words) {
@@ -88,14 +89,14 @@ async function sendOne(words) {
 }
 
 /**
- * Asks the recorder for something, and shows it as pending until the status confirms it.
+ * Sends commands to the recorder, and shows them as pending until the status confirms them.
  * @param {string[][]} words
  * @param {string} target
  * @param {(status: Status) => boolean} [isDone]
- * @param {boolean} [isOrdered] whether it must wait for earlier ones
+ * @param {boolean} [isOrdered] whether the commands must wait for earlier ones
  */
 export async function act(words, target, isDone, isOrdered = false) {
-    // A recorder that does not answer takes it when it does again: to stop is never too late.
+    // Stop is sent even if the recorder doesn't answer. The recorder executes it when it responds again.
     const isStop = words[0]?.[0] === "stop" && studio.contact && studio.isRecording;
     if (words.length === 0 || (!studio.canAct && !isStop)) return undefined;
     /** @type {Wish} */
@@ -116,7 +117,7 @@ export async function act(words, target, isDone, isOrdered = false) {
     return reply;
 }
 
-// The status confirms wishes.
+// The status confirms pending commands.
 studio.on(["status"], () => {
     const now = performance.now();
     for (const wish of [...wishes]) {
@@ -126,14 +127,14 @@ studio.on(["status"], () => {
 });
 
 /**
- * Asks for another arrangement of the program.
+ * Requests another arrangement of the program.
  * @param {Arrangement} to
  * @param {string} target
  */
 export function arrange(to, target) {
     const from = wantedArrangement();
     if (!from) return undefined;
-    const words = wordsBetween(from, to, studio.knowsArrange);
+    const words = wordsBetween(from, to);
     if (words.length === 0) return undefined;
     wanted = { arrangement: to, at: performance.now() };
     const mine = wanted;
@@ -144,7 +145,7 @@ export function arrange(to, target) {
 }
 
 /**
- * What was asked for last and is not confirmed yet: the next change starts from there.
+ * The last requested arrangement that isn't confirmed yet. The next change is based on it.
  * @type {{arrangement: Arrangement, at: number} | undefined}
  */
 let wanted;
@@ -153,7 +154,7 @@ studio.on(["status"], () => {
     if (wanted && studio.arrangement && looksAlike(wanted.arrangement, studio.arrangement)) wanted = undefined;
 });
 
-/** The arrangement that the recorder will have come to when what was asked for is done. */
+/** The arrangement after all pending changes. */
 function wantedArrangement() {
     const now = studio.arrangement;
     if (!now || !wanted || looksAlike(now, wanted.arrangement) || performance.now() - wanted.at > wantedMs) {
@@ -163,7 +164,7 @@ function wantedArrangement() {
     return wanted.arrangement;
 }
 
-// The program's last change, for Undo.
+// The program's last change, which determines whether Undo restores it.
 
 /** @typedef {{arrangement: Arrangement, gains: Record<string, number>, muted: Record<string, boolean>}} ProgramState */
 
@@ -180,17 +181,13 @@ function programState() {
 
 /** @type {ProgramState | undefined} */
 let current;
-/** @type {ProgramState | undefined} */
-let before;
-let changedAt = 0;
-let changeKind = "";
-export const history = { isRedo: false, get canUndo() { return before !== undefined || studio.knowsArrange; } };
+export const history = { isRedo: false, get canUndo() { return current !== undefined && studio.accepts("undo"); } };
 let undoing = 0;
 
 studio.on(["status"], () => {
     const now = programState();
     if (!now) {
-        current = before = undefined;
+        current = undefined;
         return;
     }
     if (!current) {
@@ -204,41 +201,19 @@ studio.on(["status"], () => {
         current = now;
         return;
     }
-    const kind = isPicture ? "picture" : "sound";
-    const isContinued = performance.now() - changedAt < 1200 && kind === changeKind && kind === "sound";
-    if (!isContinued) before = old;
     history.isRedo = performance.now() < undoing;
     undoing = 0;
-    changedAt = performance.now();
-    changeKind = kind;
     current = now;
     if (isPicture && !history.isRedo && !studio.local.previewFirst && !isExchanging) studio.local.next = { ...old.arrangement };
     isExchanging = false;
     studio.tell("local");
 });
 
-/** Takes the program's last change back; again: makes it again. */
+/** Undoes the last change to the program. A second call redoes it. */
 export function undo() {
-    if (studio.knowsArrange) {
-        undoing = history.isRedo ? 0 : performance.now() + 5000;
-        wanted = undefined;
-        void act([["undo"]], "undo", undefined, true);
-        return;
-    }
-    const now = programState();
-    const to = before;
-    if (!now || !to) return;
-    /** @type {string[][]} */
-    const words = wordsBetween(now.arrangement, to.arrangement, false);
-    for (const [role, gain] of Object.entries(to.gains)) {
-        if (role in now.gains && now.gains[role] !== gain) words.push(["gain", role, String(gain)]);
-    }
-    for (const [role, muted] of Object.entries(to.muted)) {
-        if (role in now.muted && now.muted[role] !== muted) words.push([muted ? "mute" : "unmute", role]);
-    }
-    if (words.length === 0) return;
     undoing = history.isRedo ? 0 : performance.now() + 5000;
-    void act(words, "undo", (status) => looksAlike(to.arrangement, arrangementOf(status)), true);
+    wanted = undefined;
+    void act([["undo"]], "undo", undefined, true);
 }
 
 // Switching
@@ -246,7 +221,7 @@ export function undo() {
 let isExchanging = false;
 
 /**
- * Puts a camera in the main place, of Next where the preview comes first.
+ * Moves a camera to the main position of the program, or of the preview in Preview/Program mode.
  * @param {string} role
  */
 export function cutTo(role) {
@@ -261,7 +236,7 @@ export function cutTo(role) {
 }
 
 /**
- * Puts a camera in the inset, of Next where the preview comes first.
+ * Moves a camera to the inset of the program, or of the preview in Preview/Program mode.
  * @param {string} role
  */
 export function insetTo(role) {
@@ -276,27 +251,29 @@ export function insetTo(role) {
 }
 
 /**
- * Chooses a layout, of Next where the preview comes first.
- * @param {string} layout
+ * Selects a layout for the program, or for the preview in Preview/Program mode.
+ * @param {string} name
  */
-export function chooseLayout(layout) {
+export function chooseLayout(name) {
     const { local } = studio;
+    const layout = layoutNamed(name);
+    if (!layout) return;
     if (local.previewFirst) {
         if (local.next) local.next = withLayout(local.next, layout, studio.roles);
         studio.tell("local");
         return;
     }
     const from = wantedArrangement();
-    if (from) void arrange(withLayout(from, layout, studio.roles), `layout/${layout}`);
+    if (from) void arrange(withLayout(from, layout, studio.roles), `layout/${name}`);
 }
 
-/** Exchanges Next and Program. */
+/** Swaps preview and program. */
 export function cut() {
     const from = wantedArrangement();
     const to = studio.local.next;
     if (!from || !to || looksAlike(from, to)) return;
     isExchanging = true;
-    const target = { ...to, corner: to.layout === "pip" ? to.corner : from.corner, scale: to.layout === "pip" ? to.scale : from.scale };
+    const target = { ...to, corner: hasInsets(to) ? to.corner : from.corner, scale: hasInsets(to) ? to.scale : from.scale };
     void arrange(target, "cut")?.then((reply) => {
         if (!reply?.ok) {
             isExchanging = false;
@@ -328,8 +305,8 @@ export function setScale(scale) {
 }
 
 /**
- * Makes the inset larger or smaller.
- * @param {number} by a share of the program's width
+ * Enlarges or shrinks the inset.
+ * @param {number} by change as a fraction of the program's width
  */
 export function stepScale(by) {
     const from = wantedArrangement();
@@ -337,7 +314,7 @@ export function stepScale(by) {
 }
 
 /**
- * The names of the scenes, with what is known of them.
+ * The scenes, with any details that are known.
  * @returns {import("./studio.js").Scene[]}
  */
 export function scenes() {
@@ -345,7 +322,7 @@ export function scenes() {
 }
 
 /**
- * What scenes look like, as this browser saw them; the status tells their names alone.
+ * The scenes' arrangements as seen by this browser, because the status may list only their names.
  * @type {Record<string, import("./studio.js").Scene>}
  */
 let learnt = {};
@@ -378,31 +355,31 @@ export function chooseScene(name) {
 }
 
 /** @param {string} name */
-export function keepScene(name) {
-    void act([[studio.knowsArrange ? "keep-scene" : "keep", ...(studio.knowsArrange ? [] : ["scene"]), name]], "keep-scene", (status) => (status.scenes ?? []).some((scene) => (typeof scene === "string" ? scene : scene.name) === name));
+export function saveScene(name) {
+    void act([["save-scene", name]], "save-scene", (status) => (status.scenes ?? []).some((scene) => (typeof scene === "string" ? scene : scene.name) === name));
 }
 
 /**
- * Takes a scene out of the profile.
+ * Deletes a scene from the profile.
  * @param {string} name
  */
-export function forgetScene(name) {
-    void act([["forget-scene", name]], `scene/${name}`, (status) => !(status.scenes ?? []).some((scene) => (typeof scene === "string" ? scene : scene.name) === name));
+export function deleteScene(name) {
+    void act([["delete-scene", name]], `scene/${name}`, (status) => !(status.scenes ?? []).some((scene) => (typeof scene === "string" ? scene : scene.name) === name));
 }
 
 /**
- * Begins or ends a live output.
+ * Starts or stops a live output.
  * @param {string} name
  * @param {boolean} isWanted
  */
 export function setPublished(name, isWanted) {
     void act([[isWanted ? "publish" : "unpublish", name]], `live/${name}`,
-        (status) => (status.publications ?? []).some((output) => output.name === name && ["off", "ended"].includes(output.state ?? "off") !== isWanted));
+        (status) => (status.live_outputs ?? []).some((output) => output.name === name && ["off", "ended"].includes(output.state ?? "off") !== isWanted));
 }
 
 // Sound
 
-/** @param {string} role @param {number} gain in dB */
+/** @param {string} role @param {number} gain gain in dB */
 export function setGain(role, gain) {
     const to = Math.min(30, Math.max(-60, Math.round(gain * 2) / 2));
     void act([["gain", role, String(to)]], `gain/${role}`,
@@ -425,15 +402,15 @@ export function record() {
     void act([["start"]], "record", (status) => status.state === "recording");
 }
 
-/** So long a recorder that starts is waited for. */
+/** Maximum wait for a recorder to start. */
 const recordAgainMs = 30_000;
 let recordAgainTimer = 0;
 
-/** Has a recorder started, and a recording begun as soon as it stands by. */
+/** Starts the recorder, and starts a recording once it is on standby. */
 async function recordAgain() {
     studio.wantsRecording = true;
     clearTimeout(recordAgainTimer);
-    // A recording that begins much later would surprise.
+    // The user wouldn't expect a recording that starts much later.
     recordAgainTimer = window.setTimeout(doNotRecord, recordAgainMs);
     studio.tell("local");
     const answer = await ask("/api/v1/start", { method: "POST", body: {} });
@@ -442,7 +419,7 @@ async function recordAgain() {
     note(say("refused", { what: answer.text }), true);
 }
 
-/** No recording begins when the recorder is there again. */
+/** Cancels the recording that would start once the recorder is running again. */
 export function doNotRecord() {
     clearTimeout(recordAgainTimer);
     studio.wantsRecording = false;
@@ -472,16 +449,16 @@ export function endRecording() {
 }
 
 /**
- * Sets a mark.
+ * Sets a marker.
  * @param {string} [text]
- * @param {number} [atNs] since T0; now where it is left out
+ * @param {number} [atNs] time since T0; the current time if omitted
  */
 export function mark(text, atNs) {
     if (!studio.isRecording) return;
-    const count = studio.markCount;
-    const words = ["mark", text?.trim() || say("mark-text", { n: count + 1 })];
-    if (atNs !== undefined && studio.knowsArrange) words.push(`at=${Math.max(0, Math.round(atNs))}`);
-    void act([words], "mark", (status) => (status.mark_count ?? status.marks?.length ?? 0) > count);
+    const count = studio.markerCount;
+    const words = ["mark", text?.trim() || say("marker-text", { n: count + 1 })];
+    if (atNs !== undefined) words.push(`at=${Math.max(0, Math.round(atNs))}`);
+    void act([words], "mark", (status) => (status.marker_count ?? status.markers?.length ?? 0) > count);
 }
 
 export function split() {

@@ -1,6 +1,6 @@
-// What the line says: conditions that hold now, the worst first, then the newest.
+// Conditions that the message line shows: the most severe first, then the newest.
 
-import { clockTime, leftTime, percent, resourceName, shortTime } from "./numbers.js";
+import { clockTime, fixed, leftTime, percent, resourceName, shortTime } from "./numbers.js";
 import { contact } from "./contact.js";
 import { pendingWishes } from "./commands.js";
 import { say } from "./words.js";
@@ -13,15 +13,15 @@ import { studio } from "./studio.js";
  * @property {string} text
  * @property {string} [more]
  * @property {"record-again" | "do-not-record" | "leave-it" | "make-whole"} [action]
- * @property {string} [argument] of the action
- * @property {number} since by `performance.now()`
+ * @property {string} [argument] argument of the action
+ * @property {number} since when it began, by `performance.now()`
  */
 
 const ranks = { state: 0, note: 1, attention: 2, act: 3 };
 const noteMs = 8000;
 
 /**
- * Alarms that a person has seen; they are attention until they end.
+ * Alarms that the user has acknowledged. They are shown as `attention` until they end.
  * @type {Set<string>}
  */
 const seen = new Set();
@@ -31,7 +31,7 @@ const begun = new Map();
 const notes = [];
 
 /**
- * Conditions that other parts of the page add.
+ * Sources of conditions from other parts of the page.
  * @type {Set<() => Condition[]>}
  */
 export const sources = new Set();
@@ -42,7 +42,7 @@ studio.on(["note"], (detail) => {
 });
 
 /**
- * The governor's last sentence, by the thing it gave up.
+ * The governor's last message about a reduction.
  * @param {string} what
  */
 function governorText(what) {
@@ -55,9 +55,13 @@ function governorText(what) {
     return what;
 }
 
+/** Normal lag of the files beyond the alignment delay, in ns. A longer lag means that the computer is too slow. */
+const usualLag = 1.5e9;
+
 export function pressureText() {
-    const { pressure, pressure_reason: reason, pressure_advice: advice } = studio.status;
-    if (reason) return `${say("pressure-is", { level: say(pressure ?? "") })}: ${reason}. ${advice ? `${advice.slice(0, 1).toUpperCase()}${advice.slice(1)}.` : ""}`.replace(/\.\.+/g, ".").trim();
+    const { pressure, pressure_reason: reason, pressure_advice: advice, behind_ns: behind = 0, delay_ns: delay = 0 } = studio.status;
+    const lag = behind - delay > usualLag ? `${say("files-behind", { time: `${fixed(behind / 1e9, 1)}\u202fs` })} ` : "";
+    if (reason) return `${lag}${say("pressure-is", { level: say(pressure ?? "") })}: ${reason}. ${advice ? `${advice.slice(0, 1).toUpperCase()}${advice.slice(1)}.` : ""}`.replace(/\.\.+/g, ".").trim();
     for (let index = studio.events.length - 1; index >= 0; index -= 1) {
         const event = studio.events[index];
         if (event?.event === "pressure" && event.text) return event.text;
@@ -66,7 +70,7 @@ export function pressureText() {
 }
 
 /**
- * The first sentence of a text, and the rest.
+ * Splits a text into its first sentence and the rest.
  * @param {string} text
  * @returns {[string, string | undefined]}
  */
@@ -76,7 +80,7 @@ export function halves(text) {
     return [text.slice(0, end.index + 1), text.slice(end.index + 2)];
 }
 
-/** All that is recorded, in words. */
+/** Describes everything that is being recorded. */
 function whatRuns() {
     const parts = [];
     if (studio.status.program) parts.push(say("program"));
@@ -182,7 +186,8 @@ function holding() {
 }
 
 /**
- * Seconds for which a microphone has been silent: as its event tells, else since the page learned of it.
+ * Seconds for which a microphone has been silent, based on its event if available, otherwise on when the page first
+ * detected it.
  * @param {string} role
  * @param {number} held
  */
@@ -197,7 +202,7 @@ function silentFor(role, held) {
 }
 
 /**
- * Conditions that hold now, the worst first.
+ * The current conditions, the most severe first.
  * @returns {Condition[]}
  */
 export function conditions() {
@@ -216,7 +221,7 @@ export function conditions() {
     }).sort((a, b) => ranks[b.level] - ranks[a.level] || b.since - a.since);
 }
 
-/** A person has seen the alarm that the line shows. */
+/** Acknowledges the alarm shown in the message line. */
 export function seeWorst() {
     const worst = conditions()[0];
     if (worst?.level === "act") seen.add(worst.id);

@@ -1,20 +1,20 @@
-// The page's connection with the web process: logging in, the WebSocket, its streams, and coming back by itself.
+// The page's connection to the web process: login, the WebSocket and its streams, and automatic reconnection.
 
 /**
- * Who shows or plays a stream.
+ * A consumer that shows or plays a stream.
  * @typedef {object} StreamUser
- * @property {(info: StreamInfo) => void} [onStream] the codec, before the first data and when it changes
- * @property {(data: StreamData) => void} onData one frame, packet or piece of sound
+ * @property {(info: StreamInfo) => void} [onStream] receives the codec before the first data and whenever it changes
+ * @property {(data: StreamData) => void} onData receives one frame, packet or block of audio
  */
 
 /** @typedef {{codec: string, description?: string, width?: number, height?: number, channels?: number, sample_rate?: number}} StreamInfo */
 
 /**
  * @typedef {object} StreamData
- * @property {number} kind 1 JPEG, 2 H.264, 3 PCM
+ * @property {number} kind 1 for JPEG, 2 for H.264, 3 for PCM
  * @property {boolean} isKey
  * @property {number} sequence
- * @property {bigint} atNs on CLOCK_MONOTONIC
+ * @property {bigint} atNs time on CLOCK_MONOTONIC
  * @property {number} durationUs
  * @property {Uint8Array} bytes
  */
@@ -22,30 +22,30 @@
 const retryDelays = [200, 500, 1000, 2000, 3000];
 const headerLength = 20;
 
-/** One connection; it lasts as long as the page. */
+/** The connection to the web process. There is one per page, and it reconnects automatically. */
 export class Contact {
     /**
-     * Called with each JSON message of the web process.
+     * Called for each JSON message from the web process.
      * @type {(message: any) => void}
      */
     onMessage = () => {};
     /**
-     * Called when contact is made or lost.
+     * Called when the connection is established or lost.
      * @type {(isThere: boolean) => void}
      */
     onContact = () => {};
     /**
-     * Called when the web process wants a token first.
+     * Called when the web process requires a token.
      * @type {() => void}
      */
     onLocked = () => {};
 
     isThere = false;
-    /** When the next try is made, by `performance.now()`; 0 while one runs. */
+    /** When the next connection attempt starts, by `performance.now()`; 0 during an attempt. */
     retryAt = 0;
-    /** How long the last ping took, in ms. */
+    /** Round-trip time of the last ping, in ms. */
     roundTrip = 0;
-    /** What is added to `performance.now()` for CLOCK_MONOTONIC of the machine, in ms, by the fastest answer so far. */
+    /** Offset from `performance.now()` to the machine's CLOCK_MONOTONIC, in ms, based on the fastest answer so far. */
     clockOffset = NaN;
 
     #fastest = Infinity;
@@ -59,7 +59,7 @@ export class Contact {
     #lastAnswer = 0;
     #pingedAt = 0;
 
-    /** Logs in with the token of the address, if there is one, and connects. */
+    /** Signs in with the token in the address, if there is one, and connects. */
     async start() {
         const token = new URLSearchParams(location.hash.slice(1)).get("token");
         if (token) {
@@ -69,7 +69,7 @@ export class Contact {
                 });
                 if (answer.ok) history.replaceState(null, "", location.pathname + location.search);
             } catch {
-                // The socket below tells whether the web process is there.
+                // The WebSocket below shows whether the web process is running.
             }
         }
         setInterval(() => this.#ping(), 1000);
@@ -77,7 +77,7 @@ export class Contact {
     }
 
     /**
-     * Asks for a stream.
+     * Requests a stream.
      * @param {Record<string, unknown>} wish `of`, `role`, `width`, `rate`, `decodes`
      * @param {StreamUser} user
      * @returns {number} the stream's number
@@ -91,7 +91,7 @@ export class Contact {
     }
 
     /**
-     * Changes what is asked of a stream.
+     * Changes the request of a stream.
      * @param {number} stream
      * @param {Record<string, unknown>} wish
      */
@@ -111,7 +111,7 @@ export class Contact {
     }
 
     /**
-     * Says that a frame was drawn or dropped.
+     * Reports that a frame was drawn or dropped.
      * @param {number} stream
      * @param {number} sequence
      */
@@ -120,14 +120,14 @@ export class Contact {
     }
 
     /**
-     * Says which cameras this page shows as next, which phones are told.
+     * Reports which cameras this page shows in the preview, so that phones can display it.
      * @param {string[]} roles
      */
     tellNext(roles) {
         this.#send({ type: "next", roles });
     }
 
-    /** Tries again at once. */
+    /** Reconnects immediately. */
     retryNow() {
         if (!this.isThere && this.retryAt > 0) this.#connect();
     }
@@ -175,13 +175,13 @@ export class Contact {
         if (!wasThere) this.#askWhy();
     }
 
-    /** A refused socket has no status, so the status of a plain request tells whether the token is missing. */
+    /** Sends a plain request to find out whether the token is missing, because a refused WebSocket has no status. */
     async #askWhy() {
         try {
             const answer = await fetch("/api/v1/status");
             if (answer.status === 401 || answer.status === 403) this.onLocked();
         } catch {
-            // Nobody listens there now; the next try comes by itself.
+            // The web process isn't running. The page reconnects automatically.
         }
     }
 
@@ -231,7 +231,7 @@ export class Contact {
         const socket = this.#socket;
         if (!socket) return;
         const now = performance.now();
-        // Where the page itself stood still, answers wait to be read: they are given another second.
+        // If the page itself was suspended, answers are waiting to be read, so allow another second.
         if (now - this.#pingedAt > 1800) this.#lastAnswer = now;
         this.#pingedAt = now;
         if (now - this.#lastAnswer > 3000) {
@@ -242,5 +242,5 @@ export class Contact {
     }
 }
 
-/** The page's connection. */
+/** The page's connection to the web process. */
 export const contact = new Contact();

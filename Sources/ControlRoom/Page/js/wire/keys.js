@@ -1,12 +1,17 @@
-// The keys of the control room: what each does, which a person has changed or turned off, and who is told.
+// Keyboard shortcuts of the control room: their actions, the user's changes, and the handlers to notify.
+
+import { titleOf } from "./arrangement.js";
+import { layouts } from "./layout-table.js";
+import { say } from "./words.js";
 
 /**
  * @typedef {object} Action
  * @property {string} id
- * @property {string} key as `KeyboardEvent.key` in lower case; `digit` for 1 to 9
+ * @property {string} key as in `KeyboardEvent.key`, in lower case; `digit` stands for 1 to 9; empty for no key
  * @property {boolean} [shift]
- * @property {string} text key of the sentence
- * @property {boolean} [isFixed] whether its key cannot be changed
+ * @property {string} text text key of the description
+ * @property {string} [layout] the layout that the action selects
+ * @property {boolean} [isFixed] whether the user can't change the key
  */
 
 /** @type {Action[]} */
@@ -14,10 +19,7 @@ export const actions = [
     { id: "main", key: "digit", text: "key-main", isFixed: true },
     { id: "inset", key: "digit", shift: true, text: "key-inset", isFixed: true },
     { id: "cut", key: " ", text: "key-cut" },
-    { id: "pip", key: "q", text: "key-pip" },
-    { id: "side-by-side", key: "w", text: "key-side" },
-    { id: "grid", key: "e", text: "key-grid" },
-    { id: "single", key: "t", text: "key-single" },
+    ...layouts.map(({ name, key }) => ({ id: name, key, text: "key-layout", layout: name })),
     { id: "scene", key: "s", text: "key-scene" },
     { id: "undo", key: "u", text: "key-undo" },
     { id: "mark", key: "m", text: "key-mark" },
@@ -32,7 +34,7 @@ export const actions = [
     { id: "one-to-one", key: "z", text: "key-one" },
     { id: "peaking", key: "k", text: "key-peaking" },
     { id: "zebra", key: "j", text: "key-zebra" },
-    { id: "false-colour", key: "n", text: "key-false" },
+    { id: "false-color", key: "n", text: "key-false" },
     { id: "areas", key: "g", text: "key-areas" },
     { id: "clips", key: "c", text: "key-clips" },
     { id: "say", key: "y", text: "key-say" },
@@ -53,10 +55,10 @@ function read() {
     }
 }
 
-/** What a person has changed. */
+/** The user's changes to the shortcuts. */
 export const choice = read();
 
-/** Keeps what a person has changed. */
+/** Saves the user's changes to the shortcuts. */
 export function keepChoice() {
     localStorage.setItem(store, JSON.stringify(choice));
 }
@@ -69,7 +71,7 @@ export function resetKeys() {
 }
 
 /**
- * The key of an action.
+ * The key assigned to an action.
  * @param {Action} action
  */
 export function keyOf(action) {
@@ -77,13 +79,21 @@ export function keyOf(action) {
 }
 
 /**
- * A key in words: `⇧ M`, `Space`.
+ * The displayed name of an action's key, such as `⇧ M` or `Space`.
  * @param {Action} action
  */
 export function keyText(action) {
     const { key, shift } = keyOf(action);
     const name = key === "digit" ? "1–9" : key === " " ? "Space" : key.toUpperCase();
     return (shift ? "⇧" : "") + name;
+}
+
+/**
+ * The description of an action.
+ * @param {Action} action
+ */
+export function actionText(action) {
+    return say(action.text, { name: action.layout === undefined ? "" : titleOf(action.layout) });
 }
 
 /** @param {string} id */
@@ -93,7 +103,7 @@ export function keyTextOf(id) {
 }
 
 /**
- * The action that a key means, and its digit.
+ * The action assigned to the pressed key, and its digit.
  * @param {KeyboardEvent} event
  * @returns {{id: string, digit: number} | undefined}
  */
@@ -114,7 +124,7 @@ export function actionOf(event) {
 }
 
 /**
- * Whether a person types text there.
+ * Whether the target accepts typed text.
  * @param {EventTarget | null} target
  */
 export function isTyping(target) {

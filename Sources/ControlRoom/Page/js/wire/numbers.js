@@ -1,12 +1,12 @@
-// Numbers, times and levels as people read them.
+// Formats numbers, times and levels for display.
 
 import { isGerman, say } from "./words.js";
 
-/** The minus sign of typography. */
+/** The typographic minus sign. */
 const minus = "\u2212";
 
 /**
- * A number with a fixed count of decimals, with a true minus sign.
+ * Formats a number with a fixed number of decimals and a typographic minus sign.
  * @param {number} value
  * @param {number} [decimals]
  */
@@ -17,7 +17,7 @@ export function fixed(value, decimals = 1) {
 }
 
 /**
- * As `fixed`, with a plus sign.
+ * Like `fixed`, but with a plus sign for positive numbers.
  * @param {number} value
  */
 export function signed(value) {
@@ -25,7 +25,7 @@ export function signed(value) {
 }
 
 /**
- * A whole number in groups of three digits.
+ * Formats a whole number in groups of three digits.
  * @param {number} value
  */
 export function whole(value) {
@@ -33,7 +33,7 @@ export function whole(value) {
 }
 
 /**
- * A share as per cent.
+ * Formats a fraction as a percentage.
  * @param {number} share
  */
 export function percent(share) {
@@ -41,7 +41,7 @@ export function percent(share) {
 }
 
 /**
- * Recorded time as 1:12:44.
+ * Formats recorded time, such as 1:12:44.
  * @param {number} seconds
  */
 export function clockTime(seconds) {
@@ -51,7 +51,7 @@ export function clockTime(seconds) {
 }
 
 /**
- * A duration such as 14 s or 1:12.
+ * Formats a duration, such as 14 s or 1:12.
  * @param {number} seconds
  */
 export function shortTime(seconds) {
@@ -61,7 +61,7 @@ export function shortTime(seconds) {
 }
 
 /**
- * Time that is left on a disk, such as 5 h 12 min.
+ * Formats the remaining recording time, such as 5 h 12 min.
  * @param {number} seconds
  */
 export function leftTime(seconds) {
@@ -73,7 +73,7 @@ export function leftTime(seconds) {
 }
 
 /**
- * Bytes as 1.9 GB.
+ * Formats a number of bytes, such as 1.9 GB.
  * @param {number} bytes
  */
 export function bytes(bytes) {
@@ -83,7 +83,7 @@ export function bytes(bytes) {
 }
 
 /**
- * Wall clock time of a date, to the minute or second.
+ * Formats a date's wall clock time, to the minute or second.
  * @param {Date} date
  * @param {boolean} [seconds]
  */
@@ -94,7 +94,7 @@ export function wallTime(date, seconds = false) {
 }
 
 /**
- * Linear magnitude as dBFS; silence is −120.
+ * Converts a linear magnitude to dBFS; silence is −120.
  * @param {number} linear
  */
 export function decibels(linear) {
@@ -102,7 +102,7 @@ export function decibels(linear) {
 }
 
 /**
- * A clock's residual, as ±0.3 ms.
+ * Formats a clock's residual, such as ±0.3 ms.
  * @param {number} microseconds
  */
 export function residual(microseconds) {
@@ -110,7 +110,7 @@ export function residual(microseconds) {
 }
 
 /**
- * A list of names: a, b and c.
+ * Formats a list of names, such as "a, b and c".
  * @param {string[]} names
  */
 export function list(names) {
@@ -119,7 +119,7 @@ export function list(names) {
 }
 
 /**
- * A resource's name for people.
+ * A resource's display name.
  * @param {string} resource
  */
 export function resourceName(resource) {

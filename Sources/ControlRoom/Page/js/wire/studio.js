@@ -1,7 +1,8 @@
-// What the page knows of the recorder: the status, levels, events and contact, and what this page alone has chosen.
+// The page's state: the recorder's status, levels, events and contact, and the choices made only on this page.
 
-import { arrangementOf, looksAlike } from "./arrangement.js";
+import { arrangementOf, hasInsets, looksAlike } from "./arrangement.js";
 import { contact } from "./contact.js";
+import { special } from "./layout-table.js";
 import { decibels } from "./numbers.js";
 
 /**
@@ -22,7 +23,7 @@ import { decibels } from "./numbers.js";
  * @property {number} [away_ns]
  * @property {string} [reason]
  * @property {number} [captured]
- * @property {number} [repeated]
+ * @property {number} [duplicated]
  * @property {Record<string, number>} [losses]
  * @property {number} [residual_us]
  */
@@ -75,25 +76,27 @@ import { decibels } from "./numbers.js";
  * @property {number} [time_ns]
  * @property {Camera[]} [cameras]
  * @property {Microphone[]} [microphones]
- * @property {{layout?: string, shown?: string[], on_air?: string[], mix?: string[], lost?: number, loudness?: Loudness}} [program]
+ * @property {{layout: string, shown: string[], on_air?: string[], mix?: string[], lost?: number, loudness?: Loudness}} [program]
  * @property {{hardware?: number, budget?: number, terms?: CostTerm[], unknown?: string[]}} [cost]
  * @property {string} [pressure]
  * @property {string} [pressure_reason]
  * @property {string} [pressure_advice]
  * @property {{at_ns?: number, step?: string, reason?: string, direction?: string}[]} [governor]
- * @property {number} [mark_count]
+ * @property {number} [marker_count]
  * @property {string[]} [given_up]
- * @property {{name: string, kind?: string, state?: string, text?: string, sent_frames?: number, dropped_frames?: number, bitrate?: number}[]} [publications]
+ * @property {{name: string, kind?: string, state?: string, text?: string, sent_frames?: number, dropped_frames?: number, bitrate?: number}[]} [live_outputs]
  * @property {string} [verdict]
  * @property {number} [delay_ns]
- * @property {{at_ns: number, text: string}[]} [marks]
+ * @property {number} [behind_ns]
+ * @property {{at_ns: number, text: string}[]} [markers]
  * @property {{free_bytes?: number, seconds_left?: number}} [disk]
  * @property {(string | Scene)[]} [scenes]
  * @property {string} [scene]
- * @property {{layout?: string, main?: string, inset?: string | string[], corner?: string, scale?: number, margin?: number, border?: number, filling?: string, hidden?: string[], size?: number[], rate?: number, layers?: import("./arrangement.js").Layer[]}} [arrangement]
+ * @property {{layout: string, main: string, inset: string[], corner: string, scale: number, margin: number, border: number, fit: string, hidden: string[], size: [number, number], rate: number, layers: import("./arrangement.js").Layer[], frames: Record<string, {width: number, height: number}>}} [arrangement]
  * @property {{lost_frames?: number}} [limits]
  * @property {string} [policy]
  * @property {{done: number, total: number}} [finishing]
+ * @property {string[]} [commands] names of the commands that the recorder accepts
  */
 
 /** @typedef {{event: string, at_ns: number, track?: string, text?: string, [more: string]: unknown}} SessionEvent */
@@ -103,35 +106,35 @@ import { decibels } from "./numbers.js";
 const mostEvents = 400;
 const mostShots = 2000;
 const mostFaults = 500;
-/** A clock's residual is noted so often, */
+/** Interval between stored clock residuals. */
 export const residualStepMs = 2000;
-/** for 10 min. */
+/** Maximum number of stored residuals: 10 min. */
 const mostResiduals = 300;
 const talkWindow = 900;
-/** So long after contact the page waits for a recorder before it calls it gone. */
+/** How long the page waits for a recorder after connecting, before it reports the recorder as gone. */
 const newContactMs = 4000;
-/** A recorder tells its status at least once a second. When it has not for so long, it does not answer. */
+/** The recorder counts as unresponsive after this long without a status. It sends at least one status per second. */
 const silenceMs = 3000;
-/** Phones have no room for Next, so nothing is marked as next there until the preview comes first. */
+/** Phones have no room for the preview, so cameras are marked as next there only in Preview/Program mode. */
 const hasNextInSight = matchMedia("(min-width: 37.5rem)");
 
-/** What only this page has chosen; it is kept in the browser where `kept` says so. */
+/** Choices that apply only to this page. Some of them are stored in the browser. */
 class Local {
     previewFirst = localStorage.getItem("multicam.preview-first") === "true";
     isHealthShown = false;
     isEnding = false;
     isInsetShown = false;
-    /** Whether the devices are being calibrated, so that the recorder is away on purpose. */
+    /** Whether a calibration is running. The recorder is stopped intentionally in that case. */
     isCalibrating = false;
     view = "studio";
     /** @type {import("./arrangement.js").Arrangement | undefined} */
     next;
     /**
-     * The microphone role that this page listens to, `program` for the mix.
+     * The role of the microphone that this page plays; `program` for the mix.
      * @type {string | undefined}
      */
     listensTo;
-    /** @type {Set<string>} assists that are on: `ROLE/peaking` */
+    /** @type {Set<string>} enabled monitoring assists, such as `ROLE/peaking` */
     assists = new Set();
 }
 
@@ -144,70 +147,70 @@ export class Studio {
     recorderIsThere = true;
     recorderText = "";
     /**
-     * Where the recording was when the recorder went, in seconds; undefined when nothing was recorded.
+     * The recording's position when the recorder ended, in seconds; undefined if nothing was being recorded.
      * @type {number | undefined}
      */
     goneAt;
-    /** When contact was lost, by `performance.now()`. */
+    /** When the connection was lost, by `performance.now()`. */
     lostContactAt = 0;
-    /** When contact was made, by `performance.now()`. */
+    /** When the connection was established, by `performance.now()`. */
     contactAt = 0;
-    /** Whether the status is of this connection. */
+    /** Whether the status was received on the current connection. */
     #isFresh = false;
     #goneTimer = 0;
     /** @type {Record<string, {peak?: number[], rms?: number[]}>} */
     levels = {};
     local = new Local();
     /**
-     * The last events, the newest last.
+     * The most recent events, the newest last.
      * @type {SessionEvent[]}
      */
     events = [];
     /**
-     * Shots of this recording.
+     * The current recording's shots.
      * @type {{at: number, layout: string, shown: string[]}[]}
      */
     shots = [];
     /** @type {Fault[]} */
     faults = [];
-    /** When each frame was last lost, by `performance.now()`. */
+    /** When a frame was last lost, by `performance.now()`. */
     lastLossAt = -1e9;
     /**
-     * Residuals by role in µs, a value each 2 s, NaN where the clock is not locked.
+     * Residuals by role in µs, one value every 2 s; NaN while the clock isn't locked.
      * @type {Map<string, number[]>}
      */
     residuals = new Map();
-    /** How many times residuals were noted. */
+    /** How many times residuals were stored. */
     residualCount = 0;
     /**
-     * How many times each microphone clipped, and when, by `performance.now()`.
+     * When each microphone clipped, by `performance.now()`, by role.
      * @type {Map<string, number[]>}
      */
     clipTimes = new Map();
     /**
-     * Clips that a person has cleared, by role.
+     * Clip counts that the user has cleared, by role.
      * @type {Map<string, number>}
      */
     clearedClips = new Map();
     /**
-     * Since when something holds, by `performance.now()`: `away/desk`.
+     * When each condition began, by `performance.now()`. Example of a key: `away/desk`.
      * @type {Map<string, number>}
      */
     since = new Map();
     /**
-     * Greatest sample peak since the start in dBFS, by role.
+     * Maximum sample peak since the start in dBFS, by role.
      * @type {Map<string, number>}
      */
     maxima = new Map();
     hasTalk = false;
-    /** Whether a recording is to begin as soon as the recorder is there again. */
+    /** Whether a recording should start once the recorder is running again. */
     wantsRecording = false;
 
-    /** Whether the recorder is there and tells nothing: what it does is not known. */
+    /** Whether the recorder is connected but unresponsive, so that its state is unknown. */
     isSilent = false;
-    /** Whether the web process says that the recorder is there. */
+    /** Whether the web process has reported that the recorder is connected. */
     #isTold = false;
-    /** When the recorder was last heard, and when that was last looked at, by `performance.now()`. */
+    /** When the recorder was last heard from, and when the page last checked, by `performance.now()`. */
     #heardAt = 0;
     #lookedAt = 0;
     #statusAt = 0;
@@ -219,7 +222,7 @@ export class Studio {
     /** @type {Map<Topic, Set<(detail?: any) => void>>} */
     #listeners = new Map();
 
-    /** Connects with the web process. */
+    /** Connects to the web process. */
     start() {
         contact.onMessage = (message) => this.take(message);
         contact.onContact = (isThere) => {
@@ -240,10 +243,10 @@ export class Studio {
         void contact.start();
     }
 
-    /** Notices a recorder that does not answer any more, and one that answers again. */
+    /** Detects when the recorder stops responding and when it responds again. */
     #look() {
         const now = performance.now();
-        // Where the page itself stood still, messages wait to be read.
+        // If the page itself was suspended, messages are waiting to be read.
         if (now - this.#lookedAt > 1800) this.#heardAt = now;
         this.#lookedAt = now;
         const isSilent = this.contact && this.recorderIsThere && (this.#isFresh || this.#isTold) && now - this.#heardAt > silenceMs;
@@ -256,7 +259,7 @@ export class Studio {
      * Calls a function after each change of a topic.
      * @param {Topic[]} topics
      * @param {(detail?: any) => void} listener
-     * @returns {() => void} ends it
+     * @returns {() => void} removes the listener
      */
     on(topics, listener) {
         for (const topic of topics) {
@@ -292,7 +295,7 @@ export class Studio {
         return this.cameras.map((camera) => camera.role);
     }
 
-    /** The state, `gone` without a recorder, `contact` before the first status or without contact. */
+    /** The state; `gone` without a recorder, `contact` before the first status or while disconnected. */
     get state() {
         if (!this.contact || !this.#isFresh) return "contact";
         if (!this.recorderIsThere) return "gone";
@@ -303,17 +306,17 @@ export class Studio {
         return this.state === "recording";
     }
 
-    /** Whether controls may be used. */
+    /** Whether the controls are enabled. */
     get canAct() {
         return this.contact && this.recorderIsThere && this.#isFresh && !this.isSilent;
     }
 
-    /** What the program shows now. */
+    /** The program's current arrangement. */
     get arrangement() {
         return arrangementOf(this.status);
     }
 
-    /** Recorded seconds: the status' time, carried on for at most 2 s. */
+    /** Recorded time in seconds: the status's time, extrapolated by at most 2 s. */
     get seconds() {
         const base = (this.status.time_ns ?? 0) / 1e9;
         const isRunning = this.contact && this.#isFresh && this.recorderIsThere && (this.status.state === "recording" || this.status.state === "standby");
@@ -321,7 +324,7 @@ export class Studio {
     }
 
     /**
-     * The date of an instant of the recording.
+     * The date of a time in the recording.
      * @param {number} seconds
      */
     dateOf(seconds) {
@@ -329,7 +332,7 @@ export class Studio {
     }
 
     /**
-     * The number of a camera, from 1.
+     * A camera's number, starting at 1.
      * @param {string} role
      */
     numberOf(role) {
@@ -337,51 +340,44 @@ export class Studio {
     }
 
     /**
-     * Width by height of a camera's upright frame.
-     * @param {string} role
-     */
-    aspectOf(role) {
-        const camera = this.cameras.find((camera) => camera.role === role);
-        if (!camera?.width || !camera.height) return 16 / 9;
-        return (camera.rotation ?? 0) % 180 === 0 ? camera.width / camera.height : camera.height / camera.width;
-    }
-
-    /**
-     * How a camera stands in the program: `main`, `inset` or `off`.
+     * A camera's position in the program: `main`, `inset` or `off`.
      * @param {string} role
      */
     tallyOf(role) {
         const arrangement = this.arrangement;
         const place = (this.status.program?.on_air ?? arrangement?.shown ?? []).indexOf(role);
         if (!arrangement || place < 0) return "off";
-        return arrangement.layout === "pip" && place > 0 ? "inset" : "main";
+        return hasInsets(arrangement) && place > 0 ? "inset" : "main";
     }
 
     /**
-     * Whether a camera would come on air by the next cut, and is not on air.
+     * Whether a camera is off air and the next cut would put it on air.
      * @param {string} role
      */
     isNext(role) {
         return (this.local.previewFirst || hasNextInSight.matches) && this.tallyOf(role) === "off" && (this.local.next?.shown.includes(role) ?? false);
     }
 
-    /** How many marks there are; the status lists the last hundred. */
-    get markCount() {
-        return this.status.mark_count ?? this.status.marks?.length ?? 0;
+    /** Number of markers. The status lists only the last hundred. */
+    get markerCount() {
+        return this.status.marker_count ?? this.status.markers?.length ?? 0;
     }
 
-    /** Whether the recorder makes a whole arrangement in one change, and undoes changes itself. */
-    get knowsArrange() {
-        return this.status.program?.on_air !== undefined || this.status.arrangement?.filling !== undefined;
+    /**
+     * Whether the recorder accepts a command.
+     * @param {string} name
+     */
+    accepts(name) {
+        return this.status.commands?.includes(name) ?? false;
     }
 
-    /** Frames that were lost so far. */
+    /** Number of frames lost so far. */
     get lost() {
         return this.cameras.reduce((sum, camera) => sum + (camera.lost ?? 0), 0) + (this.status.program?.lost ?? 0);
     }
 
     /**
-     * Clips that nobody has cleared.
+     * Number of clips that the user hasn't cleared.
      * @param {Microphone} microphone
      */
     clipsOf(microphone) {
@@ -391,14 +387,14 @@ export class Studio {
     }
 
     /**
-     * How often a microphone clipped in the last minute; none once a person has cleared it.
+     * Number of times a microphone clipped in the last minute; zero after the user has cleared it.
      * @param {Microphone} microphone
      */
     recentClips(microphone) {
         return Math.min(this.clipsOf(microphone), microphone.clipped_last_minute ?? this.clipTimes.get(microphone.role)?.length ?? 0);
     }
 
-    /** @param {string} [role] of one microphone; all without */
+    /** @param {string} [role] role of one microphone; all if omitted */
     clearClips(role) {
         for (const microphone of this.microphones) {
             if (role !== undefined && role !== microphone.role) continue;
@@ -409,7 +405,7 @@ export class Studio {
     }
 
     /**
-     * Seconds for which something has held; 0 when it is new.
+     * Seconds for which a condition has held; 0 if it is new.
      * @param {string} id
      * @param {boolean} holds
      */
@@ -425,7 +421,7 @@ export class Studio {
     }
 
     /**
-     * Takes a message of the web process.
+     * Handles a message from the web process.
      * @param {any} message
      */
     take(message) {
@@ -450,10 +446,11 @@ export class Studio {
                 this.recorderText = String(message.text ?? "");
                 this.#isTold = message.there === true;
                 if (this.#isTold) this.#heardAt = performance.now();
-                // It has ended again, for the reason in the text.
+                // The recorder has ended again, for the reason in the text.
                 else if (this.recorderText !== "") this.wantsRecording = false;
                 clearTimeout(this.#goneTimer);
-                // A web process that has just begun does not know the recorder yet; what runs is not called gone for that.
+                // A web process that has just started doesn't know the recorder yet, so don't report a running recorder
+                // as gone.
                 if (!message.there) {
                     const wait = this.#isFresh ? 0 : Math.max(0, newContactMs - (performance.now() - this.contactAt));
                     if (wait === 0) this.#lose();
@@ -540,7 +537,7 @@ export class Studio {
         this.tell("status");
     }
 
-    /** Without a chosen Next, the first camera that is not on air stands there. */
+    /** If no preview is selected, selects the first camera that is off air. */
     #seedNext() {
         const arrangement = this.arrangement;
         if (!arrangement) {
@@ -551,7 +548,7 @@ export class Studio {
         const next = this.local.next;
         if (next && next.shown.length > 0 && next.shown.every((role) => roles.includes(role))) return;
         const other = roles.find((role) => !arrangement.shown.includes(role)) ?? roles.find((role) => role !== arrangement.shown[0]);
-        this.local.next = { ...arrangement, layout: "single", shown: [other ?? arrangement.shown[0] ?? ""].filter((role) => role !== "") };
+        this.local.next = { ...arrangement, layout: special.one, shown: [other ?? arrangement.shown[0] ?? ""].filter((role) => role !== "") };
     }
 
     /** @param {number} at @param {string} layout @param {string[]} shown */
@@ -582,7 +579,7 @@ export class Studio {
         this.hasTalk = this.#talk.length >= talkWindow && this.#talkCount * 2 >= this.#talk.length;
     }
 
-    /** Says that the talk on standby is meant to be so. */
+    /** Dismisses the warning about speech during standby. */
     forgetTalk() {
         this.#talk = [];
         this.#talkCount = 0;
@@ -591,8 +588,8 @@ export class Studio {
     }
 
     /**
-     * Forgets what the events tell again that come after contact was made anew.
-     * @param {number} at the first of them, in seconds
+     * Removes events, shots and faults that the recorder sends again after a reconnection.
+     * @param {number} at time of the first repeated event, in seconds
      */
     #forgetSince(at) {
         this.events = [];
@@ -612,12 +609,12 @@ export class Studio {
         if (this.events.length > mostEvents) this.events.shift();
         const track = String(event.track ?? "");
         if (event.event === "drop") this.#addFault({ from: at, to: at + Number(event.duration_ns ?? 0) / 1e9, role: track });
-        if (event.event === "unplug" || (event.event === "silence" && event.state === "begins")) this.#addFault({ from: at, role: track });
-        if (event.event === "replug" || (event.event === "silence" && event.state === "ends")) {
+        if (event.event === "device-lost" || (event.event === "silence" && event.state === "begins")) this.#addFault({ from: at, role: track });
+        if (event.event === "device-restored" || (event.event === "silence" && event.state === "ends")) {
             for (const fault of this.faults) if (fault.role === track && fault.to === undefined) fault.to = at;
         }
-        if (event.event === "switch" && isOld && Array.isArray(event.shown)) {
-            this.#addShot(at, String(event.layout ?? "single"), event.shown.map(String));
+        if (event.event === "change" && isOld && typeof event.layout === "string" && Array.isArray(event.shown)) {
+            this.#addShot(at, event.layout, event.shown.map(String));
         }
         if (!isOld) this.tell("event", event);
     }
@@ -634,6 +631,6 @@ export class Studio {
     }
 }
 
-/** What the page knows. */
+/** The state shared by all parts of the page. */
 export const studio = new Studio();
 export { looksAlike };

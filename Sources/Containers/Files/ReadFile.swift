@@ -1,0 +1,87 @@
+import Glibc
+public import Media
+package import System
+
+/// Read-only file that is read at offsets chosen by the caller.
+package final class ReadFile: ReadableFile {
+    /// Path of the file.
+    package let path: String
+    /// Size of the file in bytes when it was opened.
+    package let byteCount: Int64
+    private let descriptor: OwnedDescriptor
+
+    /// Opens the file.
+    ///
+    /// - Throws: `FileError` "open", including if it isn't a regular file.
+    package init(_ file: ContainedFile) throws(FileError) {
+        path = file.path
+        descriptor = try file.openForReading()
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0 else {
+            throw FileError(path: file.path, operation: "open", errno: errno)
+        }
+        byteCount = Int64(status.st_size)
+    }
+
+    /// Reopens an open file for reading, even if it has been renamed or removed.
+    ///
+    /// - Parameters:
+    ///   - other: The file's descriptor, open for reading.
+    ///   - path: Path of the file, used in errors.
+    /// - Throws: `FileError` "open".
+    init(_ other: borrowing OwnedDescriptor, path: String) throws(FileError) {
+        self.path = path
+        let number = fcntl(other.number, F_DUPFD_CLOEXEC, 0)
+        guard number >= 0 else { throw FileError(path: path, operation: "open", errno: errno) }
+        descriptor = OwnedDescriptor(owning: number)
+        var status = stat()
+        guard fstat(number, &status) == 0 else {
+            throw FileError(path: path, operation: "open", errno: errno)
+        }
+        byteCount = Int64(status.st_size)
+    }
+
+    /// Drops the file's pages from the page cache, so that the next reads return the contents of the disk. Bytes that
+    /// aren't on the disk yet remain cached.
+    func dropCache() {
+        posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_DONTNEED)
+    }
+
+    /// Reads up to `count` bytes starting at `offset`, or fewer at the end of the file.
+    package func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
+        try descriptor.read(count, at: offset, of: path)
+    }
+}
+
+/// File that can be read at offsets chosen by the caller.
+protocol ReadableFile {
+    /// Reads up to `count` bytes starting at `offset`, or fewer at the end of the file.
+    ///
+    /// - Throws: `FileError` "read".
+    func read(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8]
+}
+
+/// Reads a small file completely.
+public enum WholeFile {
+    /// Reads all bytes of a file. It blocks only on disk access: pipes are rejected.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the file, chosen by the user. Links are followed.
+    ///   - limit: Maximum file size in bytes.
+    /// - Returns: All bytes of the file.
+    /// - Throws: `FileError` "open" or "read", including if it isn't a regular file or is too large.
+    public static func bytes(of path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
+        try bytes(of: try ContainedFile(resolving: path), atMost: limit)
+    }
+
+    /// Reads all bytes of a file inside a folder, as `bytes(of:atMost:)` does, without following links.
+    package static func bytes(of file: ContainedFile, atMost limit: Int) throws(FileError) -> [UInt8] {
+        let file = try ReadFile(file)
+        guard file.byteCount <= Int64(limit) else {
+            throw FileError(
+                path: file.path, operation: "read",
+                detail: "its size is \(file.byteCount) bytes; the limit is \(limit) bytes.")
+        }
+        return try file.read(Int(file.byteCount), at: 0)
+    }
+}

@@ -1,0 +1,64 @@
+public import FoundationEssentials
+internal import Glibc
+public import Media
+
+/// Local date and time of day, as shown by a calendar and a wall clock.
+public struct LocalTime: Sendable, Equatable {
+    /// Year of the Gregorian calendar.
+    public let year: Int
+    /// Month, 1…12.
+    public let month: Int
+    /// Day of the month, 1…31.
+    public let day: Int
+    /// Wall clock time since midnight. On a day with a clock change, it still matches the wall clock.
+    public let sinceMidnight: Nanoseconds
+
+    /// Converts a date to the local time of this machine, using the time zone offset at that date (localtime_r(3)).
+    public init(_ date: Date) { self.init(date, secondsFromGMT: Self.secondsFromGMT(at: date)) }
+
+    /// Returns the offset of this machine's local time from UTC at a date, in seconds.
+    public static func secondsFromGMT(at date: Date) -> Int {
+        var seconds = time_t(Int64(rounding: date.timeIntervalSince1970.rounded(.down)))
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return 0 }
+        return parts.tm_gmtoff
+    }
+
+    /// Converts a date to local time.
+    ///
+    /// - Parameters:
+    ///   - date: The date.
+    ///   - offset: Offset of the local time from UTC, in seconds.
+    public init(_ date: Date, secondsFromGMT offset: Int) {
+        let local = date.timeIntervalSince1970 + Double(offset)
+        let days = (local / 86400).rounded(.down)
+        sinceMidnight = .seconds(rounding: min(max(local - days * 86400, 0), 86400 - 1e-6))
+        (year, month, day) = Self.civil(daysSince1970: Int(days))
+    }
+
+    /// Hour, 0…23.
+    public var hour: Int { Int(sinceMidnight.count / 3_600_000_000_000) }
+    /// Minute, 0…59.
+    public var minute: Int { Int(sinceMidnight.count / 60_000_000_000) % 60 }
+    /// Second, 0…59.
+    public var second: Int { Int(sinceMidnight.count / 1_000_000_000) % 60 }
+
+    /// Returns the number of samples since midnight at a rate in samples per second, rounded to the nearest integer.
+    public func samples(rate: Int) -> Int64 {
+        MediaTime(nanoseconds: sinceMidnight.count).ticks(perSecond: Int64(rate))
+    }
+
+    /// Converts a day number to a Gregorian date, using eras of 400 years that start in March (Howard Hinnant,
+    /// `civil_from_days`).
+    private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+}

@@ -1,0 +1,160 @@
+import Media
+
+/// Reads a movie's fragments in order and collects their samples, up to the first fragment that doesn't continue the
+/// previous data.
+struct FragmentWalk {
+    private(set) var tracks: [MovieBoxReader.Track]
+    /// Number of samples in each track before each fragment.
+    private var counts: [[Int]] = []
+    private var sequence: UInt32 = 0
+    private var pending: FragmentReader?
+    private let limit: Int64
+    private var isOver = false
+
+    /// Creates a walk that starts before the first fragment.
+    ///
+    /// - Parameters:
+    ///   - beginning: The index before the fragments.
+    ///   - limit: End of the recording in the file, in bytes.
+    init(beginning: MovieBoxReader, limit: Int64) {
+        self.limit = limit
+        tracks = beginning.tracks
+        // Samples of the initial index may also be truncated.
+        for track in tracks.indices { keepWhole(track, from: 0, in: 0..<limit) }
+        counts.append(tracks.map { _ in 0 })
+    }
+
+    /// Processes the next box of the file.
+    ///
+    /// - Returns: `false` if no data after this box can be read.
+    mutating func follow(_ box: FileBox, in file: some ReadableFile) throws(FileError) -> Bool {
+        switch box.type {
+        case "free": return box.isWhole
+        case "moof":
+            guard box.isWhole, pending == nil,
+                let fragment = FragmentReader(
+                    BoxReader(try file.read(Int(box.content.count), at: box.content.lowerBound)),
+                    start: box.range.lowerBound),
+                fragment.sequence == sequence + 1
+            else { return false }
+            pending = fragment
+            return true
+        case "mdat":
+            guard let fragment = pending else { return counts.count == 1 && sequence == 0 && box.isWhole }
+            pending = nil
+            sequence = fragment.sequence
+            counts.append(tracks.map(\.samples.count))
+            let room = box.content.lowerBound..<min(box.content.upperBound, limit)
+            for run in fragment.runs {
+                guard take(run, from: box.content, within: room) else { return false }
+            }
+            return box.isWhole
+        default: return false
+        }
+    }
+
+    /// Returns, for each track, the index of the first sample that belongs to the last `count` fragments.
+    func recentSamples(_ count: Int) -> [Int] {
+        let first = counts.suffix(count).first ?? tracks.map { _ in 0 }
+        // Samples that have been dropped in the meantime aren't checked again.
+        return zip(first, tracks).map { min($0, $1.samples.count) }
+    }
+
+    private mutating func take(
+        _ run: FragmentReader.Run, from media: Range<Int64>, within room: Range<Int64>
+    ) -> Bool {
+        guard let index = tracks.firstIndex(where: { $0.number == run.trackNumber }),
+            let first = run.samples.first,
+            run.samples.allSatisfy({ $0.lies(in: media) }),
+            MovieBoxReader.isPlausible(first.decode, timeScale: tracks[index].description.timeScale)
+        else { return false }
+        let shift = -tracks[index].fragmentShift
+        placeBeginning(of: index, before: first.decode + shift)
+        let count = tracks[index].samples.count
+        if let last = tracks[index].samples.last {
+            guard first.decode + shift > last.decode else { return false }
+            // A sample lasts until the next one, but its own fragment doesn't contain the next sample's time.
+            tracks[index].samples[count - 1].duration = first.decode + shift - last.decode
+        }
+        tracks[index].samples += run.samples.map { $0.moved(by: shift) }
+        keepWhole(index, from: count, in: room)
+        return true
+    }
+
+    /// Moves the first samples of a track that starts after T0. The index before the fragments doesn't contain their
+    /// time, but samples follow each other without gaps.
+    private mutating func placeBeginning(of index: Int, before decode: Int64) {
+        guard counts.count == 2, let last = tracks[index].samples.last else { return }
+        let gap = decode - (last.decode + last.duration)
+        guard gap > 0, tracks[index].fragmentShift == 0 else { return }
+        tracks[index].samples = tracks[index].samples.map { $0.moved(by: gap) }
+    }
+
+    private mutating func keepWhole(_ track: Int, from first: Int, in room: Range<Int64>) {
+        let samples = tracks[track].samples
+        if let torn = samples[first...].firstIndex(where: { !$0.lies(in: room) }) {
+            tracks[track].samples.removeSubrange(torn...)
+        }
+    }
+}
+
+/// Reads a fragment's sample list (`moof`) in the format that `FragmentBox` writes.
+struct FragmentReader {
+    /// Samples of one track in the fragment.
+    struct Run {
+        let trackNumber: UInt32
+        /// Samples with times on the timeline of the fragments, in track ticks.
+        let samples: [PlacedSample]
+    }
+
+    let sequence: UInt32
+    let runs: [Run]
+
+    /// Reads the list; `nil` if it isn't in the format that `FragmentBox` writes.
+    ///
+    /// - Parameters:
+    ///   - content: Content of the `moof` box.
+    ///   - start: File offset of the box. The samples' offsets are relative to it.
+    init?(_ content: BoxReader, start: Int64) {
+        guard var header = content.content("mfhd"), header.readVersion() != nil, let number = header.read32()
+        else {
+            return nil
+        }
+        sequence = number
+        var runs: [Run] = []
+        for box in content.boxes() where box.type == "traf" {
+            guard let run = Self.readRun(box.content, start: start),
+                !runs.contains(where: { $0.trackNumber == run.trackNumber })
+            else { return nil }
+            runs.append(run)
+        }
+        guard !runs.isEmpty else { return nil }
+        self.runs = runs
+    }
+
+    private static func readRun(_ content: BoxReader, start: Int64) -> Run? {
+        guard var header = content.content("tfhd"), header.readVersion() != nil, let number = header.read32(),
+            var date = content.content("tfdt"), date.readVersion()?.version == 1, let first = date.read64(),
+            let decode = Int64(exactly: first), decode < 1 << 60,
+            var list = content.content("trun"), let (_, flags) = list.readVersion(), flags & ~0x800 == 0x701,
+            let count = list.read32(), let offset = list.read32()
+        else { return nil }
+        let isReordered = flags & 0x800 != 0
+        guard count > 0, list.rest == Int(count) * (isReordered ? 16 : 12) else { return nil }
+        var samples: [PlacedSample] = []
+        samples.reserveCapacity(Int(count))
+        var (place, time) = (start + Int64(offset), decode)
+        for _ in 0..<count {
+            guard let duration = list.read32(), let size = list.read32(), let sampleFlags = list.read32(),
+                let compositionOffset = isReordered ? list.read32() : 0
+            else { return nil }
+            samples.append(
+                PlacedSample(
+                    offset: place, byteCount: size, decode: time, compositionOffset: compositionOffset,
+                    duration: Int64(duration), isKey: sampleFlags & 0x1_0000 == 0))
+            place += Int64(size)
+            time += Int64(duration)
+        }
+        return Run(trackNumber: number, samples: samples)
+    }
+}

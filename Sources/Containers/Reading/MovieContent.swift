@@ -1,0 +1,224 @@
+import Media
+
+/// Readable content of a movie file: its tracks with every sample that is completely in the file.
+struct MovieContent {
+    let layout: MovieLayout
+    let createdAt: Int64
+    let movieTimeScale: Int64
+    var tracks: [MovieBoxReader.Track]
+    /// State of the complete index at the end of the movie.
+    private(set) var index: Index
+    /// For each track, index of the first sample that belongs to the last fragments, which may contain holes after a
+    /// power loss.
+    private(set) var recentSamples: [Int]
+
+    /// State of a complete index.
+    enum Index: Equatable {
+        /// The media data contains all samples: the file is a plain movie.
+        case inForce
+        /// The index is complete at a byte offset, but isn't activated yet.
+        case waiting(at: Int64)
+        case none
+    }
+
+    /// Whether the movie contains frames or audio.
+    var hasSamples: Bool { tracks.contains { !$0.samples.isEmpty && $0.description.codec != nil } }
+
+    /// Number of recent fragments whose samples are read and checked. It exceeds the number of fragments
+    /// waiting for the disk at any time, unless the disk hangs.
+    private static let recentFragments = 8
+
+    /// Reads a movie file; `nil` if it contains no samples.
+    ///
+    /// - Throws: `FileError` "read".
+    init?(reading file: some ReadableFile, layout: MovieLayout) throws(FileError) {
+        self.layout = layout
+        guard let place = layout.boxes.firstIndex(where: { $0.type == "moov" && $0.isWhole }),
+            var movie = try Self.readIndex(layout.boxes[place], file, layout)
+        else { return nil }
+        if layout.boxes[0].type == "mdat" {
+            guard !movie.isBeginning, place == 1 else { return nil }
+            index = .inForce
+            recentSamples = movie.tracks.map { _ in 0 }
+        } else {
+            guard movie.isBeginning, place == 1 else { return nil }
+            var fragments = FragmentWalk(beginning: movie, limit: layout.end)
+            for box in layout.boxes[(place + 1)...] {
+                guard try fragments.follow(box, in: file) else { break }
+            }
+            let found = fragments.tracks
+            recentSamples = fragments.recentSamples(Self.recentFragments)
+            if let last = layout.boxes.last, last.type == "moov", last.isWhole, last != layout.boxes[place],
+                let complete = try Self.readIndex(last, file, layout), !complete.isBeginning,
+                Self.holds(complete.tracks, found)
+            {
+                index = .waiting(at: last.range.lowerBound)
+                movie = complete
+            } else {
+                index = .none
+                movie = MovieBoxReader(movie, tracks: found)
+            }
+        }
+        createdAt = movie.createdAt
+        movieTimeScale = movie.movieTimeScale
+        tracks = movie.tracks
+        if index != .inForce {
+            try dropDamaged(file)
+            dropMissingLabels()
+        }
+    }
+
+    private static func readIndex(_ box: FileBox, _ file: some ReadableFile, _ layout: MovieLayout)
+        throws(FileError) -> MovieBoxReader?
+    {
+        let bytes = try file.read(Int(box.content.count), at: box.content.lowerBound)
+        guard bytes.count == box.content.count else { return nil }
+        var failure: FileError?
+        let movie = MovieBoxReader(BoxReader(bytes), kind: layout.kind) { place in
+            do throws(FileError) {
+                var reader = BoxReader(try file.read(4, at: place))
+                return reader.read32()
+            } catch {
+                failure = error
+                return nil
+            }
+        }
+        if let failure { throw failure }
+        // All samples in the index must be inside the file, between the reserved bytes and the end.
+        let room = layout.reservedOffset + 16..<layout.end
+        guard let movie,
+            movie.tracks.allSatisfy({ $0.samples.allSatisfy { $0.lies(in: room) || movie.isBeginning } })
+        else { return nil }
+        return movie
+    }
+
+    /// Whether an index contains all samples of the fragments.
+    private static func holds(_ complete: [MovieBoxReader.Track], _ found: [MovieBoxReader.Track]) -> Bool {
+        found.allSatisfy { track in
+            guard let other = complete.first(where: { $0.number == track.number }) else { return false }
+            return other.samples.count == track.samples.count
+                && zip(other.samples, track.samples).allSatisfy {
+                    $0.offset == $1.offset && $0.byteCount == $1.byteCount
+                }
+        }
+    }
+
+    /// Truncates each track before the first damaged sample among its recent samples.
+    private mutating func dropDamaged(_ file: some ReadableFile) throws(FileError) {
+        for track in tracks.indices {
+            let check = SampleCheck(codec: tracks[track].description.codec)
+            for sample in tracks[track].samples.indices.dropFirst(recentSamples[track]) {
+                let place = tracks[track].samples[sample]
+                let bytes = try file.read(Int(place.byteCount), at: place.offset)
+                guard bytes.count == Int(place.byteCount), check.isWhole(bytes, at: place.offset) else {
+                    tracks[track].samples.removeSubrange(sample...)
+                    // An index that contains this sample must not be activated.
+                    index = .none
+                    break
+                }
+            }
+        }
+    }
+
+    /// Removes timecode tracks whose only label is missing. Their frames are shown without a timecode.
+    private mutating func dropMissingLabels() {
+        let missing = tracks.indices.filter {
+            tracks[$0].description.isTimecode && tracks[$0].samples.isEmpty
+        }
+        for track in missing.reversed() {
+            tracks.remove(at: track)
+            recentSamples.remove(at: track)
+        }
+        if !missing.isEmpty { index = .none }
+    }
+}
+
+extension PlacedSample {
+    /// Whether all bytes of the sample are inside a byte range of the file.
+    func lies(in part: Range<Int64>) -> Bool {
+        offset >= part.lowerBound && offset + Int64(byteCount) <= part.upperBound
+    }
+}
+
+extension MovieTrack {
+    /// Codec of the track; `nil` for timecode.
+    var codec: StreamParameters.Codec? {
+        switch self {
+        case .video(let parameters, _, _), .audio(let parameters, _): parameters.codec
+        case .timecode: nil
+        }
+    }
+}
+
+/// Layout of a movie file that multicam recorded. Only the box headers are read, so the size of the media data doesn't
+/// matter.
+struct MovieLayout {
+    let kind: MovieKind
+    /// Byte offset of the 16 bytes that are, or will become, the header of the media data.
+    let reservedOffset: Int64
+    /// Boxes starting at `reservedOffset`, up to the first box of a type that multicam doesn't write.
+    let boxes: [FileBox]
+    /// End of the recording in bytes: the end of the file, or the end found by an earlier recovery that then appended
+    /// an index.
+    let end: Int64
+
+    /// Maximum size of a fragment's sample list in bytes. A larger list is damaged.
+    private static let largestList: Int64 = 16 << 20
+    /// Maximum size of a recording's index in bytes. A larger index is damaged.
+    static let largestIndex: Int64 = 1 << 30
+
+    /// Reads the box headers; `nil` if the file doesn't start like a multicam file.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - byteCount: Size of the file in bytes.
+    /// - Throws: `FileError` "read".
+    init?(of file: some ReadableFile, byteCount: Int64) throws(FileError) {
+        let start = try file.read(512, at: 0)
+        guard let kind = [MovieKind.mp4, .mov].first(where: { start.starts(with: $0.fileType) }) else {
+            return nil
+        }
+        self.kind = kind
+        reservedOffset = Int64(kind.fileType.count)
+        guard let reserved = try FileBox.read(at: reservedOffset, in: file, end: byteCount) else {
+            return nil
+        }
+        var end = byteCount
+        if reserved.type == "free" {
+            guard reserved.range.count == 16 else { return nil }
+            end = try Self.journalledEnd(start, at: Int(reservedOffset) + 8, byteCount: byteCount)
+        } else {
+            guard reserved.type == "mdat", reserved.headSize == 16 else { return nil }
+        }
+        self.end = end
+        var boxes = [reserved]
+        while let last = boxes.last, last.isWhole,
+            let next = try FileBox.read(at: last.range.upperBound, in: file, end: end),
+            Self.isOurs(next)
+        {
+            boxes.append(next)
+        }
+        self.boxes = boxes
+    }
+
+    /// Returns the end of the recording, as stored by an interrupted recovery.
+    private static func journalledEnd(_ start: [UInt8], at place: Int, byteCount: Int64) throws(FileError)
+        -> Int64
+    {
+        guard place + 8 <= start.count else { return byteCount }
+        var reader = BoxReader(Array(start[place..<place + 8]))
+        guard let end = reader.read64().flatMap({ Int64(exactly: $0) }), end > Int64(place) + 8 else {
+            return byteCount
+        }
+        return min(end, byteCount)
+    }
+
+    private static func isOurs(_ box: FileBox) -> Bool {
+        switch box.type {
+        case "moof": box.range.count <= largestList
+        case "moov": box.range.count <= largestIndex
+        case "mdat", "free": true
+        default: false
+        }
+    }
+}

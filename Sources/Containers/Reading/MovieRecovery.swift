@@ -1,0 +1,246 @@
+public import FoundationEssentials
+public import Media
+package import System
+
+/// Movie file in the state after a recording or a crash. This class reports the readable content and converts the file
+/// to a plain movie.
+///
+/// The file isn't trusted: lengths, offsets, and times are checked against the file size and each other, and the
+/// recording ends at the first inconsistency. The duration doesn't depend on the size of the media data: only box
+/// headers, sample lists, and the samples of the last fragments are read.
+///
+/// Not thread-safe: use it from one thread at a time. The file is locked while this object exists.
+public final class MovieRecovery {
+    /// One track, up to its last complete sample.
+    public struct Track: Sendable, Equatable {
+        /// Description of the track.
+        public let description: MovieTrack
+        /// Number of samples that can be read.
+        public let sampleCount: Int
+        /// Number of samples that are decoded but not shown, because they precede the file's time 0.
+        public let leadCount: Int
+        /// End of the last shown sample, in track ticks relative to T0.
+        public let end: Int64
+        /// Frame rate of the track's grid, derived from the durations of its frames; `nil` for other tracks, for tracks
+        /// without frames, and for variable frame rates.
+        public let rate: FrameRate?
+        /// Number of samples that are in the file but can't be shown, because they refer to missing samples.
+        public let droppedCount: Int
+        /// Gaps between frames in the grid where no frame was written, in track ticks relative to T0. The
+        /// previous frame lasts longer.
+        public let holes: [Range<Int64>]
+    }
+
+    /// Path of the file.
+    public var path: String { file.path }
+    /// File format variant.
+    public let kind: MovieKind
+    /// Whether the file is already a plain movie.
+    public let isPlain: Bool
+    /// Tracks of the file.
+    public let tracks: [Track]
+    /// Size of the file in bytes.
+    public let byteCount: Int64
+    /// Date of T0, accurate to the second.
+    public var createdAt: Date { MovieFile.date(secondsSince1904: content.createdAt) }
+    private let file: OutputFile
+    private let content: MovieContent
+
+    /// Opens, locks, and reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the file.
+    ///   - disk: Hooks for file writes.
+    /// - Throws: `FileError` "open" or "read". "read" contains a sentence if the file wasn't recorded by multicam, or
+    ///   contains no frames or audio.
+    public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
+        try self.init(try ContainedFile(path: path), disk: disk)
+    }
+
+    /// Opens, locks, and reads a file inside a folder, as `init(path:disk:)` does.
+    package init(_ place: ContainedFile, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
+        file = try OutputFile(opening: place, disk: disk)
+        let byteCount = try file.byteCount()
+        guard let layout = try MovieLayout(of: file, byteCount: byteCount) else {
+            throw FileError(
+                path: place.path, operation: "read",
+                detail: "it is not a movie recorded by multicam.")
+        }
+        guard var content = try MovieContent(reading: file, layout: layout), content.hasSamples else {
+            throw FileError(
+                path: place.path, operation: "read",
+                detail: "no data of the file was on the disk: it contains no frames and no audio.")
+        }
+        self.byteCount = byteCount
+        kind = layout.kind
+        isPlain = content.index == .inForce
+        var dropped = content.tracks.map { _ in 0 }
+        if content.index == .none {
+            for index in content.tracks.indices where content.tracks[index].description.isH264 {
+                let samples = content.tracks[index].samples
+                let kept = samples.prefixWithoutHole(interval: samples.interval)
+                dropped[index] = samples.count - kept
+                content.tracks[index].samples.removeSubrange(kept...)
+            }
+        }
+        self.content = content
+        tracks = zip(content.tracks, dropped).map { Track($0, droppedCount: $1) }
+    }
+
+    /// Converts the file to a plain movie whose tracks end at given times. A plain movie that already ends
+    /// there isn't changed.
+    ///
+    /// A longer track is shortened, but its samples remain in the file. A shorter track is extended: JPEG
+    /// tracks with copies of their last frame, AAC tracks with silence. The last H.264 frame is shown until
+    /// the end.
+    ///
+    /// The operation may be interrupted at any time and repeated. Existing data isn't changed. A complete
+    /// index is appended and made durable before a single write of 16 bytes activates it. Until that write,
+    /// the file is in its previous state.
+    /// - Parameter ends: End of each track by track index, in its own ticks relative to T0; `nil` keeps the
+    ///   track's end.
+    /// - Returns: Content of the file.
+    /// - Throws: `FileError` "write", "truncate", or "fdatasync". The file is then either in its previous
+    ///   state or complete.
+    @discardableResult
+    public func makeWhole(ends: [Int64?] = []) throws(FileError) -> MovieSummary {
+        let wanted = tracks.indices.map { (ends.indices.contains($0) ? ends[$0] : nil) ?? tracks[$0].end }
+        let isAsWanted = zip(tracks, wanted).allSatisfy { $0.end == $1 || $0.description.isTimecode }
+        switch content.index {
+        case .inForce where isAsWanted: return summary(content.recordedTracks, byteCount: byteCount)
+        case .waiting(let offset) where isAsWanted:
+            try file.activateIndex(indexAt: offset, reservedOffset: content.layout.reservedOffset)
+            return summary(content.recordedTracks, byteCount: byteCount)
+        case .inForce, .waiting, .none: break
+        }
+        let start = try beginAppending()
+        var (placed, silence) = (content.tracks, [UInt8]())
+        for (index, end) in zip(placed.indices, wanted) where placed[index].description.codec != nil {
+            placed[index].samples.end(
+                at: end, as: placed[index].description.codec, silence: &silence,
+                channels: placed[index].description.channels, startingAt: start)
+        }
+        var recorded = placed.map {
+            RecordedTrack(
+                $0.description, number: $0.number, configuration: $0.configuration,
+                index: SampleIndex($0.samples))
+        }
+        recorded.setEnds(
+            zip(placed, wanted).map { $0.description.isTimecode ? nil : $1 }, mayStretch: true)
+        let index = MovieBox(
+            kind: kind, createdAt: content.createdAt, movieTimeScale: content.movieTimeScale,
+            tracks: recorded,
+            reached: nil
+        ).bytes
+        let place = start + Int64(silence.count)
+        try file.write(silence + index, at: start)
+        // Truncates remains of an earlier attempt that follow the index.
+        try file.setEnd(place + Int64(index.count))
+        try file.activateIndex(indexAt: place, reservedOffset: content.layout.reservedOffset)
+        return summary(recorded, byteCount: place + Int64(index.count))
+    }
+
+    /// Counts the frames of a JPEG track that equal the previous frame byte for byte, because the frame was duplicated
+    /// or replaces a slate. The count is 0 for other codecs.
+    ///
+    /// Only adjacent frames of equal size are compared. After 256 MiB have been read for comparisons, frames of equal
+    /// size count as equal.
+    /// - Throws: `FileError` "read".
+    public func duplicatedCount(ofTrack index: Int) throws(FileError) -> Int {
+        guard content.tracks[index].description.codec == .mjpeg else { return 0 }
+        var (count, unread) = (0, Self.comparedBytes)
+        let samples = content.tracks[index].samples
+        for (before, sample) in zip(samples, samples.dropFirst()) where before.byteCount == sample.byteCount {
+            if before.offset != sample.offset, unread > 0 {
+                unread -= 2 * Int(sample.byteCount)
+                guard
+                    try file.read(Int(before.byteCount), at: before.offset)
+                        == file.read(Int(sample.byteCount), at: sample.offset)
+                else { continue }
+            }
+            count += 1
+        }
+        return count
+    }
+
+    private static let comparedBytes = 256 << 20
+
+    /// Stores the end of the recording in the reserved bytes. After an interruption, the next recovery can then
+    /// distinguish appended bytes from the recording.
+    ///
+    /// - Returns: Byte offset for the next write.
+    private func beginAppending() throws(FileError) -> Int64 {
+        guard content.index != .inForce else { return byteCount }
+        var reserved = BoxBuffer()
+        reserved.put32(16)
+        reserved.put(code: "free")
+        reserved.put64(UInt64(content.layout.end))
+        try file.write(reserved.bytes, at: content.layout.reservedOffset)
+        try file.makeDurable()
+        return content.layout.end
+    }
+
+    private func summary(_ tracks: [RecordedTrack], byteCount: Int64) -> MovieSummary {
+        MovieSummary(
+            tracks: tracks.map {
+                MovieSummary.Track(
+                    sampleCount: $0.index.sampleCount, byteCount: $0.index.byteCount,
+                    duration: max(0, $0.index.end), timeScale: $0.description.timeScale)
+            }, byteCount: byteCount, checksum: nil)
+    }
+}
+
+extension MovieRecovery.Track {
+    fileprivate init(_ track: MovieBoxReader.Track, droppedCount: Int) {
+        description = track.description
+        sampleCount = track.samples.count
+        leadCount = track.samples.count { $0.presentation < 0 }
+        end = track.indexedEnd ?? track.samples.map(\.end).max() ?? 0
+        let interval = track.samples.interval
+        rate =
+            track.description.isVideo && !track.description.hasOwnTimes && interval > 0
+            ? FrameRate(track.description.timeScale, per: interval) : nil
+        self.droppedCount = droppedCount
+        holes = rate == nil ? [] : track.samples.holes(interval: interval)
+    }
+}
+
+extension MovieContent {
+    fileprivate var recordedTracks: [RecordedTrack] {
+        tracks.map {
+            RecordedTrack(
+                $0.description, number: $0.number, configuration: $0.configuration,
+                index: SampleIndex($0.samples))
+        }
+    }
+}
+
+extension MovieTrack {
+    /// Number of audio channels; 0 for other tracks.
+    fileprivate var channels: Int {
+        if case .audio(let parameters, _) = self { parameters.audio?.channels ?? 1 } else { 0 }
+    }
+}
+
+/// Checks whether a recovery would find content in a media file. It only reads the file and doesn't lock it.
+package enum RecoverableContent {
+    /// Size in bytes above which a file is assumed to have content: only the recorder's first writes are
+    /// smaller.
+    private static let largestRead: Int64 = 64 << 20
+
+    /// Whether a movie or Broadcast Wave file contains at least one frame or sample.
+    ///
+    /// - Parameter place: The file. The name of a wave file ends in `.wav`.
+    /// - Returns: Whether the file contains a frame or a sample.
+    /// - Throws: `FileError` "open" or "read".
+    package static func isPresent(in place: ContainedFile) throws(FileError) -> Bool {
+        let file = try ReadFile(place)
+        guard file.byteCount <= largestRead else { return true }
+        guard !place.name.hasSuffix(".wav") else {
+            let layout = WaveLayout(try file.read(WaveLayout.headerLimit, at: 0))
+            return layout.map { $0.sampleCount(in: file.byteCount) > 0 } ?? false
+        }
+        guard let layout = try MovieLayout(of: file, byteCount: file.byteCount) else { return false }
+        return try MovieContent(reading: file, layout: layout)?.hasSamples ?? false
+    }
+}

@@ -1,0 +1,108 @@
+public import Media
+package import System
+
+/// Broadcast Wave file in the state after a recording or a crash. This class reports the readable content and corrects
+/// the header.
+///
+/// During a recording, samples are written before the header, so samples that are in both the header and the file are
+/// complete. Not thread-safe: use it from one thread at a time. The file is locked while this object exists.
+public final class WaveRecovery {
+    /// Path of the file.
+    public var path: String { file.path }
+    /// Sample rate and number of channels.
+    public let format: AudioFormat
+    /// Number of complete samples per channel.
+    public let sampleCount: Int64
+    /// Whether the sizes in the header are consistent with each other and with the file.
+    public let isPlain: Bool
+    private let file: OutputFile
+    /// Bytes of the file before the samples.
+    private let header: [UInt8]
+    private let layout: WaveLayout
+    private let byteCount: Int64
+
+    /// Opens and locks a file, and reads its header.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the file.
+    ///   - disk: Hooks for file writes.
+    /// - Throws: `FileError` "open" or "read". "read" contains a sentence if the file wasn't recorded by multicam.
+    public convenience init(path: String, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
+        try self.init(try ContainedFile(path: path), disk: disk)
+    }
+
+    /// Opens, locks, and reads a file inside a folder, as `init(path:disk:)` does.
+    package init(_ place: ContainedFile, disk: FileWriteHooks = FileWriteHooks()) throws(FileError) {
+        file = try OutputFile(opening: place, disk: disk)
+        let byteCount = try file.byteCount()
+        let start = try file.read(WaveLayout.headerLimit, at: 0)
+        guard let layout = WaveLayout(start) else {
+            throw FileError(
+                path: place.path, operation: "read",
+                detail: "it is not a Broadcast Wave file recorded by multicam.")
+        }
+        self.byteCount = byteCount
+        self.layout = layout
+        format = layout.format
+        header = Array(start[..<layout.samplesOffset])
+        sampleCount = layout.sampleCount(in: byteCount)
+        isPlain = layout.isPlain(in: byteCount)
+    }
+
+    /// Corrects the header for the existing samples, or for another number of samples. Missing samples are replaced
+    /// with silence. Surplus samples remain in the file after the data described by the header.
+    ///
+    /// The operation may be interrupted at any time and repeated: the samples are made durable before a single write
+    /// changes the header.
+    /// - Parameter wanted: Samples per channel; `nil` for the existing samples.
+    /// - Returns: Samples per channel in the corrected header.
+    /// - Throws: `FileError` "write", "truncate", or "fdatasync".
+    @discardableResult
+    public func makeWhole(sampleCount wanted: Int64? = nil) throws(FileError) -> Int64 {
+        let count = max(0, wanted ?? sampleCount)
+        if isPlain, count == sampleCount { return count }
+        let samples = Int64(layout.samplesOffset)
+        let (known, size) = (sampleCount * layout.blockSize, count * layout.blockSize)
+        if size > known {
+            // Bytes after the samples described by the header aren't audio and are replaced with silence.
+            let overwritten = min(byteCount, samples + size) - (samples + known)
+            if overwritten > 0 {
+                try file.write([UInt8](repeating: 0, count: Int(overwritten)), at: samples + known)
+            }
+        }
+        if byteCount < samples + size + size % 2 { try file.setEnd(samples + size + size % 2) }
+        try file.makeDurable()
+        try file.write(header(dataSize: size), at: 0)
+        try file.makeDurable()
+        return count
+    }
+
+    private func header(dataSize: Int64) -> [UInt8] {
+        let total = Int64(layout.samplesOffset) + dataSize + dataSize % 2
+        let isLarge = total - 8 > UInt32.max
+        var bytes = header
+        func put(_ content: [UInt8], at place: Int) {
+            bytes.replaceSubrange(place..<place + content.count, with: content)
+        }
+        var riff: [UInt8] = Array((isLarge ? "RF64" : "RIFF").utf8)
+        riff.put(little: isLarge ? UInt32.max : UInt32(total - 8))
+        put(riff, at: 0)
+        var sizes: [UInt8] = []
+        sizes.put(chunk: isLarge ? "ds64" : "JUNK", largeSizes(isLarge, total: total, dataSize: dataSize))
+        put(sizes, at: layout.sizesOffset)
+        var data: [UInt8] = []
+        data.put(little: isLarge ? UInt32.max : UInt32(dataSize))
+        put(data, at: layout.samplesOffset - 4)
+        return bytes
+    }
+
+    private func largeSizes(_ isLarge: Bool, total: Int64, dataSize: Int64) -> [UInt8] {
+        guard isLarge else { return [UInt8](repeating: 0, count: 28) }
+        var sizes: [UInt8] = []
+        sizes.put(little: total - 8)
+        sizes.put(little: dataSize)
+        sizes.put(little: dataSize / layout.blockSize)
+        sizes.put(little: UInt32(0))
+        return sizes
+    }
+}

@@ -1,0 +1,588 @@
+public import Inputs
+public import Media
+public import Monitoring
+public import Plan
+public import Profiles
+internal import SessionFolder
+internal import Timing
+
+/// The state of a running session, for other programs. Times are in nanoseconds, relative to T0. Levels are
+/// linear; 1 is full scale.
+public struct ControlStatus: Sendable, Equatable, Codable {
+    /// The phase of the session.
+    public enum State: String, Sendable, Codable {
+        case starting
+        /// The devices are running, but no recording is in progress.
+        case standby
+        case recording
+        case finishing
+        /// Between two recordings, while the system is recovering from pressure.
+        case paused
+    }
+
+    /// The measurements of `Media.Loudness`, rounded to 0.01. Each value is `nil` until it's known.
+    public struct Loudness: Sendable, Equatable, Codable {
+        /// Loudness of the last 400 ms in LUFS (ITU-R BS.1770-4).
+        public var momentary_lufs: Double?
+        /// Loudness of the last 3 s in LUFS.
+        public var short_term_lufs: Double?
+        /// Gated loudness in LUFS since the measurement started.
+        public var integrated_lufs: Double?
+        /// Loudness range in LU since the measurement started (EBU Tech 3342).
+        public var range_lu: Double?
+        /// Maximum true peak in dBTP since the measurement started, determined with 4× oversampling.
+        public var true_peak_dbtp: Double?
+
+        init(_ loudness: Media.Loudness) {
+            func rounded(_ value: Double?) -> Double? { value.map { ($0 * 100).rounded() / 100 } }
+            momentary_lufs = rounded(loudness.momentary)
+            short_term_lufs = rounded(loudness.shortTerm)
+            integrated_lufs = rounded(loudness.integrated)
+            range_lu = rounded(loudness.range)
+            true_peak_dbtp = rounded(loudness.truePeak)
+        }
+    }
+
+    /// The phase of the session.
+    public var state: State
+    /// The profile's name.
+    public var profile: String
+    /// Path of the session folder. `nil` while no recording is in progress.
+    public var folder: String?
+    /// Progress of closing the files after a recording has ended. `nil` at all other times.
+    public var finishing: Finishing?
+    /// Recorded time in nanoseconds since T0. On standby, nanoseconds since standby began.
+    public var time_ns: Int64
+    /// T0 on this machine's `CLOCK_MONOTONIC`, in nanoseconds. `nil` while no recording is in progress.
+    public var t0_monotonic_ns: Int64?
+    /// T0 in the time of the group, in nanoseconds since 1970. `nil` if the session doesn't follow a group.
+    public var t0_utc_ns: Int64?
+    /// The mechanism that granted elevated priority to the capture and decision threads: `nice-limit`, `realtimekit`,
+    /// or `not-granted`. `nil` until it's known.
+    public var priority: String?
+    /// The reason why the priority wasn't granted. `nil` if it was.
+    public var priority_reason: String?
+    /// The cameras of the session.
+    public var cameras: [Camera]
+    /// The microphones of the session.
+    public var microphones: [Microphone]
+    /// The program. `nil` if the plan doesn't include one.
+    public var program: Program?
+    /// The content and layout of the program. `nil` if the plan doesn't include a program.
+    public var arrangement: Arrangement?
+    /// Names of the program's scenes.
+    public var scenes: [String]
+    /// Name of the current scene. `nil` if the program doesn't show a scene.
+    public var scene: String?
+    /// Alignment delay in nanoseconds: the time from an instant until its tick is decided, which is the latency of the
+    /// program. `nil` while no recording is in progress.
+    public var delay_ns: Int64?
+    /// How far the files lag behind real time, in nanoseconds. A crash would lose this amount of data. `nil` while no
+    /// files are being written.
+    public var behind_ns: Int64?
+    /// The last markers of the recording, at most 100, in order of creation.
+    public var markers: [Marker]
+    /// Number of markers in the recording.
+    public var marker_count: Int
+    /// The free space of the recording disk. `nil` while it's unknown.
+    public var disk: Disk?
+    /// The loss limits of the recording.
+    public var limits: Limits
+    /// The action if the plan exceeds its budget: `adapt` or `refuse`.
+    public var policy: String
+    /// The hardware cost. `nil` if the session wasn't planned for a machine.
+    public var cost: Cost?
+    /// The level of system pressure. `nil` if it isn't measured.
+    public var pressure: String?
+    /// The causes of system pressure, as the end of a sentence. `nil` if there is no pressure.
+    public var pressure_reason: String?
+    /// Advice on relieving the most serious cause, as the end of a sentence. `nil` if there is no pressure.
+    public var pressure_advice: String?
+    /// The quality reductions made by the governor, in words.
+    public var given_up: [String]
+    /// The live outputs: first those in the profile, then those started by commands.
+    public var live_outputs: [LiveOutput]
+    /// The governor's latest steps with their reasons, oldest first.
+    public var governor: [GovernorStep]
+    /// The verdict on the last completed recording. `nil` during a recording, and before the first one.
+    public var verdict: String?
+    /// Names of the commands that the session accepts, as listed by `multicam ctl --help`. `nil` if unknown.
+    public var commands: [String]?
+
+    private static let mostMarkers = 100
+
+    /// Creates the status for other programs.
+    ///
+    /// - Parameters:
+    ///   - status: The state of the session.
+    ///   - plan: The current plan.
+    ///   - folder: Path of the session folder. `nil` while no recording is in progress.
+    ///   - cost: Hardware cost of the current plan.
+    ///   - state: Overrides the phase in `status` if the caller has more information.
+    public init(
+        _ status: SessionStatus, plan: SessionPlan, folder: String?, cost: HardwareCost? = nil,
+        state: State? = nil
+    ) {
+        switch status.phase {
+        case .starting: self.state = .starting
+        case .standby: self.state = .standby
+        case .recording: self.state = .recording
+        case .finishing: self.state = .finishing
+        }
+        if let state { self.state = state }
+        profile = plan.profile
+        self.folder = folder
+        finishing = status.finishing.map { Finishing($0) }
+        time_ns = status.time.nanoseconds
+        t0_monotonic_ns = status.start?.nanoseconds
+        cameras = status.cameras.map { Camera($0, in: plan, at: status.takenAt) }
+        microphones = status.microphones.map { Microphone($0, in: plan, at: status.takenAt) }
+        program = plan.program.map { Program($0, status) }
+        arrangement = plan.program.map { Arrangement($0, of: plan.cameras) }
+        scenes = plan.program?.scenes.map(\.name) ?? []
+        scene = plan.scene
+        delay_ns = status.alignmentDelay?.count
+        behind_ns = status.behind?.count
+        priority = status.priority?.word
+        if case .notGranted(let reason) = status.priority { priority_reason = reason }
+        markers = status.markers.suffix(Self.mostMarkers).map { Marker(at_ns: $0.at_ns, text: $0.text) }
+        marker_count = status.markers.count
+        disk = status.freeBytes.map { Disk($0, status, plan) }
+        limits = Limits(plan.limits)
+        policy = plan.budget.policy.rawValue
+        self.cost = cost.map { Cost($0, budget: plan.budget.hardwareCost) }
+        pressure = status.pressure?.level.rawValue
+        let factors = status.pressure?.factors ?? []
+        pressure_reason = factors.isEmpty ? nil : factors.map(\.text).joined(separator: "; ")
+        pressure_advice = factors.first?.advice
+        given_up = status.givenUp
+        live_outputs = LiveOutput.all(status, plan)
+        governor = status.governorSteps.map {
+            GovernorStep(at_ns: $0.at_ns, step: $0.step, reason: $0.reason)
+        }
+    }
+}
+
+extension ControlStatus {
+    /// The state of one camera. Frame counts refer to its own tracks. If it isn't recorded, they refer to the
+    /// frames available to the program and those lost while the camera was shown in the program.
+    public struct Camera: Sendable, Equatable, Codable {
+        /// The camera's role.
+        public var role: String
+        /// Name of the device currently assigned to the role.
+        public var name: String
+        /// The current or last delivered pixel format: `mjpeg`, `yuyv`, `nv12`, `h264`.
+        public var pixel: String
+        /// Width of the delivered frames in pixels.
+        public var width: Int
+        /// Height of the delivered frames in pixels.
+        public var height: Int
+        /// Configured frame rate in frames per second.
+        public var nominal_rate: Double
+        /// Frame rate in frames per second, measured by the camera's own clock. 0 on standby while the camera
+        /// is disconnected.
+        public var rate: Double
+        /// Clockwise rotation in degrees that a preview applies to make the delivered frames upright.
+        public var rotation: Int
+        /// Whether a preview flips the frames horizontally, after rotation.
+        public var mirrored: Bool
+        /// Whether the camera isn't delivering frames.
+        public var away: Bool
+        /// The reason why the camera isn't delivering frames, in words. `nil` while it is delivering frames.
+        public var reason: String?
+        /// The loss cause of the frames missing during the outage: `disconnected`, `reconfigured` (by a
+        /// user), or `governor`. `nil` while the camera is delivering frames.
+        public var away_cause: String?
+        /// Duration of the outage in nanoseconds. `nil` while the camera is delivering frames.
+        public var away_ns: Int64?
+        /// Number of good frames captured since T0.
+        public var captured: Int
+        /// Number of surplus frames dropped because the camera is faster than its track.
+        public var decimated: Int
+        /// Number of duplicates of the previous frame that replace missing frames.
+        public var duplicated: Int
+        /// Number of slates that replace missing frames.
+        public var slate: Int
+        /// Number of frames lost since T0.
+        public var lost: Int
+        /// Number of lost frames by cause, such as `bus`. Zero entries are omitted.
+        public var losses: [String: Int]
+        /// Deviation of the camera's clock from its nominal rate in parts per million. Positive if it runs fast.
+        public var ppm: Double
+        /// Whether the camera's clock model is reliable.
+        public var locked: Bool
+        /// Standard error of the frame times in microseconds, according to the clock model.
+        public var residual_us: Double
+
+        init(_ camera: SessionStatus.Camera, in plan: SessionPlan, at now: ClockTime) {
+            let preview = plan.cameras.first { $0.role == camera.role }?.preview
+            role = camera.role
+            name = camera.name.printable()
+            pixel = camera.format.pixel.rawValue
+            width = camera.format.size.width
+            height = camera.format.size.height
+            nominal_rate = camera.format.rate.perSecond
+            rate = camera.rate
+            rotation = preview?.rotation.degrees ?? 0
+            mirrored = preview?.isMirrored ?? false
+            away = camera.absence != nil
+            reason = camera.absence?.reason
+            away_cause = camera.absence?.cause.rawValue
+            away_ns = camera.absence.map { max((now - $0.since).count, 0) }
+            captured = camera.counts.captured
+            decimated = camera.counts.decimated
+            duplicated = camera.counts.duplicated
+            slate = camera.counts.slate
+            lost = camera.lost
+            losses = ControlStatus.byCause(camera.counts.lost)
+            ppm = camera.clock.partsPerMillion
+            locked = camera.clock.isLocked
+            residual_us = ControlStatus.microseconds(camera.clock.residual)
+        }
+    }
+
+    static func byCause(_ losses: [LossCause: Int]) -> [String: Int] {
+        Dictionary(losses.map { ($0.key.rawValue, $0.value) }) { $1 }
+    }
+
+    /// Converts to microseconds, rounded to 0.1.
+    static func microseconds(_ time: Nanoseconds) -> Double { (Double(time.count) / 100).rounded() / 10 }
+}
+
+extension ControlStatus {
+    /// The state of one microphone.
+    public struct Microphone: Sendable, Equatable, Codable {
+        /// The microphone's role.
+        public var role: String
+        /// Name of the device assigned to the role.
+        public var name: String
+        /// Number of channels in the microphone's track.
+        public var channels: Int
+        /// Linear peak level, 0…1, with the decay of a program meter (`AudioLevel.peak`).
+        public var peak: Double
+        /// Linear root mean square level, 0…1, averaged over 300 ms (`AudioLevel.rootMeanSquare`).
+        public var level: Double
+        /// Loudness of the microphone's track since T0. `nil` while no recording is in progress.
+        public var loudness: Loudness?
+        /// Gain in the program mix in decibels. Level, loudness, and track are measured before the gain.
+        public var gain: Double
+        /// Whether the microphone is muted in the program mix.
+        public var muted: Bool
+        /// The active alarms.
+        public var alarms: [AudioAlarm.Kind]
+        /// Duration of the missing signal or silence in nanoseconds. `nil` while neither alarm is active.
+        public var silent_ns: Int64?
+        /// Number of clipping events since T0, or on standby since the last T0. Overloads within one second count as
+        /// one event.
+        public var clipped: Int
+        /// Number of clipping events in the last 60 s.
+        public var clipped_last_minute: Int
+        /// Duration of missing audio in nanoseconds.
+        public var missing_ns: Int64
+        /// Deviation of the microphone's clock from its nominal rate in parts per million. Positive if it runs fast.
+        public var ppm: Double
+        /// Whether the microphone's clock model is reliable.
+        public var locked: Bool
+        /// Standard error of the audio times in microseconds, according to the clock model.
+        public var residual_us: Double
+
+        init(_ microphone: SessionStatus.Microphone, in plan: SessionPlan, at now: ClockTime) {
+            role = microphone.role
+            name = microphone.name.printable()
+            channels = microphone.channels
+            peak = Double(microphone.level.peak)
+            level = Double(microphone.level.rootMeanSquare)
+            loudness = microphone.loudness.map { Loudness($0) }
+            gain = plan.microphones.first { $0.role == microphone.role }?.gain ?? 0
+            muted = plan.program.map { !$0.mix.contains(microphone.role) } ?? false
+            alarms = microphone.alarms
+            silent_ns = microphone.silentSince.map { max((now - $0).count, 0) }
+            clipped = microphone.clips.total
+            clipped_last_minute = microphone.clips.inLastMinute(at: now)
+            missing_ns = microphone.missing.count
+            ppm = microphone.clock.partsPerMillion
+            locked = microphone.clock.isLocked
+            residual_us = ControlStatus.microseconds(microphone.clock.residual)
+        }
+    }
+}
+
+extension ControlStatus {
+    /// The state of the program.
+    public struct Program: Sendable, Equatable, Codable {
+        /// The layout of the cameras.
+        public var layout: ProgramLayout
+        /// Roles of the visible cameras, starting with the main camera.
+        public var shown: [String]
+        /// Roles of the cameras in the last composed frame, starting with the main camera. A change appears
+        /// here once the recording has reached it.
+        public var on_air: [String]
+        /// Roles of the audible microphones.
+        public var mix: [String]
+        /// Number of new frames composed since T0.
+        public var captured: Int
+        /// Number of frames that repeat the previous one.
+        public var duplicated: Int
+        /// Number of frames lost since T0 because the computer or the disk was too slow.
+        public var lost: Int
+        /// Number of lost frames by cause, including frames that a camera lost while it was visible. Zero entries are
+        /// omitted.
+        public var losses: [String: Int]
+        /// Loudness of the program's audio since T0. `nil` while no recording is in progress, or if the program doesn't
+        /// have audio.
+        public var loudness: Loudness?
+
+        init(_ program: PlannedProgram, _ status: SessionStatus) {
+            layout = program.arrangement.layout
+            shown = program.arrangement.shown
+            on_air = status.shown.isEmpty ? program.layers.map(\.role) : status.shown
+            mix = program.mix
+            captured = status.program.captured
+            duplicated = status.program.duplicated
+            lost = status.programLost
+            losses = ControlStatus.byCause(status.program.lost)
+            loudness = status.mix.map { Loudness($0) }
+        }
+    }
+
+    /// The content of the program as a profile would specify it, and the resulting positions.
+    public struct Arrangement: Sendable, Equatable, Codable {
+        /// The position of a camera in the program.
+        public struct Layer: Sendable, Equatable, Codable {
+            /// The camera's role.
+            public var role: String
+            /// Distance from the program's left edge in pixels.
+            public var x: Int
+            /// Distance from the program's top edge in pixels.
+            public var y: Int
+            /// Width in program pixels.
+            public var width: Int
+            /// Height in program pixels.
+            public var height: Int
+            /// Clockwise rotation of the camera's delivered frames in degrees.
+            public var rotation: Int
+            /// Whether the frames are flipped horizontally.
+            public var mirrored: Bool
+            /// How the frames are fitted: complete with bars, or cropped.
+            public var fit: FrameLayer.Fit
+        }
+
+        /// Width and height of a camera's frames in the program in pixels: cropped, upright, and with square pixels.
+        public struct Frame: Sendable, Equatable, Codable {
+            /// Width in pixels.
+            public var width: Int
+            /// Height in pixels.
+            public var height: Int
+        }
+
+        /// The layout of the cameras.
+        public var layout: ProgramLayout
+        /// The role of the main camera.
+        public var main: String
+        /// Roles of the other cameras, in order: starting at the corner, or after the main camera.
+        public var inset: [String]
+        /// Roles that keep their position in the order but aren't shown.
+        public var hidden: [String]
+        /// The corner where the stack of insets begins.
+        public var corner: InsetStyle.Corner
+        /// Width of an inset as a fraction of the program's width.
+        public var scale: Double
+        /// Distance from the edges as a fraction of the program's width.
+        public var margin: Double
+        /// Width of the white border inside each inset, in pixels.
+        public var border: Int
+        /// How frames with a different aspect ratio are fitted: `contain` or `cover`.
+        public var fit: FrameLayer.Fit
+        /// Zoom factors of the cameras by role.
+        public var zoom: [String: Double]
+        /// Width and height of the program in pixels.
+        public var size: [Int]
+        /// Frame rate of the program in frames per second.
+        public var rate: Double
+        /// Positions of the visible cameras, from back to front.
+        public var layers: [Layer]
+        /// Frames of all cameras by role. Layouts depend on their aspect ratios.
+        public var frames: [String: Frame]
+
+        init(_ program: PlannedProgram, of cameras: [PlannedCamera]) {
+            let arrangement = program.arrangement
+            layout = arrangement.layout
+            main = arrangement.main
+            inset = arrangement.insets
+            hidden = arrangement.hidden.sorted()
+            corner = arrangement.style.corner
+            scale = arrangement.style.scale
+            margin = arrangement.style.margin
+            border = arrangement.style.border
+            fit = arrangement.style.fit
+            zoom = arrangement.zooms.mapValues(\.factor)
+            size = [program.settings.size.width, program.settings.size.height]
+            rate = program.settings.rate.perSecond
+            layers = program.layers.map {
+                Layer(
+                    role: $0.role, x: $0.rectangle.x, y: $0.rectangle.y, width: $0.rectangle.width,
+                    height: $0.rectangle.height, rotation: $0.rotation.degrees, mirrored: $0.isMirrored,
+                    fit: $0.fit)
+            }
+            let sizes = cameras.map { ($0.role, arrangement.uprightSize(of: $0)) }
+            frames = Dictionary(sizes.map { ($0, Frame(width: $1.width, height: $1.height)) }) { $1 }
+        }
+    }
+}
+
+extension ControlStatus {
+    /// Free space on the disk that the current or next recording is written to.
+    public struct Disk: Sendable, Equatable, Codable {
+        /// Number of free bytes.
+        public var free_bytes: Int64
+        /// Time in seconds until the disk is full, based on the growth rate of the files. Until this rate is known, the
+        /// estimate uses the plan's expected rate. `nil` while no files are being written.
+        public var seconds_left: Double?
+
+        init(_ freeBytes: Int64, _ status: SessionStatus, _ plan: SessionPlan) {
+            free_bytes = freeBytes
+            let left = status.pressure?.diskTime ?? plan.timeToFill(freeBytes)
+            seconds_left = left.map { $0.inSeconds.rounded() }
+        }
+    }
+
+    /// Progress of closing the files of a recording that has ended.
+    public struct Finishing: Sendable, Equatable, Codable {
+        /// Number of closed files.
+        public var done: Int
+        /// Total number of files.
+        public var total: Int
+
+        init(_ finishing: SessionStatus.Finishing) { (done, total) = (finishing.done, finishing.total) }
+    }
+
+    /// A named point in time in the recording.
+    public struct Marker: Sendable, Equatable, Codable {
+        /// Time in nanoseconds since T0.
+        public var at_ns: Int64
+        /// Name of the marker.
+        public var text: String
+    }
+
+    /// A step of the governor, as in the manifest.
+    public struct GovernorStep: Sendable, Equatable, Codable {
+        /// Time in nanoseconds since T0.
+        public var at_ns: Int64
+        /// The reduction or restoration, such as `desk rate 30 → 20`.
+        public var step: String
+        /// The reason for the step.
+        public var reason: String
+    }
+
+    /// Loss limits of the recording. A field is `nil` if there is no limit.
+    public struct Limits: Sendable, Equatable, Codable {
+        /// Maximum fraction of a track's frames that may be lost.
+        public var lost_frames: Double?
+        /// Maximum fraction of a microphone's samples that may be lost.
+        public var lost_samples: Double?
+        /// Maximum silence of a microphone in nanoseconds.
+        public var silence_ns: Int64?
+
+        init(_ limits: RecordingLimits) {
+            lost_frames = limits.lostFrames
+            lost_samples = limits.lostSamples
+            silence_ns = limits.silence?.count
+        }
+    }
+}
+
+extension ControlStatus {
+    /// The state of a live output.
+    public struct LiveOutput: Sendable, Equatable, Codable {
+        /// Name of the live output.
+        public var name: String
+        /// Kind of live output: `srt`, `rtmp`, `whip`, `v4l2`, or `pulse`.
+        public var kind: String
+        /// Current state: `off`, `connecting`, `connected`, `waiting`, `refused`, or `ended`.
+        public var state: String
+        /// The reason for the state, as a sentence. `nil` if there is nothing to report.
+        public var text: String?
+        /// Start of the current state in nanoseconds, on the time scale of `time_ns`. `nil` if the live output was
+        /// never started.
+        public var since_ns: Int64?
+        /// Number of frames sent. For a virtual microphone, number of 20 ms blocks.
+        public var sent_frames: Int64
+        /// Frames dropped so far because the server was too slow or unreachable.
+        public var dropped_frames: Int64
+        /// Current bit rate in bits per second. `nil` while it's unknown.
+        public var bitrate: Int64?
+
+        static func all(_ status: SessionStatus, _ plan: SessionPlan) -> [LiveOutput] {
+            let planned = plan.liveOutputs.map { liveOutput in
+                status.liveOutputs.first { $0.name == liveOutput.name }.map { LiveOutput($0, status) }
+                    ?? LiveOutput(liveOutput)
+            }
+            let names = plan.liveOutputs.map(\.name)
+            return planned
+                + status.liveOutputs.filter { !names.contains($0.name) }.map { LiveOutput($0, status) }
+        }
+
+        private init(_ planned: PlannedLiveOutput) {
+            (name, kind) = (planned.name, planned.kind.rawValue)
+            (state, text, since_ns) = (LiveOutputStatus.State.off.rawValue, nil, nil)
+            (sent_frames, dropped_frames, bitrate) = (0, 0, nil)
+        }
+
+        private init(_ liveOutput: LiveOutputStatus, _ status: SessionStatus) {
+            (name, kind) = (liveOutput.name, liveOutput.kind.rawValue)
+            (state, text) = (liveOutput.state.rawValue, liveOutput.text)
+            let age = status.takenAt - liveOutput.since
+            since_ns = status.phase == .starting ? nil : (Nanoseconds(status.time.nanoseconds) - age).count
+            (sent_frames, dropped_frames) = (liveOutput.sentFrames, liveOutput.droppedFrames)
+            bitrate = liveOutput.bitrate
+        }
+    }
+}
+
+extension ControlStatus {
+    /// Hardware cost of the current plan. 1 is the full capacity of a resource.
+    public struct Cost: Sendable, Equatable, Codable {
+        /// Utilization of one resource.
+        public struct Term: Sendable, Equatable, Codable {
+            /// Name of the resource, such as `cpu` or `usb:1`.
+            public var resource: String
+            /// Used fraction of the resource.
+            public var used: Double
+            /// The parts of the plan that use the resource, largest first.
+            public var owners: [Owner]
+            /// The utilization in absolute units, as a sentence.
+            public var text: String
+        }
+
+        /// One owner's share of a resource's utilization.
+        public struct Owner: Sendable, Equatable, Codable {
+            /// `program`, `session`, a role, or a device used by another process.
+            public var name: String
+            /// Fraction of the resource that the owner uses.
+            public var used: Double
+        }
+
+        /// Utilization of the most constrained resource.
+        public var hardware: Double
+        /// Maximum utilization that the profile permits.
+        public var budget: Double
+        /// Utilization of each resource, most constrained first.
+        public var terms: [Term]
+        /// A sentence for each resource with unknown utilization.
+        public var unknown: [String]
+
+        init(_ cost: HardwareCost, budget: Double) {
+            // JSON can't represent infinity, and the cost of a missing resource is infinite.
+            func rounded(_ value: Double) -> Double { (min(value, 1e9) * 10_000).rounded() / 10_000 }
+            hardware = rounded(cost.total)
+            self.budget = budget
+            terms = cost.terms.map { term in
+                Term(
+                    resource: term.resource, used: rounded(term.used),
+                    owners: term.parts.map { Owner(name: $0.owner, used: rounded($0.used)) },
+                    text: term.explanation)
+            }
+            unknown = cost.unknown
+        }
+    }
+}

@@ -1,0 +1,178 @@
+internal import Glibc
+internal import Media
+internal import SessionFolder
+
+/// Reads recordings for the web loop, which must not wait for a disk or decode anything. Safe to use from any thread.
+///
+/// Frames, waveforms and file contents each have a thread, so that a waveform of several hours doesn't delay frames.
+/// All of them run at the lowest priority, so that browsing old recordings can't affect a running one.
+final class RecordingRequestHandler: Sendable {
+    private struct Order: Sendable {
+        let ticket: Int
+        let wish: RequestedRecording
+    }
+
+    private enum FileOrder: Sendable {
+        case open(ticket: Int, RequestedRecording)
+        case read(number: Int, RecordedFile, count: Int, offset: Int64)
+    }
+
+    private let mailbox: WebMailbox<RoomMessage>
+    private let frames = NewestFirst<Order>(capacity: RecordingRequestHandler.mostWaiting)
+    private let waves = NewestFirst<Order>(capacity: RecordingRequestHandler.mostWaiting)
+    private let files = BoundedQueue<FileOrder>(capacity: 256)
+
+    private static let mostWaiting = 32
+    private static let lowestPriority: Int32 = 19
+
+    /// Starts the threads.
+    ///
+    /// - Parameters:
+    ///   - folder: Path of the output folder.
+    ///   - mailbox: Receives the answers.
+    init(_ folder: String, _ mailbox: WebMailbox<RoomMessage>) {
+        self.mailbox = mailbox
+        for (name, orders) in [("frames", frames), ("waves", waves)] {
+            MediaThread.eventually(name: name) {
+                Self.stepBack()
+                let media = RecordedMedia(folder)
+                while let order = orders.next() {
+                    let answer = media.answer(order.wish) { !orders.isFinished }
+                    mailbox.post(.made(ticket: order.ticket, answer))
+                }
+            }
+        }
+        let files = files
+        MediaThread.eventually(name: "files") {
+            Self.stepBack()
+            var shelf = RecordingShelf(folder)
+            while let order = files.next() {
+                switch order {
+                case .open(let ticket, let wish) where wish.content == .manifest:
+                    mailbox.post(.made(ticket: ticket, Self.manifest(wish, shelf)))
+                case .open(let ticket, let wish):
+                    mailbox.post(.opened(ticket: ticket, Self.open(wish, &shelf)))
+                case .read(let number, let file, let count, let offset):
+                    mailbox.post(.read(number: number, file.read(count, at: offset)))
+                }
+            }
+        }
+    }
+
+    deinit { close() }
+
+    /// Asks the threads to end, without waiting.
+    func close() {
+        frames.finish()
+        waves.finish()
+        files.finish()
+    }
+
+    /// Enqueues a request. The answer arrives in the mailbox as `made`, a file as `opened`.
+    func fulfill(_ wish: RequestedRecording, ticket: Int) {
+        let dropped: Order?
+        switch wish.content {
+        case .frame, .edits: dropped = frames.put(Order(ticket: ticket, wish: wish))
+        case .waveform: dropped = waves.put(Order(ticket: ticket, wish: wish))
+        case .manifest, .program, .edited:
+            dropped =
+                files.offer(.open(ticket: ticket, wish)) ? nil : Order(ticket: ticket, wish: wish)
+        }
+        guard let dropped else { return }
+        mailbox.post(
+            .made(ticket: dropped.ticket, WebAnswer(503, saying: "Too many requests are waiting. Try again."))
+        )
+    }
+
+    /// Enqueues a read. The bytes arrive in the mailbox as `read`.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - count: Number of bytes.
+    ///   - offset: Offset of the first byte.
+    ///   - number: Number of the response that needs the bytes.
+    func read(_ file: RecordedFile, _ count: Int, at offset: Int64, for number: Int) {
+        if !files.offer(.read(number: number, file, count: count, offset: offset)) {
+            mailbox.post(.read(number: number, nil))
+        }
+    }
+
+    private static func manifest(_ wish: RequestedRecording, _ shelf: RecordingShelf) -> WebAnswer {
+        do throws(RecordingRefusal) {
+            return WebAnswer(200, json: WebJSON.text(["manifest": try shelf.manifest(wish.folder)]))
+        } catch {
+            return WebAnswer(error.status, saying: error.text)
+        }
+    }
+
+    private static func open(
+        _ wish: RequestedRecording, _ shelf: inout RecordingShelf
+    ) -> Result<RecordedFile, RecordingRefusal> {
+        Result { () throws(RecordingRefusal) in
+            let recording = try shelf.recording(wish.folder)
+            switch wish.content {
+            case .program(let part):
+                guard let track = recording.manifest.tracks.first(where: { $0.kind == "program" }) else {
+                    throw RecordingRefusal(status: 404, text: "This recording does not have a program.")
+                }
+                let files = RecordingShelf.files(of: track)
+                guard part <= files.count else {
+                    throw RecordingRefusal(
+                        status: 404, text: "The program of this recording has \(files.count) files.")
+                }
+                return try recording.file(files[part - 1].file)
+            case .edited(let name): return try recording.file("edit/\(name)")
+            case .manifest, .frame, .waveform, .edits: throw .noFolder
+            }
+        }
+    }
+
+    /// Gives the calling thread the lowest priority. Linux has a nice value per thread.
+    private static func stepBack() {
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, lowestPriority)
+    }
+}
+
+/// Queue of requests for a thread, newest first: a user who scrubs through a recording needs the frame at the current
+/// position. Safe to use from any thread.
+final class NewestFirst<Order: Sendable>: Sendable {
+    private struct State {
+        var waiting: [Order] = []
+        var isFinished = false
+    }
+
+    private let state = ConditionLock(State())
+    private let capacity: Int
+
+    /// Creates an empty queue.
+    ///
+    /// - Parameter capacity: Maximum number of waiting requests, at least one.
+    init(capacity: Int) {
+        precondition(capacity > 0, "there is room for one order")
+        self.capacity = capacity
+    }
+
+    /// Adds a request. Never blocks.
+    ///
+    /// - Returns: The oldest request if it was removed because the queue is full.
+    func put(_ order: Order) -> Order? {
+        state.signal { state in
+            state.waiting.append(order)
+            return state.waiting.count > capacity ? state.waiting.removeFirst() : nil
+        }
+    }
+
+    /// Waits for a request. Returns `nil` after `finish` has been called.
+    func next() -> Order? {
+        state.wait { state in
+            if state.isFinished { return .some(nil) }
+            return state.waiting.popLast().map { .some($0) }
+        }
+    }
+
+    /// Whether the queue has been finished.
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    /// Finishes the queue. Waiting requests are discarded.
+    func finish() { state.broadcast { $0.isFinished = true } }
+}

@@ -1,0 +1,223 @@
+package import Media
+internal import Monitoring
+
+/// The ticks queued for one encoder, each once and in order.
+///
+/// The queue is bounded in time and in memory. At most `room` queued ticks hold the layers of new frames: one
+/// second of the grid, but no more than 30. The limit is half of that if the encoder would take more than
+/// half a second for them. The oldest ticks beyond the limit become duplicates of the previous frame.
+/// Consecutive duplicates are one job regardless of their number, and a long run costs the encoder only as
+/// much as a few frames. No tick is dropped.
+///
+/// A pure value: its input is ticks, its output is jobs.
+struct EncoderQueue: Sendable {
+    /// The work for one tick, or for a run of duplicates.
+    enum Job: Sendable {
+        case encode(Frame)
+        /// Duplicates the last frame at each tick. `asKey` requests a key frame at the first tick; `fates` are the
+        /// ticks' fates.
+        case repeatLast(ticks: Range<Int64>, asKey: Bool, fates: FateRun)
+    }
+
+    /// A new frame, or a slate, for one tick.
+    struct Frame: Sendable {
+        var layers: [FrameLayer]
+        var tick: Int64
+        var asKey: Bool
+        /// The content of the tick: a captured frame or a slate.
+        var fate: Fate
+    }
+
+    /// Maximum number of queued ticks with new frames.
+    let room: Int
+    private var jobs: [Job] = []
+    /// Number of ticks in the first job with a new frame and all later jobs.
+    private var windowTicks = 0
+    private(set) var tickCount = 0
+
+    /// Creates an empty queue.
+    ///
+    /// - Parameter rate: Rate of the ticks.
+    init(rate: FrameRate) {
+        room = min(max(Int(rounding: rate.perSecond), 2), Self.mostRoom)
+    }
+
+    private static let mostRoom = 30
+
+    var isEmpty: Bool { jobs.isEmpty }
+    var hasRoom: Bool { tickCount < room }
+    /// Number of jobs that hold the layers of a new frame.
+    var frameCount: Int {
+        jobs.count { job in
+            if case .encode = job { true } else { false }
+        }
+    }
+    /// Number of jobs that are runs of duplicates.
+    var runCount: Int { jobs.count - frameCount }
+
+    /// Adds the next tick, with a new frame.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame of that tick.
+    ///   - isSlow: Whether the encoder would take more than half a second for the queued ticks.
+    mutating func append(_ frame: Frame, isSlow: Bool = false) {
+        tickCount += 1
+        windowTicks += 1
+        jobs.append(.encode(frame))
+        shorten(to: limit(isSlow))
+    }
+
+    /// Adds the next tick, which duplicates the previous frame.
+    mutating func appendRepeat(of tick: Int64, asKey: Bool, fate: Fate, isSlow: Bool = false) {
+        tickCount += 1
+        if jobs.contains(where: { $0.isFrame }) { windowTicks += 1 }
+        if !asKey, case .repeatLast(let ticks, let isKey, var fates)? = jobs.last, ticks.upperBound == tick {
+            fates.append(fate)
+            jobs[jobs.count - 1] = .repeatLast(
+                ticks: ticks.lowerBound..<tick + 1, asKey: isKey, fates: fates)
+        } else {
+            jobs.append(.repeatLast(ticks: tick..<tick + 1, asKey: asKey, fates: FateRun(fate)))
+        }
+        shorten(to: limit(isSlow))
+    }
+
+    /// Replaces all queued frames with duplicates, so that emptying the queue is cheap.
+    mutating func giveUpFrames() {
+        while let index = jobs.firstIndex(where: { $0.isFrame }) { giveUpTick(at: index) }
+    }
+
+    /// Removes and returns the next job.
+    mutating func takeFirst() -> Job? {
+        guard !jobs.isEmpty else { return nil }
+        let job = jobs.removeFirst()
+        tickCount -= job.tickCount
+        windowTicks = jobs.drop { !$0.isFrame }.reduce(0) { $0 + $1.tickCount }
+        return job
+    }
+
+    private func limit(_ isSlow: Bool) -> Int { isSlow ? max(room / 2, 1) : room }
+
+    private mutating func shorten(to limit: Int) {
+        while windowTicks > limit, let index = jobs.firstIndex(where: { $0.isFrame }) {
+            giveUpTick(at: index)
+        }
+    }
+
+    /// Turns the tick of the first queued frame into a duplicate. The frame moves to the next tick, unless that tick
+    /// has its own frame.
+    private mutating func giveUpTick(at index: Int) {
+        guard case .encode(var frame) = jobs[index] else { return }
+        let tick = frame.tick..<frame.tick + 1
+        windowTicks -= 1
+        if case .repeatLast(let ticks, let asKey, var fates)? = jobs[(index + 1)...].first {
+            // The two ticks swap their fates.
+            jobs[index] = .repeatLast(ticks: tick, asKey: frame.asKey, fates: fates.removeFirst(1))
+            (frame.tick, frame.asKey) = (ticks.lowerBound, asKey)
+            jobs[index + 1] = .encode(frame)
+            let rest = ticks.lowerBound + 1..<ticks.upperBound
+            if !rest.isEmpty {
+                jobs.insert(.repeatLast(ticks: rest, asKey: false, fates: fates), at: index + 2)
+            }
+        } else {
+            let fate = frame.fate.superseded(by: .encoder)
+            jobs[index] = .repeatLast(ticks: tick, asKey: frame.asKey, fates: FateRun(fate))
+        }
+        joinRuns(at: index)
+        windowTicks = jobs.drop { !$0.isFrame }.reduce(0) { $0 + $1.tickCount }
+    }
+
+    /// Merges a run of duplicates with the previous run, unless it begins with a key frame.
+    private mutating func joinRuns(at index: Int) {
+        guard index > 0, case .repeatLast(let before, let asKey, var fates) = jobs[index - 1],
+            case .repeatLast(let ticks, asKey: false, let more) = jobs[index],
+            before.upperBound == ticks.lowerBound
+        else { return }
+        fates.append(more)
+        jobs[index - 1] = .repeatLast(
+            ticks: before.lowerBound..<ticks.upperBound, asKey: asKey, fates: fates)
+        jobs.remove(at: index)
+    }
+}
+
+extension EncoderQueue.Job {
+    var isFrame: Bool { if case .encode = self { true } else { false } }
+
+    var tickCount: Int {
+        switch self {
+        case .encode: 1
+        case .repeatLast(let ticks, _, _): ticks.count
+        }
+    }
+
+    /// The fates of the job's ticks, in order.
+    var fates: FateRun {
+        switch self {
+        case .encode(let frame): FateRun(frame.fate)
+        case .repeatLast(_, _, let fates): fates
+        }
+    }
+}
+
+/// Decides which frames an encoder receives while the governor is running. It limits the frames to the
+/// governor's rate. It drops more frames when the queue is about to overflow, or when a crash could lose more
+/// than one second because encoding the queued frames takes too long. Drops here are deliberate and
+/// predictable.
+///
+/// A pure value: its input is ticks and the queue's length, its output is decisions.
+package struct EncoderIntake: Sendable {
+    /// Fill levels of the queue (0 to 1). Half of the frames are dropped above the first level, all frames above the
+    /// second. Filling the queue from one level to the other takes several tenths of a second, enough for the
+    /// governor's steps to take effect.
+    private static let (thin, full) = (0.8, 0.95)
+    /// Threshold for the encoding time of the queued frames. Above it, half of the new frames are dropped. A crash
+    /// loses the queued frames, plus 0.15 s until a tick is decided, 0.2 s in the encoder, and 0.1 s of the unwritten
+    /// fragment: at most one second in total. The governor already acts at one third of a second.
+    private static let thinBacklog = Nanoseconds.milliseconds(400)
+
+    private let room: Int
+    private let gridRate: FrameRate
+    private var dropping: FrameDecimator?
+    private var thinning: FrameDecimator?
+    /// Whether the encoder receives no new frames at all.
+    package var isPaused = false
+    /// Number of frames dropped because of the queue's length.
+    package private(set) var overflowCount = 0
+
+    /// Creates an intake that accepts all frames.
+    ///
+    /// - Parameters:
+    ///   - rate: Rate of the grid.
+    ///   - room: Capacity of the encoder's queue, in frames.
+    package init(rate: FrameRate, room: Int) {
+        gridRate = rate
+        self.room = max(room, 1)
+    }
+
+    /// Reduces the rate of accepted frames. The grid's rate or more accepts all frames.
+    package mutating func lower(to rate: FrameRate) {
+        dropping = rate < gridRate ? FrameDecimator(rate: rate) : nil
+    }
+
+    /// Decides whether the encoder receives a tick's frame.
+    ///
+    /// - Parameters:
+    ///   - time: Time of the tick.
+    ///   - queueLength: Number of queued frames.
+    ///   - backlog: Time to encode the queued frames; zero in simulated time.
+    /// - Returns: Whether the encoder receives the frame.
+    package mutating func takes(_ time: MediaTime, queueLength: Int, backlog: Nanoseconds) -> Bool {
+        let isKept = !isPaused && dropping?.keeps(time) ?? true
+        let fill = Double(queueLength) / Double(room)
+        guard fill >= Self.thin || backlog >= Self.thinBacklog else {
+            thinning = nil
+            return isKept
+        }
+        var thinner = thinning ?? FrameDecimator(rate: FrameRate(gridRate.frames, per: gridRate.seconds * 2))
+        let isFull = fill >= Self.full || backlog >= GovernorMeasure.fullBacklog
+        let isThinned = isFull || !thinner.keeps(time)
+        thinning = thinner
+        guard isKept, isThinned else { return isKept }
+        overflowCount += 1
+        return false
+    }
+}

@@ -1,0 +1,60 @@
+package import Media
+
+/// Chooses the program's cover picture, which represents it when it isn't playing, and encodes it as JPEG. Used by the
+/// encoder's thread.
+///
+/// It captures the frames at T0 and at 1, 2, 4, 8 … seconds, and keeps the last two. For any length of the recording,
+/// the earlier one is between a quarter and half of the recording, when people are seated and not reaching for the stop
+/// button.
+package final class ProgramCover: Sendable {
+    private struct State {
+        var frames: [CapturedFrame] = []
+        /// The next tick with a required frame; earlier ticks are ignored.
+        var due: Int64 = 0
+    }
+
+    private let state = ConditionLock(State())
+    private let second: Int64
+
+    /// Maximum size of the JPEG in bytes. This space is reserved on the disk from the beginning.
+    package static let mostBytes = 256 << 10
+    /// Width of the JPEG in pixels, suitable for thumbnails in file managers.
+    private static let width: Int64 = 640
+
+    /// Creates a cover without a frame.
+    ///
+    /// - Parameter rate: Rate of the program's grid.
+    package init(rate: FrameRate) {
+        second = max(1, rate.ticks(before: MediaTime(nanoseconds: 1_000_000_000)))
+    }
+
+    /// Whether the frame of a tick is required.
+    package func wants(_ tick: Int64) -> Bool { state.withLock { tick >= $0.due } }
+
+    /// Stores the frame of a required tick.
+    package func take(_ frame: CapturedFrame, of tick: Int64) {
+        let second = second
+        state.withLock { state in
+            state.frames = state.frames.suffix(1) + [frame]
+            state.due = max(second, 2 * tick)
+        }
+    }
+
+    /// Encodes the JPEG. Returns `nil` if there is no frame, or if the JPEG is too large.
+    package func jpeg(by codecs: any CodecFactory) -> SharedBytes? {
+        guard let frame = state.withLock({ $0.frames.first }) else { return nil }
+        let (width, height) = (Int64(frame.size.width), Int64(frame.size.height))
+        let columns = min(width, Self.width)
+        let size = FrameSize(
+            width: max(2, Int(columns) & ~1),
+            height: max(2, Int(height.rescaled(from: width, to: columns)) & ~1))
+        do throws(EncodingError) {
+            let small = try codecs.convert(frame, to: .i420, part: nil, size: size)
+            let jpeg = try codecs.makeStill(of: small)
+            return jpeg.count <= Self.mostBytes ? jpeg : nil
+        } catch {
+            // The program is complete without a cover.
+            return nil
+        }
+    }
+}

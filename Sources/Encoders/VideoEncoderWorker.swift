@@ -1,0 +1,264 @@
+package import Media
+internal import SessionFolder
+package import Timing
+package import Writers
+
+/// The thread that composes and encodes one video stream, with its queue.
+///
+/// Every queued tick reaches the file. The queue is bounded (`EncoderQueue`): it holds at most one second of ticks, or
+/// half a second while the encoder is slow. Ticks beyond this limit duplicate the previous frame. The limit bounds the
+/// loss in a crash and the memory of a recording. In simulated time, which would outrun every encoder, the caller waits
+/// for space instead.
+///
+/// A failed encoder is replaced (`EncodingRun`). After three consecutive failed attempts the stream ends.
+package final class VideoEncoderWorker: Sendable {
+    /// The early end of a stream that no encoder could continue.
+    package struct Conclusion: Sendable {
+        /// The first tick that is not in the file.
+        package let tick: Int64
+        let error: EncodingError
+    }
+
+    /// A new encoder that continued the stream after a failure.
+    package struct Recovery: Sendable {
+        /// The first tick encoded by the new encoder.
+        let tick: Int64
+        let error: EncodingError
+        /// Number of new frames that aren't in the file because of the failure.
+        var lost: Int
+    }
+
+    /// The state that the worker's thread shares with its callers.
+    struct State {
+        var queue: EncoderQueue
+        /// Number of ticks in the job being encoded.
+        var ticksAtHand = 0
+        /// Mean encoding time of a new frame.
+        var frameTime = Nanoseconds.zero
+        /// Mean encoding time of a duplicate.
+        var repeatTime = Nanoseconds.zero
+        var isFinished = false
+        var isAbandoned = false
+        /// Whether an encoder has failed and its replacement has not produced a packet yet.
+        var isFailing = false
+        var conclusion: Conclusion?
+        var recovery: Recovery?
+        /// The fates of the ticks that never left the worker: those after the end of a failed or abandoned stream.
+        var dropped = FateCounts()
+        /// The preset to switch to at the next frame.
+        var preset: VideoEncodingSettings.Preset?
+        /// Why the encoder rejected another preset, or `nil` if it didn't.
+        var refusal: EncodingError?
+        /// When and why x264 replaced the hardware encoder, or `nil` if it didn't.
+        var fallback: EncoderFallback?
+        var isFallbackTold = false
+
+        /// Predicted time to encode the queued ticks, based on recent frames.
+        var backlog: Nanoseconds {
+            let repeats = min(
+                queue.tickCount - queue.frameCount, queue.runCount * FrameRun.maxIndividualRepeats)
+            return frameTime * Int64(queue.frameCount) + repeatTime * Int64(repeats)
+        }
+
+        /// Updates the mean encoding time with the time of a job. The mean is a moving average over eight jobs, and
+        /// each counts at most four times the mean, so a single slow frame has little effect.
+        mutating func note(_ taken: Nanoseconds, isRepeat: Bool) {
+            let mean = isRepeat ? repeatTime : frameTime
+            let next =
+                mean == .zero ? taken : mean + Nanoseconds((min(taken, mean * 4) - mean).count / 8)
+            if isRepeat { repeatTime = next } else { frameTime = next }
+        }
+    }
+
+    /// Inspects a frame that an encoder has composed, with the frame's tick, on the encoder's thread. Must not block.
+    package typealias Watching = @Sendable (any VideoEncoding, Int64) -> Void
+
+    /// Creates a replacement encoder for the same stream.
+    package typealias Making = @Sendable () throws(EncodingError) -> Carried<any VideoEncoding>
+
+    private let state: ConditionLock<State>
+    private let thread: MediaThread
+    private let sink: TrackSink
+    /// Whether the caller waits for space in the queue, as in simulated time.
+    package let waitsForRoom: Bool
+
+    /// Maximum number of queued ticks with new frames. Gives the governor time to act before frames are lost.
+    package let room: Int
+
+    /// The hardware encoder that starts this stream, or `nil` if x264 starts it.
+    let hardware: HardwareEncoder?
+
+    /// Minimum backlog of a slow encoder.
+    private static let slowBacklog = Nanoseconds.milliseconds(500)
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the thread.
+    ///   - encoder: The first encoder. From now on only this thread may use it.
+    ///   - another: Creates a replacement when an encoder fails. Called on this thread.
+    ///   - sink: The sink for the packets.
+    ///   - watching: Inspects each newly composed frame, or `nil`.
+    ///   - waitsForRoom: Whether the caller waits for space in the queue, as in simulated time.
+    package init(
+        name: String, encoder: sending any VideoEncoding, another: @escaping Making, to sink: TrackSink,
+        watching: Watching? = nil, waitsForRoom: Bool
+    ) {
+        self.waitsForRoom = waitsForRoom
+        self.sink = sink
+        hardware = encoder.hardware
+        let queue = EncoderQueue(rate: encoder.parameters.rate ?? FrameRate(30))
+        room = queue.room
+        let state = ConditionLock(State(queue: queue, fallback: encoder.takeFallback()))
+        self.state = state
+        let carried = Carried(encoder)
+        thread = MediaThread.eventually(name: name) {
+            EncodingRun(carried.value, another: another, state: state, sink: sink, watching: watching).run()
+        }
+    }
+
+    /// Queues a tick with a new frame.
+    ///
+    /// - Parameters:
+    ///   - layers: The layers of the frame, backmost first.
+    ///   - tick: The next tick.
+    ///   - asKey: Whether the frame must be a key frame, so that a file can begin with it.
+    ///   - fate: The content of the tick: a captured frame, a slate, or a duplicate of an old frame.
+    package func encode(_ layers: [FrameLayer], tick: Int64, asKey: Bool, fate: Fate = .captured) {
+        add(.encode(EncoderQueue.Frame(layers: layers, tick: tick, asKey: asKey, fate: fate)))
+    }
+
+    /// Queues a tick that duplicates the previous frame.
+    ///
+    /// - Parameters:
+    ///   - tick: The next tick.
+    ///   - asKey: Whether the frame must be a key frame, so that a file can begin with it.
+    ///   - fate: Why the tick doesn't have a new frame.
+    package func repeatLast(tick: Int64, asKey: Bool, fate: Fate = .duplicated(nil)) {
+        add(.repeatLast(ticks: tick..<tick + 1, asKey: asKey, fates: FateRun(fate)))
+    }
+
+    private func add(_ job: EncoderQueue.Job) {
+        let waitsForRoom = waitsForRoom
+        state.wait { state -> Void? in
+            guard state.conclusion == nil else {
+                state.dropped.add(job.fates.counts)
+                return ()
+            }
+            if waitsForRoom, !state.queue.hasRoom, !state.isFinished { return nil }
+            let isSlow = !waitsForRoom && state.backlog > Self.slowBacklog
+            switch job {
+            case .encode(let frame): state.queue.append(frame, isSlow: isSlow)
+            case .repeatLast(let ticks, let asKey, let fates):
+                for (tick, fate) in zip(ticks, fates.elements) {
+                    state.queue.appendRepeat(of: tick, asKey: asKey, fate: fate, isSlow: isSlow)
+                }
+            }
+            return ()
+        }
+        state.broadcast { _ in }
+    }
+
+    /// Switches to another preset at the next frame.
+    package func change(to preset: VideoEncodingSettings.Preset) {
+        state.withLock { $0.preset = preset }
+    }
+
+    /// Number of queued ticks, at most `room`. If a run of duplicates is being encoded, all but one of its ticks count.
+    package var queueLength: Int {
+        state.withLock { min($0.queue.tickCount + max($0.ticksAtHand - 1, 0), $0.queue.room) }
+    }
+    /// Predicted time to encode the queued ticks, based on recent frames.
+    package var backlog: Nanoseconds { state.withLock { $0.backlog } }
+    /// Whether an encoder is working. Only then does its queue length indicate its speed.
+    package var isWorking: Bool { state.withLock { !$0.isFailing && $0.conclusion == nil } }
+    /// Returns why the encoder rejected another preset. Returns each rejection once.
+    package func takeRefusal() -> EncodingError? { state.withLock { $0.refusal.take() } }
+    /// Returns the new encoder that continues after a failure. Returns each recovery once.
+    package func takeRecovery() -> Recovery? { state.withLock { $0.recovery.take() } }
+    /// Where and why the stream ended before the recording did, or `nil` if it didn't end early.
+    package var conclusion: Conclusion? { state.withLock { $0.conclusion } }
+    /// Why the stream ended before the recording did, or `nil` if it didn't end early.
+    package var failure: EncodingError? { conclusion?.error }
+    /// When and why x264 replaced the hardware encoder, or `nil` if it didn't.
+    package var fallback: EncoderFallback? { state.withLock { $0.fallback } }
+    /// Returns once when and why x264 replaced the hardware encoder.
+    package func takeFallback() -> EncoderFallback? {
+        state.withLock { state in
+            guard !state.isFallbackTold, let fallback = state.fallback else { return nil }
+            state.isFallbackTold = true
+            return fallback
+        }
+    }
+
+    /// The fates of the ticks already written to the worker's file.
+    package var given: FateCounts { sink.given }
+    /// The fates of the ticks that arrived after the stream failed, or were in the worker when it was abandoned.
+    package var dropped: FateCounts { state.withLock { $0.dropped } }
+
+    /// Returns the counts of a track's frames already written to the worker's file.
+    ///
+    /// - Parameter delivery: The frames that never reached a tick.
+    /// - Returns: The counts.
+    package func counts(_ delivery: DeliveryCounts) -> FrameCounts {
+        FrameCounts(delivery, written: given, dropped: [.encoder: dropped])
+    }
+
+    /// Returns the counts of a track's frames in a closed file.
+    ///
+    /// - Parameters:
+    ///   - delivery: The frames that never reached a tick.
+    ///   - ledger: The ledger of the worker's stream in the file.
+    /// - Returns: The counts.
+    package func counts(_ delivery: DeliveryCounts, in ledger: StreamLedger) -> FrameCounts {
+        FrameCounts(
+            delivery, written: ledger.written.frames,
+            dropped: [.encoder: dropped, .disk: ledger.dropped.frames])
+    }
+
+    /// Ends the worker when the queue is empty. Don't queue ticks after this.
+    package func finish() {
+        state.broadcast { $0.isFinished = true }
+    }
+
+    /// Replaces the queued frames with duplicates of the last encoded one (cause `encoder`), so that the
+    /// worker ends soon. Does nothing before the first frame.
+    package func giveUpFrames() {
+        guard !waitsForRoom else { return }
+        state.withLock { state in
+            guard state.frameTime > .zero else { return }
+            state.queue.giveUpFrames()
+        }
+    }
+
+    /// Ends the worker immediately. Queued ticks are dropped.
+    package func abandon() {
+        state.broadcast { state in
+            state.isFinished = true
+            state.isAbandoned = true
+        }
+    }
+
+    /// Waits until the worker has ended.
+    package func join() { thread.join() }
+}
+
+extension VideoEncoderWorker {
+    /// Returns a function that creates a replacement encoder for a stream. The replacement never uses
+    /// hardware, which may have caused the failure.
+    ///
+    /// - Parameters:
+    ///   - settings: The stream's initial settings.
+    ///   - name: Name of the track, for messages.
+    ///   - codecs: Creates the encoders.
+    /// - Returns: The function.
+    package static func making(
+        _ settings: VideoEncodingSettings, named name: String, by codecs: any CodecFactory
+    ) -> Making {
+        var settings = settings
+        settings.hardware = nil
+        settings.isHardwareRequired = false
+        let wanted = settings
+        return { () throws(EncodingError) in Carried(try codecs.makeVideoEncoder(wanted, name: name)) }
+    }
+}

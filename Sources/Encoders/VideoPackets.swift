@@ -1,0 +1,92 @@
+internal import Media
+
+/// Holds the packets of a video encoder until all frames displayed before them have arrived, so that a file never has a
+/// gap at an encoder failure.
+///
+/// An invalid packet counts as an encoder failure. A packet is invalid if it is empty, if the encoder did not receive
+/// its tick or has already returned it, or if its times don't increase.
+struct VideoPackets {
+    private let name: String
+    /// Duration of each frame, in ticks of the file's time scale.
+    private let duration: Int64
+    private var held: [EncodedPacket] = []
+    private var heldTicks: Set<Int64> = []
+    /// Decode time of the last packet written to the file, in ticks of its time scale.
+    private var writtenDecode: Int64?
+
+    /// Maximum number of frames held back for reordering.
+    private static let mostHeld: Int64 = 32
+    /// Maximum number of frames that an encoder holds back for lookahead.
+    private static let mostInside: Int64 = 256
+
+    /// Creates an empty packet buffer.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the file, for messages.
+    ///   - rate: Rate of the stream, which defines the time scale of the packets.
+    init(of name: String, rate: FrameRate) {
+        self.name = name
+        duration = rate.seconds
+    }
+
+    /// Adds a packet.
+    ///
+    /// - Parameters:
+    ///   - packet: The encoder's next packet.
+    ///   - ticks: The ticks that the encoder received and that aren't in the file.
+    /// - Returns: The packets that can be written to the file now, and the last tick in the file after that; `nil`
+    ///   while a packet is missing.
+    /// - Throws: `EncodingError` when the packet is invalid in this stream.
+    mutating func add(
+        _ packet: EncodedPacket, of ticks: Range<Int64>
+    ) throws(EncodingError) -> (packets: [EncodedPacket], through: Int64)? {
+        if let fault = fault(of: packet, ticks) { throw error(fault) }
+        held.append(packet)
+        heldTicks.insert(packet.presentation / duration)
+        let highest = heldTicks.reduce(ticks.lowerBound) { max($0, $1) }
+        guard Int64(held.count) > highest - ticks.lowerBound else { return nil }
+        defer { removeAll() }
+        writtenDecode = packet.decode
+        return (held, highest)
+    }
+
+    /// Checks that the encoder doesn't hold back too many ticks.
+    ///
+    /// - Parameters:
+    ///   - ticks: The ticks that the encoder received and that aren't in the file, after `add`.
+    ///   - isLast: Whether the encoder has returned all packets.
+    /// - Throws: `EncodingError` when frames are missing.
+    func check(_ ticks: Range<Int64>, isLast: Bool) throws(EncodingError) {
+        let missing = Int64(ticks.count) - Int64(held.count)
+        let isMissing = isLast ? !ticks.isEmpty : held.count > Self.mostHeld || missing > Self.mostInside
+        guard isMissing else { return }
+        throw error("the encoder did not return the frame of tick \(ticks.lowerBound)")
+    }
+
+    /// Drops the buffered packets because their encoder has failed.
+    mutating func removeAll() {
+        held = []
+        heldTicks = []
+    }
+
+    private func fault(of packet: EncodedPacket, _ ticks: Range<Int64>) -> String? {
+        if packet.bytes.count == 0 { return "the encoder returned an empty packet" }
+        let (tick, rest) = packet.presentation.quotientAndRemainder(dividingBy: duration)
+        guard rest == 0, ticks.contains(tick), !heldTicks.contains(tick) else {
+            return "the encoder returned a frame with the unexpected time \(packet.presentation)"
+        }
+        if packet.duration != duration {
+            return "the encoder returned a frame with the wrong duration \(packet.duration)"
+        }
+        let earliest = held.last?.decode ?? writtenDecode ?? (ticks.lowerBound - Self.mostHeld) * duration
+        guard packet.decode > earliest, packet.decode <= packet.presentation else {
+            return
+                "the encoder returned a frame with decoding time \(packet.decode) and presentation time \(packet.presentation)"
+        }
+        return nil
+    }
+
+    private func error(_ reason: String) -> EncodingError {
+        EncodingError(subject: name, operation: "encoding", reason: reason)
+    }
+}

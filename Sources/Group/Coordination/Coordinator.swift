@@ -1,0 +1,463 @@
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
+internal import SessionFolder
+
+/// `multicam record --group`: records on all nodes as one session, or takes over a recording after its coordinator has
+/// died.
+struct Coordinator {
+    let folder: GroupFolder
+    /// The nodes and profiles listed in the coordinator's profile. If empty, every connected node records with its
+    /// default profile.
+    let nodes: [(name: String, profile: String?)]
+    let duration: Nanoseconds?
+    let asJSON: Bool
+
+    /// Minimum time between now and T0.
+    private static let lead = Nanoseconds.seconds(2)
+    /// Time without a heartbeat after which a coordinator is considered gone. Coordinators send one heartbeat per
+    /// second.
+    private static let silence = Nanoseconds.milliseconds(2600)
+    /// Maximum time for a node to end a stray recording.
+    private static let strayTime = Nanoseconds.seconds(10)
+
+    /// Coordinates a recording. Blocks until it has ended.
+    ///
+    /// - Returns: The worst exit status of all nodes.
+    /// - Throws: `GroupError` if nothing is recorded.
+    func run() throws(GroupError) -> Int32 {
+        let desk = ConditionLock<Coordination?>(nil)
+        let stop = StopSignals { number in desk.withLock { $0 }?.signal(number) }
+        let identity = try folder.coordinatingIdentity()
+        let connection = try BrokerConnection(folder, as: identity)
+        let stream = try JetStream(of: connection, group: folder.group)
+        let own = GroupClock.offset(in: folder)
+        var board = RecordingStore(stream: stream, group: folder.group)
+        var states = try GroupStatus.listen(
+            over: connection, group: folder.group, for: .milliseconds(2300), unless: stop)
+        try Self.check(stop)
+        // A recording in the store determines the participating nodes. Until it has been read, all connected
+        // nodes are included.
+        board.now = time(correctedBy: own ?? Self.middle(states.values.map(\.ahead)))
+        var stored = try board.stored()
+        if case .implausible(let reason, _) = stored {
+            Talk.say(
+                "the recording in the broker's store is not valid: \(reason). This recording replaces it."
+            )
+        }
+        var signs: [CoordinatorHeartbeat] = []
+        if CoordinatorChoice.needsSigns(stored: stored, nodes: makes(states), at: board.now()) {
+            (signs, states) = try listen(over: connection, states, unless: stop)
+            // A running coordinator stores its recording again within a second.
+            stored = try board.stored()
+        }
+        let choice = CoordinatorChoice(
+            stored: stored, signs: signs, nodes: makes(states), at: board.now())
+        let recording: GroupRecording
+        let caller: GroupCaller
+        switch choice {
+        case .refuse(let coordinator, let name):
+            throw GroupError(
+                "\(coordinator.printable(limit: 200)) is already coordinating the recording \(name). A group can make only one recording at a time. Stop that one first."
+            )
+        case .takeOver(let running):
+            caller = try self.caller(connection, identity.name, running.nodes, states, own)
+            board.now = caller.now
+            recording = try takeOver(running, stored.revision, caller, board)
+        case .recover(let name, let nodes):
+            caller = try self.caller(connection, identity.name, nodes, states, own)
+            board.now = caller.now
+            let running = try ask(nodes, for: name, caller)
+            recording = try takeOver(running, stored.revision, caller, board)
+        case .begin(let term, let strays):
+            if let abandoned = stored.recording, abandoned.isRunning(at: board.now()) {
+                Talk.say(
+                    "the recording \(abandoned.name) was never stopped, but its nodes are no longer recording. Starting a new recording."
+                )
+            }
+            let candidates = try choose(states)
+            caller = try self.caller(connection, identity.name, candidates.map(\.name), states, own)
+            board.now = caller.now
+            let chosen = try end(strays, of: candidates, caller, unless: stop)
+            recording = try begin(chosen, term, caller, board, replacing: stored.revision, unless: stop)
+        }
+        let coordinating = Coordination(recording, caller, board, identity: identity.name, asJSON: asJSON)
+        desk.withLock { $0 = coordinating }
+        return try coordinating.run(until: stop)
+    }
+
+    /// Cancels the preparation if a signal has arrived.
+    private static func check(_ stop: StopSignals) throws(GroupError) {
+        if stop.hasCome {
+            throw GroupError(
+                "interrupted before T0. Nothing was recorded.", status: Coordination.interrupted)
+        }
+    }
+
+    private static func name(_ member: String) -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        gethostname(&buffer, 255)
+        let host = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return "\(member) (\(host.printable(limit: 60)), process \(getpid()))"
+    }
+
+    /// Returns the recording that each node reports. Nodes that don't take part in the requested recording are ignored,
+    /// because their reports can't be trusted.
+    private func makes(
+        _ states: [String: (state: NodeState, ahead: Nanoseconds)]
+    ) -> [String: String?] {
+        let names = nodes.map(\.name)
+        return states.filter { names.isEmpty || names.contains($0.key) }.mapValues(\.state.recording)
+    }
+
+    // MARK: Group time
+
+    private static func middle(_ values: [Nanoseconds]) -> Nanoseconds {
+        values.isEmpty ? .zero : values.sorted()[values.count / 2]
+    }
+
+    /// Returns a function for the group's time. On the computer that serves the group, this is the system clock.
+    /// Elsewhere the time advances with CLOCK_MONOTONIC, so that setting the system clock doesn't affect it.
+    private func time(correctedBy correction: Nanoseconds) -> @Sendable () -> Int64 {
+        if folder.has(GroupFolder.serving.certificate) { return { ClockPair.now().utc } }
+        let begin = ClockPair.now()
+        return { (Nanoseconds(begin.utc) + correction + (MonotonicClock().now - begin.monotonic)).count }
+    }
+
+    private func caller(
+        _ connection: BrokerConnection, _ member: String, _ nodes: [String],
+        _ states: [String: (state: NodeState, ahead: Nanoseconds)], _ own: Nanoseconds?
+    ) throws(GroupError) -> GroupCaller {
+        let clocks = states.filter { nodes.contains($0.key) && $0.value.state.clock != nil }
+        let estimate = try GroupTimeEstimate(of: clocks.mapValues(\.ahead), own: own)
+        return GroupCaller(
+            connection, group: folder.group, coordinator: Self.name(member),
+            now: time(correctedBy: estimate.correction))
+    }
+
+    // MARK: New recordings
+
+    func choose(
+        _ states: [String: (state: NodeState, ahead: Nanoseconds)]
+    ) throws(GroupError) -> [(name: String, profile: String?)] {
+        let there = states.keys.sorted()
+        guard !nodes.isEmpty else {
+            guard !there.isEmpty else {
+                throw GroupError(
+                    "no node of the group \(folder.group) is online. Run `multicam node` on each computer."
+                )
+            }
+            return there.map { ($0, nil) }
+        }
+        let missing = nodes.map(\.name).filter { states[$0] == nil }
+        guard missing.isEmpty else {
+            throw GroupError(
+                "nothing is recorded: \(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") offline. Run `multicam node` there, or remove \(missing.count == 1 ? "it" : "them") from `nodes` in the profile. Online: \(there.isEmpty ? "none" : there.joined(separator: ", "))."
+            )
+        }
+        return nodes
+    }
+
+    /// Ends recordings that individual nodes report but that aren't the group's. A node that still reports
+    /// one after the deadline is excluded. Otherwise a faulty or hostile node could prevent the group from
+    /// recording.
+    ///
+    /// - Returns: The participating nodes.
+    /// - Throws: `GroupError` if no node remains, or the coordinator's profile requires an excluded node.
+    private func end(
+        _ strays: [String: String], of chosen: [(name: String, profile: String?)], _ caller: GroupCaller,
+        unless stop: StopSignals
+    ) throws(GroupError) -> [(name: String, profile: String?)] {
+        var open = chosen.map(\.name).filter { strays[$0] != nil }
+        guard !open.isEmpty else { return chosen }
+        for node in open {
+            Talk.say(
+                "\(node) reports the recording \((strays[node] ?? "").printable(limit: 100)), which has no coordinator and which most nodes are not making. It will be stopped."
+            )
+        }
+        let clock = MonotonicClock()
+        let deadline = clock.now + Self.strayTime
+        _ = caller.askAll(open, unless: stop) { node in
+            caller.order(.stop, of: strays[node], term: GroupRecording.highestTerm, within: .seconds(5))
+        }
+        while !open.isEmpty {
+            let answers = caller.askAll(open, unless: stop) { node in
+                caller.order(.report, of: strays[node], term: GroupRecording.highestTerm, within: .seconds(3))
+            }
+            open = answers.filter { _, answer in
+                // A node with no record of the recording isn't making it.
+                guard case .success(let answer) = answer else { return true }
+                return answer.recording?.isRunning ?? false
+            }.map(\.node)
+            try Self.check(stop)
+            guard clock.now < deadline else { break }
+            if !open.isEmpty { stop.sleep(until: clock.now + .milliseconds(300)) }
+        }
+        guard !open.isEmpty else { return chosen }
+        let rest = chosen.filter { !open.contains($0.name) }
+        let list = open.joined(separator: ", ")
+        guard nodes.isEmpty, !rest.isEmpty else {
+            throw GroupError(
+                "nothing is recorded: \(list) still reports another recording or does not respond. Run `multicam ctl stop` there, or remove it from the profile's `nodes`."
+            )
+        }
+        Talk.say(
+            "\(list) is excluded: it still reports another recording or does not respond, \(Int64(rounding: Self.strayTime.inSeconds)) s after the command to stop it. Run `multicam ctl stop` there."
+        )
+        return rest
+    }
+
+    private func begin(
+        _ chosen: [(name: String, profile: String?)], _ term: Int64, _ caller: GroupCaller,
+        _ board: RecordingStore, replacing revision: UInt64?, unless stop: StopSignals
+    ) throws(GroupError) -> GroupRecording {
+        let profiles = Dictionary(
+            chosen.map { ($0.name, $0.profile) }, uniquingKeysWith: { first, _ in first })
+        let names = chosen.map(\.name)
+        let name = recordingName(at: caller.now())
+        let answers = caller.askAll(names, unless: stop) { node in
+            var order = caller.order(.prepare, of: name, term: term, within: .seconds(45))
+            order.profile = profiles[node] ?? nil
+            order.duration_ns = duration?.count
+            return order
+        }
+        try Self.check(stop)
+        try Self.tell(answers)
+        let now = caller.now()
+        // T0 is on a whole second, which coincides with a timecode label at every integer frame rate.
+        let second = (Nanoseconds(now) + Self.lead).count / 1_000_000_000 + 1
+        let recording = GroupRecording(
+            name: name, group: folder.group, coordinator: caller.coordinator, term: term,
+            t0_utc_ns: Nanoseconds.seconds(second).count, duration_ns: duration?.count, nodes: names)
+        guard try board.note(recording, revision: revision) else {
+            let other = try board.present()
+            throw GroupError(
+                "nothing is recorded by this coordinator: \(other?.coordinator ?? "another coordinator") has already started \(other?.name ?? "a recording")."
+            )
+        }
+        try board.keep(recording)
+        for (node, answer) in caller.askAll(
+            names,
+            { _ in
+                var order = caller.order(.begin, of: name, term: term, within: .milliseconds(1500))
+                order.t0_utc_ns = recording.t0_utc_ns
+                order.duration_ns = duration?.count
+                return order
+            })
+        {
+            switch answer {
+            case .success(let answer) where answer.ok: break
+            case .success(let answer): Talk.say("\(node) did not start: \(answer.text)")
+            case .failure(let error):
+                Talk.say("\(node) did not respond: \(error). It starts when it receives the command.")
+            }
+        }
+        return recording
+    }
+
+    /// Reports each node's plan, or the reason why it can't record.
+    static func tell(
+        _ answers: [(node: String, answer: Result<GroupAnswer, GroupError>)]
+    ) throws(GroupError) {
+        var refusals: [(String, Int32)] = []
+        var largest: (bound: Int64, frame: Int64) = (0, .max)
+        for (node, answer) in answers {
+            switch answer {
+            case .success(let answer) where answer.ok:
+                var parts = [answer.text.printable(limit: 400)]
+                if let cost = answer.cost { parts.append("cost \(GroupStatus.percent(cost))") }
+                if let left = answer.disk_seconds {
+                    parts.append("disk space for \(Int64(rounding: left / 60)) min")
+                }
+                parts.append(GroupStatus.clock(answer.clock))
+                Talk.say("\(node): \(parts.joined(separator: "; "))")
+                if let clock = answer.clock { largest.bound = max(largest.bound, clock.bound_ns) }
+                if let frame = answer.frame_ns, frame > 0 { largest.frame = min(largest.frame, frame) }
+            case .success(let answer):
+                refusals.append(
+                    ("\(node) cannot record: \(answer.text.printable(limit: 1000))", answer.status))
+            case .failure(let error): refusals.append(("\(node): \(error)", 1))
+            }
+        }
+        if largest.bound > largest.frame / 2 {
+            Talk.say(
+                "the clocks of the nodes may differ by more than half a frame: the maximum clock error is \(GroupStatus.microseconds(largest.bound)), half a frame is \(GroupStatus.microseconds(largest.frame / 2))."
+            )
+        }
+        guard let first = refusals.first else { return }
+        for (sentence, _) in refusals.dropLast() { Talk.say(sentence) }
+        throw GroupError(
+            "\(refusals.last?.0 ?? first.0) Nothing is recorded. To record without a node, list the others under `nodes` in a profile.",
+            status: refusals.map(\.1).max() ?? 1)
+    }
+
+    /// Returns a recording name that consists of the date and time in this computer's time zone, and the
+    /// group.
+    private func recordingName(at utc: Int64) -> String {
+        var (seconds, fields) = (time_t(utc / 1_000_000_000), tm())
+        localtime_r(&seconds, &fields)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(fields.tm_year + 1900)-\(two(fields.tm_mon + 1))-\(two(fields.tm_mday))_"
+            + "\(two(fields.tm_hour))\(two(fields.tm_min))\(two(fields.tm_sec))_\(folder.group)"
+    }
+
+    // MARK: Recordings in progress
+
+    /// Listens for heartbeats from a recording's coordinator, and for node states.
+    private func listen(
+        over connection: BrokerConnection,
+        _ before: [String: (state: NodeState, ahead: Nanoseconds)], unless stop: StopSignals
+    ) throws(GroupError) -> ([CoordinatorHeartbeat], [String: (state: NodeState, ahead: Nanoseconds)]) {
+        let subscription = try connection.subscribe(
+            to: GroupSubjects(group: folder.group).prefix + "coordinator.*")
+        let states = try GroupStatus.listen(
+            over: connection, group: folder.group, for: Self.silence, unless: stop)
+        try Self.check(stop)
+        var signs: [CoordinatorHeartbeat] = []
+        while let message = try subscription.next(patience: 1) {
+            if let sign = Self.sign(message.bytes) { signs.append(sign) }
+        }
+        return (signs, before.merging(states) { $1 })
+    }
+
+    /// Requests a recording's details from the nodes after the store has lost them.
+    ///
+    /// - Throws: `GroupError` if no node reports a plausible recording.
+    private func ask(
+        _ nodes: [String], for name: String, _ caller: GroupCaller
+    ) throws(GroupError) -> GroupRecording {
+        let answers = caller.askAll(nodes) { _ in
+            caller.order(.report, of: name, term: GroupRecording.highestTerm, within: .seconds(3))
+        }
+        for (_, answer) in answers {
+            guard case .success(let answer) = answer, let part = answer.recording, part.recording == name
+            else {
+                continue
+            }
+            let recording = GroupRecording(
+                name: name, group: folder.group, coordinator: caller.coordinator,
+                term: GroupRecording.term(after: part.term), t0_utc_ns: part.t0_utc_ns,
+                duration_ns: part.duration_ns, nodes: nodes)
+            if recording.fault(in: folder.group, at: caller.now()) == nil { return recording }
+        }
+        throw GroupError(
+            "\(nodes.joined(separator: ", ")) are recording \(name.printable(limit: 100)) without a coordinator, and do not report the recording. Run `multicam ctl stop` there."
+        )
+    }
+
+    private func takeOver(
+        _ running: GroupRecording, _ revision: UInt64?, _ caller: GroupCaller, _ board: RecordingStore
+    ) throws(GroupError) -> GroupRecording {
+        let former = running.coordinator.printable(limit: 200)
+        var recording = running
+        recording.coordinator = caller.coordinator
+        guard try board.note(recording, revision: revision) else {
+            throw GroupError(
+                "another coordinator has just taken over the recording \(running.name).")
+        }
+        Talk.say(
+            "taking over the recording \(running.name), because its coordinator, \(former), does not respond. Press Ctrl-C to stop the recording."
+        )
+        return recording
+    }
+
+    /// Decodes a heartbeat; `nil` if the bytes aren't a heartbeat.
+    static func sign(_ bytes: [UInt8]) -> CoordinatorHeartbeat? {
+        do {
+            return try JSONText.decoder().decode(CoordinatorHeartbeat.self, from: Data(bytes))
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// The first action of a new coordinator. The decision uses no clocks or connections.
+enum CoordinatorChoice: Equatable {
+    /// Begin a recording with this term number, after ending the recordings that some nodes report. `ending` contains
+    /// their names by node.
+    case begin(term: Int64, ending: [String: String] = [:])
+    /// Take over the recording, because its coordinator is silent.
+    case takeOver(GroupRecording)
+    /// Take over a recording that is running on nodes but missing from the store. One of the nodes must be
+    /// queried for it.
+    case recover(recording: String, nodes: [String])
+    /// Refuse, because another coordinator is running.
+    case refuse(coordinator: String, recording: String)
+
+    /// Maximum time after T0 until all participating nodes have received the recording. Nodes read the store
+    /// once per second.
+    private static let settling = Nanoseconds.seconds(5)
+
+    /// Makes the decision. Nodes report the recording they are making, and a report may be wrong or forged.
+    /// Without the store, only a recording that most nodes report is taken over.
+    ///
+    /// - Parameters:
+    ///   - stored: The value in the broker's store.
+    ///   - signs: The heartbeats received from coordinators, oldest first.
+    ///   - nodes: The nodes that have reported, each with its recording.
+    ///   - now: The group's time in nanoseconds since 1970.
+    init(stored: StoredRecording, signs: [CoordinatorHeartbeat], nodes: [String: String?], at now: Int64) {
+        let present = stored.recording
+        if let present, present.isRunning(at: now) {
+            if let sign = signs.last(where: { $0.recording == present.name && $0.term >= present.term }) {
+                self = .refuse(coordinator: sign.coordinator, recording: present.name)
+                return
+            }
+            guard Self.isAbandoned(present, nodes, at: now) else {
+                var recording = present
+                recording.term = GroupRecording.term(after: present.term)
+                self = .takeOver(recording)
+                return
+            }
+        }
+        let reported = Self.reported(besides: present, nodes, at: now)
+        if let sign = signs.last(where: { sign in
+            sign.recording != present?.name && reported.values.contains(sign.recording)
+        }) {
+            self = .refuse(coordinator: sign.coordinator, recording: sign.recording)
+            return
+        }
+        for (name, group) in Dictionary(grouping: reported.keys, by: { reported[$0] ?? "" })
+        where name != present?.name && group.count * 2 > nodes.count {
+            self = .recover(recording: name, nodes: group.sorted())
+            return
+        }
+        self = .begin(term: GroupRecording.term(after: present?.term ?? 0), ending: reported)
+    }
+
+    /// Whether to listen for heartbeats before deciding, because a recording is running according to the store or a
+    /// node.
+    static func needsSigns(stored: StoredRecording, nodes: [String: String?], at now: Int64) -> Bool {
+        if let present = stored.recording, present.isRunning(at: now) { return true }
+        return !reported(besides: stored.recording, nodes, at: now).isEmpty
+    }
+
+    /// Whether a recording without an end in the store isn't running on any of its nodes, for example after
+    /// the store was restored or the nodes lost power.
+    private static func isAbandoned(_ present: GroupRecording, _ nodes: [String: String?], at now: Int64)
+        -> Bool
+    {
+        Nanoseconds(now) - Nanoseconds(present.t0_utc_ns) > settling
+            && present.nodes.allSatisfy { node in nodes[node].map { $0 != present.name } ?? false }
+    }
+
+    /// Returns the recordings that nodes report, without the one in the store. Nodes start and stop that
+    /// recording on their own, so it is included only if they are overdue.
+    private static func reported(
+        besides present: GroupRecording?, _ nodes: [String: String?], at now: Int64
+    ) -> [String: String] {
+        nodes.compactMapValues { $0 }.filter { _, name in
+            present.map { $0.name != name || $0.isOverdue(at: now) } ?? true
+        }
+    }
+}
+
+/// Heartbeat from a coordinator, sent once per second.
+struct CoordinatorHeartbeat: Codable, Sendable {
+    /// Name of the coordinated recording.
+    var recording: String
+    /// Term number of the coordinator.
+    var term: Int64
+    /// Name of the coordinator, for messages.
+    var coordinator: String
+}

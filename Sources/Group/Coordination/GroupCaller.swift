@@ -1,0 +1,98 @@
+internal import FoundationEssentials
+internal import Media
+internal import SessionFolder
+
+/// Sends commands to nodes and waits for their responses. Safe to use from any thread.
+final class GroupCaller: Sendable {
+    let connection: BrokerConnection
+    let group: String
+    /// Name of the sender, for messages.
+    let coordinator: String
+    /// The group's time, in nanoseconds since 1970.
+    let now: @Sendable () -> Int64
+
+    private static let once: Int64 = 2000
+
+    init(
+        _ connection: BrokerConnection, group: String, coordinator: String,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        (self.connection, self.group, self.coordinator, self.now) = (connection, group, coordinator, now)
+    }
+
+    /// Creates a command that expires after a given time.
+    func order(_ action: GroupOrder.Action, of recording: String?, term: Int64, within time: Nanoseconds)
+        -> GroupOrder
+    {
+        var generator = SystemRandomNumberGenerator()
+        return GroupOrder(
+            id: String(generator.next(), radix: 36) + String(generator.next(), radix: 36),
+            coordinator: coordinator,
+            term: term, action: action, deadline_utc_ns: (Nanoseconds(now()) + time).count,
+            recording: recording)
+    }
+
+    /// Sends a command to a node, and repeats it until the node responds or the command's deadline has
+    /// passed. Blocks.
+    ///
+    /// - Parameters:
+    ///   - order: The command. The node executes it only once, even if it arrives more than once.
+    ///   - node: The node's name.
+    ///   - stop: A signal ends the wait within two seconds.
+    /// - Returns: The answer, which may be a refusal.
+    /// - Throws: `GroupError` if no answer arrives in time.
+    func ask(
+        _ order: GroupOrder, of node: String, unless stop: StopSignals? = nil
+    ) throws(GroupError) -> GroupAnswer {
+        let subject = GroupSubjects(group: group).command(to: node)
+        let text = JSONText.line(order)
+        let clock = MonotonicClock()
+        while true {
+            let left = (Nanoseconds(order.deadline_utc_ns) - Nanoseconds(now())).count / 1_000_000
+            let failure: GroupError
+            do throws(GroupError) {
+                let message = try connection.ask(text, on: subject, patience: max(min(left, Self.once), 200))
+                return try Self.answer(message.bytes)
+            } catch {
+                failure = error
+            }
+            guard now() < order.deadline_utc_ns, !(stop?.hasCome ?? false) else { throw failure }
+            clock.sleep(until: clock.now + .milliseconds(100), unless: Cancellation())
+        }
+    }
+
+    /// Decodes an answer.
+    ///
+    /// - Throws: `GroupError` if the bytes aren't a valid answer.
+    static func answer(_ bytes: [UInt8]) throws(GroupError) -> GroupAnswer {
+        do {
+            return try JSONText.decoder().decode(GroupAnswer.self, from: Data(bytes))
+        } catch {
+            throw GroupError("invalid answer: the other computer has a different version of multicam")
+        }
+    }
+
+    /// Sends commands to several nodes concurrently and waits for all answers.
+    ///
+    /// - Parameters:
+    ///   - nodes: Names of the nodes.
+    ///   - stop: A signal ends the wait within two seconds.
+    ///   - order: Creates the command for a node.
+    /// - Returns: The answers, in the order of `nodes`.
+    func askAll(
+        _ nodes: [String], unless stop: StopSignals? = nil, _ order: (String) -> GroupOrder
+    ) -> [(node: String, answer: Result<GroupAnswer, GroupError>)] {
+        let answers = ConditionLock<[String: Result<GroupAnswer, GroupError>]>([:])
+        let threads = nodes.map { node in
+            let order = order(node)
+            return MediaThread.runningInlineOnFailure(name: "ask:\(node)") { [self] in
+                let answer = Result { () throws(GroupError) in try ask(order, of: node, unless: stop) }
+                answers.withLock { $0[node] = answer }
+            }
+        }
+        for thread in threads { thread.join() }
+        return answers.withLock { answers in
+            nodes.map { ($0, answers[$0] ?? .failure(GroupError("no response"))) }
+        }
+    }
+}

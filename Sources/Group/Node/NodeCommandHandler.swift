@@ -1,0 +1,530 @@
+internal import Control
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
+internal import SessionFolder
+internal import System
+
+/// Executes the group's commands with this node's recorder, each exactly once. Safe to use from any thread.
+final class NodeCommandHandler: Sendable {
+    let node: String
+    let recorder: RecorderSupervisor
+    let journal: NodeJournal
+    let clock: GroupClock
+    /// Absolute path of the node's recordings folder.
+    let output: String
+
+    /// Answers by command identifier; `nil` while the command is being executed.
+    private let answers = ConditionLock<[(id: String, answer: GroupAnswer?)]>([])
+    private let count = ConditionLock(0)
+    /// The recording that a thread of this process is starting.
+    private let beginning = ConditionLock<String?>(nil)
+
+    private static let mostAnswers = 256
+    private static let mostOrders = 16
+    /// Minimum time that a recorder needs between the start command and T0.
+    private static let lead = Nanoseconds.milliseconds(500)
+    /// Maximum time until a scheduled end. Coordinators send stop commands less than a second ahead. A later
+    /// time indicates a wrong clock and stops the recording immediately.
+    private static let longestNotice = Nanoseconds.seconds(5)
+    /// Margin after the time of a stop command. The recorder must also have passed that time, and it may read the clock
+    /// slightly earlier.
+    private static let grace = Nanoseconds.milliseconds(5)
+
+    init(
+        _ node: String, _ recorder: RecorderSupervisor, _ journal: NodeJournal, _ clock: GroupClock,
+        output: String
+    ) {
+        (self.node, self.recorder, self.journal, self.clock) = (node, recorder, journal, clock)
+        self.output = output
+    }
+
+    /// Executes a command on a separate thread. A repeated command gets the same answer.
+    ///
+    /// - Parameters:
+    ///   - bytes: The received message.
+    ///   - answer: Called with the answer on another thread.
+    func take(_ bytes: [UInt8], answer: @escaping @Sendable (GroupAnswer) -> Void) {
+        guard let order = Self.order(bytes) else {
+            return answer(
+                refusal("", "invalid command: the other computer has a different version of multicam.", 2))
+        }
+        if let sentence = Self.fault(of: order) { return answer(refusal(order.id, sentence, 2)) }
+        let isFree = count.withLock { count in
+            guard count < Self.mostOrders else { return false }
+            count += 1
+            return true
+        }
+        guard isFree else { return answer(refusal(order.id, "too many commands at the same time.")) }
+        do throws(ThreadError) {
+            _ = try MediaThread(name: "node:order") { [self] in
+                answer(obeyOnce(order))
+                count.withLock { $0 -= 1 }
+            }
+        } catch {
+            count.withLock { $0 -= 1 }
+            answer(refusal(order.id, error.description))
+        }
+    }
+
+    /// Decodes a command; `nil` if the bytes aren't a command.
+    static func order(_ bytes: [UInt8]) -> GroupOrder? {
+        do {
+            return try JSONText.decoder().decode(GroupOrder.self, from: Data(bytes))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Returns an error that makes a command invalid regardless of the node's state; `nil` if the command is valid.
+    static func fault(of order: GroupOrder) -> String? {
+        guard (1...100).contains(order.id.utf8.count), order.coordinator.utf8.count <= 200, order.term >= 0
+        else {
+            return "the command does not have a valid ID."
+        }
+        // A report has no side effects, and `collect` requests reports with an arbitrary term.
+        guard order.action == .report || order.term <= GroupRecording.highestTerm else {
+            return "the coordinator number \(order.term) is out of range."
+        }
+        if let recording = order.recording, !GroupName.isRecording(recording) {
+            return "invalid recording name."
+        }
+        if let duration = order.duration_ns, duration <= 0 { return "the duration is not greater than zero." }
+        if let profile = order.profile, !isProfileName(profile) {
+            return
+                "invalid profile name: expected the name of a profile on this computer, as `multicam profiles` lists it there, not a file's path."
+        }
+        return nil
+    }
+
+    /// Whether a string is a valid profile name and can't be a file path.
+    private static func isProfileName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && !text.hasPrefix(".") && !text.hasPrefix("-")
+            && !text.hasSuffix(".yaml")
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-_.".utf8.contains(byte)
+            }
+    }
+
+    private func refusal(_ id: String, _ sentence: String, _ status: Int32 = 1) -> GroupAnswer {
+        GroupAnswer(id: id, node: node, ok: false, text: sentence, exit: status)
+    }
+
+    private func obeyOnce(_ order: GroupOrder) -> GroupAnswer {
+        let known: GroupAnswer? = answers.wait { answers -> GroupAnswer?? in
+            guard let index = answers.firstIndex(where: { $0.id == order.id }) else {
+                answers.append((order.id, nil))
+                if answers.count > Self.mostAnswers, answers[0].answer != nil { answers.removeFirst() }
+                return .some(nil)
+            }
+            return answers[index].answer.map { .some($0) }
+        }
+        if let known { return known }
+        var answer: GroupAnswer
+        if order.deadline_utc_ns < clock.now {
+            answer = refusal(order.id, "the command arrived after its deadline and was not executed.")
+        } else {
+            do throws(GroupError) {
+                answer = try obey(order)
+            } catch {
+                answer = refusal(order.id, error.description, error.status)
+            }
+        }
+        answers.broadcast { answers in
+            guard let index = answers.firstIndex(where: { $0.id == order.id }) else { return }
+            answers[index].answer = answer
+        }
+        return answer
+    }
+
+    private func obey(_ order: GroupOrder) throws(GroupError) -> GroupAnswer {
+        if let recording = order.recording, let entry = journal.entry(recording), order.term < entry.term,
+            order.action != .report
+        {
+            throw GroupError("another coordinator has taken over this recording.")
+        }
+        var answer = GroupAnswer(id: order.id, node: node, ok: true, text: "")
+        switch order.action {
+        case .prepare: try prepare(order, &answer)
+        case .begin: answer.text = try begin(order)
+        case .stop: answer.text = try stop(order)
+        case .ctl: answer.text = try say(order)
+        case .report:
+            guard let recording = order.recording, let entry = journal.entry(recording) else {
+                throw GroupError("this recording does not exist on the node.")
+            }
+            answer.recording = entry
+            answer.text = entry.failure ?? ""
+        }
+        return answer
+    }
+
+    // MARK: Preparation
+
+    private func prepare(_ order: GroupOrder, _ answer: inout GroupAnswer) throws(GroupError) {
+        try checkThatNothingRuns(but: nil)
+        var status = try standBy(with: order.profile)
+        if case .waiting = RecorderActivity(status, isAlive: true) { status = try cancelWait() }
+        guard status.state == .standby else { throw GroupError("its recorder is \(status.state.rawValue).") }
+        let left = status.disk?.seconds_left
+        if let left, let duration = order.duration_ns, left < Nanoseconds(duration).inSeconds {
+            throw GroupError(
+                "the disk has space for only \(Int64(rounding: max(left, 0))) s of the requested \(Nanoseconds(duration).text).",
+                status: 7)
+        }
+        let rates = status.cameras.map(\.nominal_rate).filter { $0 > 0 && $0.isFinite }
+        answer.frame_ns = rates.min().map { Nanoseconds.seconds(rounding: 1 / $0).count }
+        answer.cost = status.cost?.hardware
+        answer.disk_seconds = left
+        answer.clock = clock.reading
+        let cameras = status.cameras.map { "\($0.role) \($0.width)x\($0.height) at \($0.nominal_rate)" }
+        let microphones = status.microphones.map(\.role)
+        answer.text = "\(status.profile): \((cameras + microphones).joined(separator: ", "))"
+    }
+
+    /// Puts the recorder on standby at the request of another computer. Errors in a profile aren't sent to that
+    /// computer, because their messages quote the profile, which may contain camera passwords.
+    private func standBy(with profile: String?) throws(GroupError) -> ControlStatus {
+        do throws(GroupError) {
+            return try recorder.standBy(with: profile)
+        } catch {
+            // 3: device missing or busy; 4: permission denied; 5: over budget; 7: storage. These messages contain only
+            // device names and numbers.
+            guard ![3, 4, 5, 7].contains(error.status) else { throw error }
+            let name = profile.map { "the profile `\($0)`" } ?? "the node's profile"
+            let failure = GroupError(
+                "\(name) cannot be used (exit status \(error.status)). Run `multicam plan --profile \(profile ?? "NAME")` on this node to see why.",
+                status: error.status)
+            // Logs of this computer may be read by more users than its profiles.
+            Talk.say("\(failure)")
+            throw failure
+        }
+    }
+
+    // MARK: Recording
+
+    private func begin(_ order: GroupOrder) throws(GroupError) -> String {
+        guard let recording = order.recording, let start = order.t0_utc_ns else {
+            throw GroupError("the start command does not contain a recording or T0.", status: 2)
+        }
+        try begin(recording, at: start, for: order.duration_ns, term: order.term)
+        return "the recording starts."
+    }
+
+    /// Starts a recording at T0, or as soon as possible if T0 has passed. Does nothing if the recording has already
+    /// been started. Returns immediately.
+    ///
+    /// - Throws: `GroupError` if another recording is running, or T0 is implausible.
+    func begin(_ recording: String, at start: Int64, for duration: Int64?, term: Int64) throws(GroupError) {
+        let now = clock.now
+        if let fault = GroupRecording.fault(ofStart: start, at: now) {
+            throw GroupError("\(recording) was rejected: \(fault).")
+        }
+        guard Nanoseconds(now) - Nanoseconds(start) <= GroupRecording.longestDelay else {
+            throw GroupError("\(recording) was rejected: its T0 is more than thirty days ago.")
+        }
+        try checkThatNothingRuns(but: recording)
+        let entry = NodeRecording(
+            recording: recording, t0_utc_ns: start, duration_ns: duration, term: term, outcome: "recording")
+        // Set before the entry is in the journal, so that `tend` ignores the recording.
+        let former = beginning.withLock { beginning in
+            defer { beginning = beginning ?? recording }
+            return beginning
+        }
+        if let former {
+            guard former != recording else { return }
+            throw Self.busy(former)
+        }
+        let admission: Admission
+        do throws(GroupError) {
+            admission = try journal.admit(entry)
+        } catch {
+            beginning.withLock { $0 = nil }
+            throw error
+        }
+        guard admission == .begin else {
+            beginning.withLock { $0 = nil }
+            if case .busy(let other) = admission { throw Self.busy(other) }
+            return
+        }
+        MediaThread.eventually(name: "node:begin") { [self] in
+            do throws(GroupError) {
+                try record(entry)
+            } catch {
+                Talk.say("\(recording) did not start: \(error)")
+                journal.update(recording) { entry in
+                    entry.outcome = "failed"
+                    entry.failure = error.description
+                }
+            }
+            beginning.withLock { $0 = nil }
+        }
+    }
+
+    private static let endedBefore = GroupError("the recording was stopped before it started.")
+
+    private static func busy(_ recording: String) -> GroupError {
+        GroupError("it is still recording \(recording).")
+    }
+
+    /// Reconciles the journal with the recorder before a command is refused because a recording is running.
+    ///
+    /// - Throws: `GroupError` if another recording is actually running or about to start.
+    private func checkThatNothingRuns(but recording: String?) throws(GroupError) {
+        if let beginning = beginning.withLock({ $0 }), beginning != recording { throw Self.busy(beginning) }
+        guard let running = journal.running, running.recording != recording else { return }
+        _ = tend { recorder.status }
+        if let running = journal.running, running.recording != recording {
+            throw Self.busy(running.recording)
+        }
+    }
+
+    /// Cancels the recorder's wait for a T0 that doesn't belong to any recording in the journal.
+    ///
+    /// - Returns: The recorder's status afterwards.
+    /// - Throws: `GroupError` if the recorder doesn't stop waiting.
+    private func cancelWait() throws(GroupError) -> ControlStatus {
+        _ = try recorder.ask(["stop"])
+        let monotonic = MonotonicClock()
+        let deadline = monotonic.now + .seconds(5)
+        while monotonic.now < deadline {
+            let status = recorder.status
+            if let status, RecorderActivity(status, isAlive: true) == .idle { return status }
+            monotonic.sleep(until: monotonic.now + .milliseconds(50), unless: Cancellation())
+        }
+        throw GroupError("the recorder is waiting for the T0 of another recording and does not stop.")
+    }
+
+    private func record(_ entry: NodeRecording) throws(GroupError) {
+        let status = try recorder.standBy(with: nil)
+        if case .waiting = RecorderActivity(status, isAlive: true) { _ = try cancelWait() }
+        let start = clock.monotonic(of: entry.t0_utc_ns)
+        let late = MonotonicClock().now + Self.lead - start
+        // The recorder's session clock follows the group's time from T0, and determines T0 more precisely than a single
+        // reading can.
+        var words = ["start", "at=\(max(start.nanoseconds, 0))", "utc=\(max(entry.t0_utc_ns, 0))"]
+        if let duration = entry.duration_ns {
+            // `tend` stops a recording that started late when the other nodes stop. This duration is the fallback.
+            let rest = late > .zero ? Nanoseconds(duration) - late + .seconds(1) : Nanoseconds(duration)
+            guard late < Nanoseconds(duration) else {
+                throw GroupError("the recording had ended before this node received the start command.")
+            }
+            words.append("for=\(rest.count)")
+        }
+        guard journal.entry(entry.recording)?.isRunning ?? false else { throw Self.endedBefore }
+        let reply: ControlReply
+        do throws(GroupError) {
+            reply = try recorder.ask(words)
+        } catch {
+            // The recorder may still be waiting for T0, and nothing would stop the recording after it started.
+            do throws(GroupError) {
+                _ = try recorder.ask(["stop"])
+            } catch {
+                // The recorder has died or hangs. If it starts recording anyway, `tend` detects it.
+            }
+            throw error
+        }
+        guard reply.ok else { throw GroupError(reply.text) }
+        guard let start = awaitStart() else { throw GroupError("the recording ended immediately.") }
+        let isWanted = journal.entry(entry.recording)?.isRunning ?? false
+        journal.update(entry.recording) { set(start, in: &$0) }
+        // The recording was stopped between the start command and T0.
+        if !isWanted { _ = try recorder.ask(["stop"]) }
+        Talk.say("records \(entry.recording) into \(start.folder.printable(limit: 400))")
+    }
+
+    private func set(_ start: RecordingStart, in entry: inout NodeRecording) {
+        entry.folder = start.folder
+        entry.t0_monotonic_ns = start.monotonic.nanoseconds
+        let utc = start.utc.map { Nanoseconds($0) } ?? Nanoseconds(clock.utc(of: start.monotonic))
+        entry.first_ns = (utc - Nanoseconds(entry.t0_utc_ns)).count
+        (entry.outcome, entry.failure) = ("recording", nil)
+    }
+
+    /// Waits for details of the recording's start. They appear in the recorder's status a moment after its answer.
+    private func awaitStart() -> RecordingStart? {
+        let monotonic = MonotonicClock()
+        let deadline = monotonic.now + .seconds(5)
+        repeat {
+            if case .recording(let start) = RecorderActivity(recorder.status, isAlive: true) { return start }
+            monotonic.sleep(until: monotonic.now + .milliseconds(50), unless: Cancellation())
+        } while monotonic.now < deadline
+        return nil
+    }
+
+    private func stop(_ order: GroupOrder) throws(GroupError) -> String {
+        guard let recording = order.recording, let entry = journal.entry(recording) else {
+            throw GroupError("this recording does not exist on the node.")
+        }
+        guard entry.outcome == "recording" else { return "the recording has already ended." }
+        journal.update(recording) { $0.term = max($0.term, order.term) }
+        return try stop(recording, at: order.at_utc_ns ?? clock.now)
+    }
+
+    /// Stops a recording at a given time and waits until that time has passed.
+    ///
+    /// - Parameters:
+    ///   - recording: Name of the recording.
+    ///   - end: The group's time in nanoseconds since 1970.
+    /// - Returns: The recorder's answer.
+    /// - Throws: `GroupError` if the recorder refuses the command.
+    func stop(_ recording: String, at end: Int64) throws(GroupError) -> String {
+        let monotonic = MonotonicClock()
+        let now = clock.now
+        let end = Nanoseconds(end) - Nanoseconds(now) > Self.longestNotice ? now : end
+        let instant = clock.monotonic(of: end) + Self.grace
+        monotonic.sleep(until: instant, unless: Cancellation())
+        guard let entry = journal.entry(recording), entry.outcome == "recording" else {
+            return "the recording has ended."
+        }
+        guard let first = entry.first_ns else {
+            // The recorder is waiting for T0 or is currently starting. Update the journal first, so that the
+            // recording isn't started again if this program dies.
+            journal.update(recording, if: entry) { entry in
+                (entry.outcome, entry.failure) = ("failed", Self.endedBefore.description)
+            }
+            return try recorder.ask(["stop"]).text
+        }
+        let time = (Nanoseconds(end) - Nanoseconds(entry.t0_utc_ns) - Nanoseconds(first)).count
+        let reply = try askOfInstant(["stop", "at=\(max(time, 0))"])
+        guard reply.ok else { throw GroupError(reply.text) }
+        return reply.text
+    }
+
+    private func say(_ order: GroupOrder) throws(GroupError) -> String {
+        guard var words = order.words, !words.isEmpty, words.count <= 100 else {
+            throw GroupError("the command is empty.", status: 2)
+        }
+        if words[0] == "mark", let at = order.at_utc_ns, let entry = journal.running,
+            let first = entry.first_ns
+        {
+            let time = Nanoseconds(at) - Nanoseconds(entry.t0_utc_ns) - Nanoseconds(first)
+            words.append("at=\(max(time.count, 0))")
+            MonotonicClock().sleep(
+                until: min(clock.monotonic(of: at), MonotonicClock().now + .seconds(5)) + Self.grace,
+                unless: Cancellation())
+        }
+        let reply = try askOfInstant(words, isFromGroup: true)
+        guard reply.ok else { throw GroupError(reply.text, status: reply.usage ? 2 : 1) }
+        return reply.text
+    }
+
+    /// Sends a command to the recorder. If the command specifies a time that the session clock hasn't
+    /// reached, the command is retried until it has. The session clock may lag a few milliseconds behind the
+    /// group's time if it hasn't been measured for a long time.
+    private func askOfInstant(
+        _ words: [String], isFromGroup: Bool = false
+    ) throws(GroupError) -> ControlReply {
+        let monotonic = MonotonicClock()
+        let deadline = monotonic.now + .seconds(2)
+        while true {
+            let reply = try recorder.ask(words, isFromGroup: isFromGroup)
+            let isTimed = words.first == "mark" || words.first == "stop" && !isFromGroup
+            let mayCome = isTimed && words.last?.hasPrefix("at=") ?? false
+            guard !reply.ok, reply.usage, mayCome, monotonic.now < deadline else { return reply }
+            monotonic.sleep(until: monotonic.now + .milliseconds(20), unless: Cancellation())
+        }
+    }
+
+    // MARK: Supervision of the recording
+
+    /// Reconciles the journal with the recorder's state, and stops a recording that started late when the
+    /// other nodes stop. Call it about once per second, and before refusing a command because a recording is
+    /// running.
+    ///
+    /// - Parameter ask: Returns the recorder's status; `nil` if no recorder answers.
+    /// - Returns: The recorder's status.
+    @discardableResult
+    func tend(asking ask: () -> ControlStatus?) -> ControlStatus? {
+        // Read the journal before the status. Otherwise, a recording that started in between would be
+        // considered finished, because the recorder was still on standby.
+        let running = journal.running
+        let beginning = beginning.withLock { $0 }
+        let status = ask()
+        let activity = RecorderActivity(status, isAlive: recorder.isAlive)
+        guard let entry = running else {
+            if beginning == nil,
+                let (entry, start) = Reconciliation.forgotten(in: journal.all, activity)
+            {
+                adopt(start, entry)
+            }
+            return status
+        }
+        endWithTheOthers(entry)
+        let place = entry.folder.flatMap { sessionFolder($0) }
+        let folder = place.map { FolderState(of: $0) } ?? .noRecording
+        switch Reconciliation(
+            entry, in: journal.all, activity, isBeginning: beginning == entry.recording, folder: folder)
+        {
+        case .keep: break
+        case .adopt(let start): adopt(start, entry)
+        case .drop:
+            let isChanged = journal.update(entry.recording, if: entry) { entry in
+                (entry.outcome, entry.exit) = ("unfinished", 1)
+                entry.failure = "`multicam node` ended before the recording started."
+            }
+            if isChanged { Talk.say("\(entry.recording) did not start here. The recorder is available.") }
+        case .end:
+            let ending = place.flatMap { Self.ending(of: $0) }
+            let outcome = ending?.outcome ?? "unfinished"
+            let word = outcome == "recording" ? "unfinished" : outcome
+            let verdict = word == "unfinished" ? nil : ending?.verdict
+            let isChanged = journal.update(entry.recording) { entry in
+                guard entry.isRunning else { return }
+                entry.outcome = word
+                entry.verdict = verdict
+                entry.exit = word == "unfinished" ? 1 : ending?.exit
+            }
+            if isChanged { Talk.say("\(entry.recording) is \(word). \(verdict ?? "")") }
+        }
+        return status
+    }
+
+    /// Opens the session folder with the given name; `nil` if it doesn't exist, or if something else has that
+    /// name.
+    private func sessionFolder(_ name: String) -> ContainedFolder? {
+        do throws(FileError) {
+            return try ContainedFolder(opening: output).folder(name)
+        } catch {
+            return nil
+        }
+    }
+
+    private func adopt(_ start: RecordingStart, _ entry: NodeRecording) {
+        guard journal.update(entry.recording, if: entry, { set(start, in: &$0) }) else { return }
+        Talk.say("recording \(entry.recording) into \(start.folder.printable(limit: 400)).")
+    }
+
+    /// Stops a recording that started late when the other nodes stop.
+    private func endWithTheOthers(_ entry: NodeRecording) {
+        guard let duration = entry.duration_ns, let first = entry.first_ns, first > 0 else { return }
+        let end = Nanoseconds(entry.t0_utc_ns) + Nanoseconds(duration)
+        // `stop` waits for the exact time, so that all nodes end on the same tick.
+        guard Nanoseconds(clock.now) + .seconds(1) > end else { return }
+        do throws(GroupError) {
+            _ = try stop(entry.recording, at: end.count)
+        } catch {
+            // The recording has already ended.
+        }
+    }
+
+    /// Reads the outcome of a recording from the session folder's manifest; `nil` if the manifest can't be read.
+    private static func ending(of folder: ContainedFolder) -> (
+        outcome: String, verdict: String, exit: Int32
+    )? {
+        do {
+            let manifest = try Manifest(reading: folder.file(Manifest.fileName))
+            let verdict = Verdict(manifest)
+            let exit: Int32 =
+                switch manifest.outcome {
+                case .finished: verdict.exceededLimits.isEmpty ? 0 : 6
+                case .storageFailed: 7
+                case .recording, .recovered: 1
+                }
+            return (manifest.outcome.rawValue, verdict.text.printable(limit: 1000), exit)
+        } catch {
+            return nil
+        }
+    }
+}

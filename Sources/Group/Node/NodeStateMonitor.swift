@@ -1,0 +1,138 @@
+internal import Control
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
+internal import SessionFolder
+internal import System
+
+/// Collects the states of the group's nodes and writes them to a file once per second, for this computer's control
+/// room. Safe to use from any thread.
+final class NodeStateMonitor: Sendable {
+    /// Content of the file.
+    private struct View: Encodable {
+        /// The group's name.
+        let group: String
+        let nodes: [Entry]
+    }
+
+    /// A node.
+    private struct Entry: Encodable {
+        let name: String
+        /// Time of the node's last message on CLOCK_MONOTONIC; `nil` if none has been received.
+        var heard_ns: Int64?
+        /// The last received state.
+        var state: NodeState?
+    }
+
+    private let folder: GroupFolder
+    private let heard = ConditionLock<[String: (state: NodeState, at: ClockTime)]>([:])
+    private let ending = Cancellation()
+
+    private static let interval = Nanoseconds.seconds(1)
+    /// Maximum number of nodes, limited by the broker's number of connections.
+    private static let mostNodes = 256
+
+    /// Starts writing the file.
+    ///
+    /// - Parameter folder: The group's folder. Its members are included in the file even if they haven't sent
+    ///   a state.
+    init(_ folder: GroupFolder) {
+        self.folder = folder
+        MediaThread.eventually(name: "group:board") { [self] in
+            let clock = MonotonicClock()
+            var next = clock.now
+            var file: StateFile?
+            repeat {
+                if file == nil { file = Self.file(of: folder.group) }
+                file?.write(JSONText.line(view()))
+                next = max(next + Self.interval, clock.now)
+            } while clock.sleep(until: next, unless: ending)
+            file?.end()
+        }
+    }
+
+    /// Receives node states over a connection until the connection is closed or the operation is canceled.
+    func listen(over connection: BrokerConnection, until over: Cancellation) {
+        let subjects = GroupSubjects(group: folder.group)
+        MediaThread.eventually(name: "group:hear") { [self] in
+            do throws(GroupError) {
+                let states = try connection.subscribe(to: subjects.prefix + "state.*")
+                while !over.isCancelled, !ending.isCancelled {
+                    guard let message = try states.next(patience: 500),
+                        let state = GroupStatus.state(message.bytes),
+                        message.subject == subjects.state(of: state.node)
+                    else { continue }
+                    heard.withLock { heard in
+                        guard heard.count < Self.mostNodes || heard[state.node] != nil else { return }
+                        heard[state.node] = (state, MonotonicClock().now)
+                    }
+                }
+            } catch {
+                // The connection is closed. The thread that owns it reports the error.
+            }
+        }
+    }
+
+    func end() { ending.cancel() }
+
+    /// Returns the file that the control room reads; `nil` if its folder can't be created.
+    private static func file(of group: String) -> StateFile? {
+        let place = ControlFolder(environment: ProcessInfo.processInfo.environment)
+        do throws(ControlError) {
+            try place.make()
+        } catch {
+            return nil
+        }
+        guard mkdir(place.groups, 0o700) == 0 || errno == EEXIST else { return nil }
+        return StateFile("\(place.groups)/\(group).json")
+    }
+
+    private func view() -> View {
+        var entries = heard.withLock { heard in
+            heard.map { Entry(name: $0.key, heard_ns: $0.value.at.nanoseconds, state: $0.value.state) }
+        }
+        do throws(GroupError) {
+            // The computer that created the group has a list of its members.
+            for member in try folder.members() where !entries.contains(where: { $0.name == member.name }) {
+                entries.append(Entry(name: member.name))
+            }
+        } catch {
+            // The nodes that have sent states are sufficient.
+        }
+        return View(group: folder.group, nodes: entries.sorted { $0.name < $1.name })
+    }
+}
+
+/// The file with the states of a group's nodes. If a computer both serves a group and is one of its nodes,
+/// two processes receive the same states. The first process writes the file, and the other one takes over
+/// after the first has ended for any reason. Use it from a single thread.
+final class StateFile {
+    private let path: String
+    private let lock: FileLock
+
+    /// Opens the file's lock. Nothing is written yet.
+    ///
+    /// - Parameter path: Path of the file. Its folder must exist.
+    init?(_ path: String) {
+        guard let lock = FileLock(path + ".lock") else { return nil }
+        (self.path, self.lock) = (path, lock)
+    }
+
+    /// Replaces the file, unless another process is its writer. Only this user can read it. If the disk is
+    /// full, the old content remains.
+    func write(_ text: String) {
+        guard lock.isOurs else { return }
+        do throws(FileError) {
+            try FileReplacement.write(Array(text.utf8), to: path, permissions: 0o600)
+        } catch {
+            // The timestamps in the file show readers that its content is old.
+        }
+    }
+
+    /// Removes the file, unless another process is its writer, and stops writing.
+    func end() {
+        guard lock.isOurs else { return }
+        unlink(path)
+        lock.release()
+    }
+}

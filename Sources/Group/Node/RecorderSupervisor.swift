@@ -1,0 +1,369 @@
+internal import Control
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
+internal import SessionFolder
+internal import System
+
+/// The node's recorder: a separate `multicam record --standby` process that survives the end of this process and is
+/// found again afterwards. Safe to use from any thread.
+///
+/// A working recorder is replaced only by another working one. Because devices are exclusive, the successor's profile
+/// is checked before the predecessor is stopped. If the successor still fails to reach standby, a recorder with the
+/// previous profile is started again.
+final class RecorderSupervisor: Sendable {
+    private struct State {
+        var process: Int32?
+        /// Profile of the current process, or of the last one.
+        var profile: String
+        /// Profile of the last recorder that reached standby.
+        var proven: String
+        /// Exit status and last message of the recorder that ended last.
+        var ended: (process: Int32, status: Int32, words: String)?
+    }
+
+    private let host: any RecorderHost
+    private let clock: any SessionClock
+    /// The node's default profile.
+    private let own: String
+    private let state: ConditionLock<State>
+    /// Allows only one thread at a time to start or stop the recorder.
+    private let turn = ConditionLock(false)
+
+    /// Maximum time for devices to reach standby.
+    private static let patience = Nanoseconds.seconds(30)
+    private static let interval = Nanoseconds.milliseconds(50)
+
+    /// Finds a running recorder without starting one.
+    ///
+    /// - Parameters:
+    ///   - host: Starts and finds recorders.
+    ///   - profile: The node's default profile.
+    ///   - clock: The clock used for waiting.
+    init(_ host: any RecorderHost, profile: String, clock: any SessionClock = MonotonicClock()) {
+        (self.host, self.own, self.clock) = (host, profile, clock)
+        let running = host.running()
+        // Several recorders can be running if this program died during a replacement. The one that is
+        // recording takes precedence.
+        let present =
+            running.first { RecorderActivity(host.status(of: $0.process), isAlive: true).isRecording }
+            ?? running.first
+        state = ConditionLock(
+            State(process: present?.process, profile: present?.profile ?? profile, proven: profile))
+    }
+
+    /// The recorder's status; `nil` if no recorder is running or it doesn't answer.
+    var status: ControlStatus? { state.withLock(\.process).flatMap { host.status(of: $0) } }
+
+    /// Whether a recorder is running, even if it doesn't answer.
+    var isAlive: Bool { state.withLock(\.process).map { host.isAlive($0) } ?? false }
+
+    /// Sends a `multicam ctl` command to the recorder and waits for its answer.
+    ///
+    /// - Parameters:
+    ///   - words: The command.
+    ///   - isFromGroup: Whether the command comes from another computer. Then the recorder refuses commands that aren't
+    ///     safe for the group.
+    /// - Returns: The answer.
+    /// - Throws: `GroupError` if no recorder answers.
+    func ask(_ words: [String], isFromGroup: Bool = false) throws(GroupError) -> ControlReply {
+        guard let process = state.withLock(\.process) else {
+            throw GroupError("the recorder is not running.")
+        }
+        return try host.ask(CommandRequest(words: words, isFromGroup: isFromGroup), of: process)
+    }
+
+    /// Puts a recorder on standby with a profile. A recorder with a different profile is replaced, unless it
+    /// is recording. Blocks until a recorder is on standby.
+    ///
+    /// - Parameter profile: The profile; `nil` for the profile of the current recorder or of the last one on
+    ///   standby.
+    /// - Returns: The recorder's status.
+    /// - Throws: `GroupError` with the reason why no recorder with this profile is on standby, and the
+    ///   recorder's exit status. If possible, a recorder with the previous profile is then on standby.
+    func standBy(with profile: String?) throws(GroupError) -> ControlStatus {
+        turn.wait { isTaken -> Void? in
+            guard !isTaken else { return nil }
+            isTaken = true
+            return ()
+        }
+        defer { turn.broadcast { $0 = false } }
+        let present = state.withLock { $0 }
+        guard let process = present.process, host.isAlive(process) else {
+            let wanted = profile ?? present.proven
+            // The recorder's messages are printed here; messages from the check aren't.
+            if let profile { try host.check(profile) }
+            // After an unexpected exit, no remaining process may hold the devices.
+            for (other, _) in host.running() { end(other) }
+            return try start(wanted, orElse: [present.proven, own])
+        }
+        let wanted = profile ?? present.profile
+        guard wanted != present.profile else {
+            do throws(GroupError) {
+                return try waitUntilItStandsBy()
+            } catch {
+                // A running recorder is kept, because its devices may return. A recorder that has ended is replaced.
+                guard !host.isAlive(process) else { throw error }
+                return try start(wanted, orElse: [present.proven, own])
+            }
+        }
+        if RecorderActivity(host.status(of: process), isAlive: true).isRecording {
+            throw GroupError(
+                "it is recording with the profile \(present.profile.printable(limit: 200)).")
+        }
+        try host.check(wanted)
+        try quit()
+        return try start(wanted, orElse: [present.profile, present.proven, own])
+    }
+
+    /// Starts a recorder and waits until it is on standby.
+    ///
+    /// - Parameters:
+    ///   - wanted: The profile.
+    ///   - others: Fallback profiles, tried in this order, so that the node remains usable.
+    /// - Returns: The recorder's status.
+    /// - Throws: `GroupError` if no recorder with the wanted profile reaches standby.
+    private func start(_ wanted: String, orElse others: [String]) throws(GroupError) -> ControlStatus {
+        let failure: GroupError
+        do throws(GroupError) {
+            return try start(wanted)
+        } catch {
+            failure = error
+        }
+        for other in others where other != wanted {
+            do throws(GroupError) {
+                _ = try start(other)
+            } catch {
+                continue
+            }
+            throw GroupError(
+                "\(failure) The recorder is in standby with the profile \(other.printable(limit: 200)) again.",
+                status: failure.status)
+        }
+        throw failure
+    }
+
+    private func start(_ profile: String) throws(GroupError) -> ControlStatus {
+        let process = try host.start(profile) { [state] process, status, words in
+            state.broadcast { state in
+                if state.process == process { state.process = nil }
+                state.ended = (process, status, words)
+            }
+        }
+        state.withLock { state in
+            // The process may already have ended.
+            state.process = state.ended?.process == process ? nil : process
+            state.profile = profile
+        }
+        do throws(GroupError) {
+            return try waitUntilItStandsBy()
+        } catch {
+            end(process)
+            throw error
+        }
+    }
+
+    private func waitUntilItStandsBy() throws(GroupError) -> ControlStatus {
+        let process = state.withLock { $0.process ?? $0.ended?.process }
+        let deadline = clock.now + Self.patience
+        repeat {
+            if let process, let status = host.status(of: process), status.state != .starting {
+                state.withLock { $0.proven = $0.profile }
+                return status
+            }
+            guard let process, host.isAlive(process) else {
+                // The exit status arrives a moment later. It is unavailable for a recorder that another process
+                // started.
+                let ended = state.wait(until: clock.now + .seconds(2)) { state in
+                    state.ended.flatMap { $0.process == process ? $0 : nil }
+                }
+                state.withLock { if $0.process == process { $0.process = nil } }
+                guard let ended else { throw GroupError("the recorder ended.") }
+                throw GroupError(
+                    ended.words.isEmpty
+                        ? "the recorder ended with exit status \(ended.status)." : ended.words,
+                    status: ended.status == 0 ? 1 : ended.status)
+            }
+            clock.sleep(until: clock.now + Self.interval, unless: Cancellation())
+        } while clock.now < deadline
+        throw GroupError(
+            "its devices were not ready within \(Int64(rounding: Self.patience.inSeconds)) s.", status: 3
+        )
+    }
+
+    /// Stops the recorder and its recording. Blocks until the recorder has ended, for 30 seconds at most.
+    ///
+    /// - Throws: `GroupError` if the recorder doesn't end.
+    func quit() throws(GroupError) {
+        guard let process = state.withLock(\.process), host.isAlive(process) else { return }
+        _ = try host.ask(CommandRequest(words: ["quit"]), of: process)
+        guard waitForEnd(of: process, Self.patience) else { throw GroupError("the recorder does not stop.") }
+    }
+
+    /// Stops a recorder that isn't recording, even if it hangs.
+    private func end(_ process: Int32) {
+        guard !RecorderActivity(host.status(of: process), isAlive: true).isRecording else { return }
+        for (number, time) in [
+            (SIGTERM, Nanoseconds.seconds(5)), (SIGTERM, .seconds(3)), (SIGKILL, .seconds(2)),
+        ] {
+            host.signal(number, to: process)
+            if waitForEnd(of: process, time) { return }
+        }
+    }
+
+    private func waitForEnd(of process: Int32, _ time: Nanoseconds) -> Bool {
+        let deadline = clock.now + time
+        while host.isAlive(process) {
+            guard clock.now < deadline else { return false }
+            clock.sleep(until: clock.now + Self.interval, unless: Cancellation())
+        }
+        state.withLock { if $0.process == process { $0.process = nil } }
+        return true
+    }
+}
+
+/// Starts, finds, and controls recorders. `RecorderSupervisor` makes the decisions. Tests use an implementation that
+/// starts no processes.
+protocol RecorderHost: Sendable {
+    /// Checks whether a recorder with a profile could reach standby, without opening its devices.
+    ///
+    /// - Throws: `GroupError` with the reason if it couldn't.
+    func check(_ profile: String) throws(GroupError)
+    /// Starts a recorder.
+    ///
+    /// - Parameters:
+    ///   - profile: The recorder's profile.
+    ///   - ended: Called on another thread after the recorder has ended, with its exit status and last message.
+    /// - Returns: The recorder's process ID.
+    /// - Throws: `GroupError` if the system can't start the process.
+    func start(
+        _ profile: String,
+        ended: @escaping @Sendable (_ process: Int32, _ status: Int32, _ words: String) -> Void
+    ) throws(GroupError) -> Int32
+    /// Returns this node's running recorders, including those started by other processes.
+    func running() -> [(process: Int32, profile: String)]
+    /// Whether a process is a running recorder of this node.
+    func isAlive(_ process: Int32) -> Bool
+    /// Returns a recorder's status; `nil` if it doesn't answer.
+    func status(of process: Int32) -> ControlStatus?
+    /// Sends a `multicam ctl` command to a recorder and waits for its answer.
+    ///
+    /// - Throws: `GroupError` if the recorder doesn't answer.
+    func ask(_ request: CommandRequest, of process: Int32) throws(GroupError) -> ControlReply
+    /// Sends a signal to a recorder.
+    func signal(_ number: Int32, to process: Int32)
+}
+
+/// Recorders as `multicam record --standby` processes. An environment variable with the path of the group's
+/// folder identifies each process, so this program finds it again after a crash. This works even if the crash
+/// happens before the recorder creates its first file.
+struct RecorderProcesses: RecorderHost {
+    let folder: GroupFolder
+    /// Path of `multicam`.
+    let program: String
+    /// Additional arguments for `record`.
+    let arguments: [String]
+
+    private static let variable = "MULTICAM_NODE_OF"
+
+    private var mark: String { "\(Self.variable)=\(folder.path)" }
+
+    func check(_ profile: String) throws(GroupError) {
+        let (status, words) = try run(["plan", "--profile", profile] + arguments)
+        guard status != 0 else { return }
+        throw GroupError(
+            words.isEmpty
+                ? "the profile \(profile.printable(limit: 200)) cannot be used on this computer." : words,
+            status: status)
+    }
+
+    private func run(_ words: [String]) throws(GroupError) -> (status: Int32, words: String) {
+        let last = ConditionLock("")
+        let over = Cancellation()
+        do throws(ProcessError) {
+            let child = try ChildProcess(program, words)
+            child.readOutput { _ in }
+            child.readMessages(
+                { line in last.withLock { $0 = Self.sentence(line).printable(limit: 1000) } },
+                whenOver: { over.cancel() })
+            child.finish()
+            let status = child.wait()
+            _ = over.wait(until: MonotonicClock().now + .seconds(2))
+            return (status, last.withLock { $0 })
+        } catch {
+            throw GroupError(error.description)
+        }
+    }
+
+    private static func sentence(_ line: String) -> String {
+        line.hasPrefix("multicam: ") ? String(line.dropFirst(10)) : line
+    }
+
+    func start(
+        _ profile: String, ended: @escaping @Sendable (Int32, Int32, String) -> Void
+    ) throws(GroupError) -> Int32 {
+        let child: ChildProcess
+        do throws(ProcessError) {
+            child = try ChildProcess(
+                program, ["record", "--standby", "--profile", profile] + arguments, variables: [mark],
+                withholding: { $0 == Self.variable })
+        } catch {
+            throw GroupError(error.description)
+        }
+        let (words, over) = (ConditionLock(""), Cancellation())
+        child.readMessages(
+            { line in
+                // Status lines are repeated continuously and aren't forwarded.
+                guard !line.contains("│") else { return }
+                let sentence = Self.sentence(line)
+                words.withLock { $0 = sentence.printable(limit: 1000) }
+                Talk.say("recorder: \(sentence)")
+            }, whenOver: { over.cancel() })
+        child.readOutput { _ in }
+        child.finish()
+        MediaThread.eventually(name: "recorder:end") {
+            let status = child.wait()
+            // The last messages may still be in the pipe.
+            _ = over.wait(until: MonotonicClock().now + .seconds(1))
+            ended(child.process, status, words.withLock { $0 })
+        }
+        return child.process
+    }
+
+    func running() -> [(process: Int32, profile: String)] {
+        FolderListing.names(in: "/proc").compactMap { Int32($0) }.sorted().compactMap { process in
+            profile(of: process).map { (process, $0) }
+        }
+    }
+
+    func isAlive(_ process: Int32) -> Bool { profile(of: process) != nil }
+
+    /// Returns the profile of a process that is a recorder of this node; `nil` for any other process.
+    private func profile(of process: Int32) -> String? {
+        guard Self.texts("/proc/\(process)/environ").contains(mark) else { return nil }
+        let words = Self.texts("/proc/\(process)/cmdline")
+        guard words.count > 4, words[1] == "record", words[2] == "--standby", words[3] == "--profile" else {
+            return nil
+        }
+        return words[4]
+    }
+
+    /// Returns the strings in a NUL-separated proc file. Empty if the process has ended or this user can't read the
+    /// file.
+    private static func texts(_ path: String) -> [String] {
+        guard let bytes = FileManager.default.contents(atPath: path) else { return [] }
+        return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func status(of process: Int32) -> ControlStatus? { ControlClient().status(of: process) }
+
+    func ask(_ request: CommandRequest, of process: Int32) throws(GroupError) -> ControlReply {
+        do throws(ControlError) {
+            return try ControlClient().ask(request, process: process)
+        } catch {
+            throw GroupError(error.description, status: { if case .usage = error { 2 } else { 1 } }())
+        }
+    }
+
+    func signal(_ number: Int32, to process: Int32) { if isAlive(process) { kill(process, number) } }
+}

@@ -1,0 +1,90 @@
+package import Media
+package import SessionFolder
+package import Timing
+
+/// Decides when to report that a device's clock model became reliable, became unreliable, or restarted.
+///
+/// Only lasting changes are reported. A model that is unreliable for one second isn't reported, and a device
+/// that changes constantly is reported at increasing intervals. A value type; the caller supplies the time.
+package struct ClockStateMonitor: Sendable {
+    /// State of a clock model, as reported in the event `clock`.
+    package typealias State = SessionEvent.Clock.State
+
+    /// A change of a clock model that must be reported.
+    package struct Change: Sendable, Equatable {
+        package let state: State
+        let reading: ClockReading
+        /// Shift of the model's times since the last reported change.
+        package let moved: Nanoseconds
+        /// Number of restarts of the model since the last reported change.
+        package let restarts: Int
+    }
+
+    /// Minimum duration of unreliability before it is reported. It is longer than the one second of late
+    /// stamps that is typical on a busy host.
+    private static let patience = Nanoseconds.milliseconds(1500)
+    /// Minimum time between two reported changes: initial and maximum value.
+    private static let pauses = (first: Nanoseconds.milliseconds(250), longest: Nanoseconds.seconds(60))
+    /// Number of intervals without a change after which the next change is reported immediately.
+    private static let calmPauses: Int64 = 8
+
+    private var isLocked = false
+    private var unsureSince: ClockTime?
+    private var restartsTold = 0
+    private var movedTold = Nanoseconds.zero
+    private var pause = pauses.first
+    private var lastTold: ClockTime?
+
+    package init() {}
+
+    /// Examines the state of a clock model.
+    ///
+    /// - Parameters:
+    ///   - reading: Current state.
+    ///   - now: Current time, no earlier than that of the last call.
+    /// - Returns: The change to report, or `nil`.
+    package mutating func look(at reading: ClockReading, now: ClockTime) -> Change? {
+        if reading.isLocked {
+            unsureSince = nil
+        } else if unsureSince == nil {
+            unsureSince = now
+        }
+        guard lastTold.map({ now - $0 >= pause }) ?? true, let state = news(reading, now) else { return nil }
+        isLocked = state == .locked
+        let change = Change(
+            state: state, reading: reading, moved: reading.moved - movedTold,
+            restarts: reading.restarts - restartsTold)
+        (restartsTold, movedTold) = (reading.restarts, reading.moved)
+        let isCalm = lastTold.map { now - $0 >= pause * Self.calmPauses } ?? true
+        pause = isCalm ? Self.pauses.first : min(pause * 2, Self.pauses.longest)
+        lastTold = now
+        return change
+    }
+
+    private func news(_ reading: ClockReading, _ now: ClockTime) -> State? {
+        if reading.restarts > restartsTold { return .restarted }
+        if reading.isLocked { return isLocked ? nil : .locked }
+        guard isLocked, let unsureSince, now - unsureSince >= Self.patience else { return nil }
+        return .lost
+    }
+}
+
+extension ClockStateMonitor.Change {
+    /// Returns the event `clock` for the change.
+    ///
+    /// - Parameters:
+    ///   - role: The device's role.
+    ///   - time: Detection time of the change.
+    /// - Returns: The event.
+    package func event(of role: String, at time: MediaTime) -> SessionEvent {
+        let isReset = state == .restarted
+        return SessionEvent(
+            .clock(
+                SessionEvent.Clock(
+                    track: role, state: state, ppm: Manifest.Clock.rounded(reading.partsPerMillion, 100),
+                    residual_us: Manifest.Clock.rounded(Double(reading.residual.count) / 1000, 10),
+                    moved_us: isReset ? Manifest.Clock.rounded(Double(moved.count) / 1000, 10) : nil,
+                    restarts: isReset ? Int64(restarts) : nil)),
+            at: time)
+    }
+}

@@ -1,0 +1,122 @@
+public import Media
+public import Plan
+public import Profiles
+public import SessionFolder
+
+extension InsetStyle {
+    /// Returns the style for a picture of another size. Only the border is in pixels; it stays even.
+    public func scaled(from size: FrameSize, to other: FrameSize) -> InsetStyle {
+        var style = self
+        style.border = Self.border(border, from: size, to: other)
+        return style
+    }
+
+    /// Returns the border width for a picture of another size, in pixels and even.
+    fileprivate static func border(_ width: Int, from size: FrameSize, to other: FrameSize) -> Int {
+        guard size != other else { return width }
+        let scaled = width.multipliedReportingOverflow(by: other.width)
+        return scaled.overflow ? 0 : scaled.partialValue / max(1, size.width) / 2 * 2
+    }
+}
+
+extension RecordedSession {
+    /// Returns the layers of a shot at an instant, from back to front, over black.
+    ///
+    /// If `style` is `nil` and the program showed the same cameras in the same layout at the shot's beginning, the
+    /// layers are the program's own. Otherwise the layout places the cameras like a profile's program. Crops are in
+    /// pixels of the stored frames of the tracks. Cameras without a track are left out.
+    ///
+    /// - Parameters:
+    ///   - shot: A shot of a cut of this session.
+    ///   - time: An instant in the shot, since the size of a camera's frames may change. The default is the beginning
+    ///     of the shot.
+    ///   - size: Size of the picture in pixels, even. The default is the session's size.
+    ///   - style: Position of insets, and how frames are fitted; `nil` for the program's own layers if it showed the
+    ///     shot, otherwise for the layout's default style.
+    /// - Returns: One layer for each camera that is shown.
+    public func layers(
+        of shot: Cut.Shot, at time: MediaTime? = nil, size: FrameSize? = nil,
+        style: InsetStyle? = nil
+    ) -> [PlannedLayer] {
+        let start = rate.time(ofTick: shot.first)
+        let (time, size) = (time ?? start, size ?? self.size)
+        let shown = arrangement(at: start)
+        let isProgram = shown.map { $0.layout == shot.layout && $0.layers.map(\.role) == shot.show } ?? false
+        if style == nil, let shown, isProgram,
+            size.width * self.size.height == size.height * self.size.width
+        {
+            return shown.layers.compactMap { layer in
+                var scaled = layer
+                scaled.border = InsetStyle.border(layer.border, from: self.size, to: size)
+                return planned(scaled, at: time, rectangle: layer.rectangle.scaled(from: self.size, to: size))
+            }
+        }
+        let layout = shot.layout
+        let style = style ?? InsetStyle(fit: layout.defaultFit)
+        let looks = shot.show.filter { angle($0) != nil }.map { appearance(of: $0, at: start) }
+        let rectangles = layout.rectangles(for: looks.map { upright($0, at: time) }, in: size, style)
+        return zip(looks, rectangles).enumerated().compactMap { index, place in
+            var layer = place.0
+            layer.fit = style.fit(isInset: layout.isInset(index))
+            layer.border = style.border(isInset: layout.isInset(index))
+            return planned(layer, at: time, rectangle: place.1)
+        }
+    }
+
+    /// Returns the arrangement of the program at an instant; `nil` without a program.
+    public func arrangement(at time: MediaTime) -> Manifest.Arrangement? {
+        arrangements.last { $0.at_ns <= time.nanoseconds } ?? arrangements.first
+    }
+
+    /// Returns the last appearance of a camera in the program before an instant, otherwise its first one. A camera that
+    /// was never shown is upright and uncropped.
+    private func appearance(of role: String, at time: MediaTime) -> Manifest.Layer {
+        let shown = arrangements.filter { arrangement in arrangement.layers.contains { $0.role == role } }
+        let nearest = shown.last { $0.at_ns <= time.nanoseconds } ?? shown.first
+        return nearest?.layers.first { $0.role == role }
+            ?? Manifest.Layer(
+                role: role, x: 0, y: 0, width: 0, height: 0, crop: .whole,
+                rotation: angle(role)?.rotation ?? .none, mirrored: false, fit: .contain, border: 0)
+    }
+
+    /// Returns the upright size of the part of a camera that a layer shows.
+    private func upright(_ layer: Manifest.Layer, at time: MediaTime) -> FrameSize {
+        guard let track = angle(layer.role), let stored = track.size(at: time) else { return size }
+        let part = crop(layer.crop, of: track, stored: stored)?.size ?? stored
+        let pixel = track.pixelAspect ?? .square
+        let seen = FrameSize(width: part.width * pixel.width, height: part.height * pixel.height)
+        return layer.rotation.swapsSides ? seen.turned : seen
+    }
+
+    private func planned(
+        _ layer: Manifest.Layer, at time: MediaTime, rectangle: PixelRectangle
+    ) -> PlannedLayer? {
+        guard let track = angle(layer.role), let stored = track.size(at: time) else { return nil }
+        return PlannedLayer(
+            role: layer.role, rectangle: rectangle, fit: layer.fit, rotation: layer.rotation,
+            isMirrored: layer.mirrored,
+            pixelAspect: track.pixelAspect,
+            crop: crop(layer.crop, of: track, stored: stored), border: layer.border)
+    }
+
+    /// Returns the part of a track's stored frames that corresponds to a part of the camera's frames; `nil` for the
+    /// whole frame.
+    private func crop(_ part: FramePart, of track: SessionTrack, stored: FrameSize) -> PixelRectangle? {
+        let (outer, whole) = (track.shown, FramePart.whole)
+        func share(_ begin: Double, _ length: Double, _ from: Double, _ of: Double) -> (Double, Double) {
+            let first = min(max((begin - from) / of, 0), 1)
+            return (first, min(max((begin + length - from) / of, 0), 1) - first)
+        }
+        let (x, width) = share(part.x, part.width, outer.x, outer.width)
+        let (y, height) = share(part.y, part.height, outer.y, outer.height)
+        guard let inner = FramePart(x: x, y: y, width: width, height: height), inner != whole else {
+            return nil
+        }
+        let pixels = inner.pixels(of: stored)
+        return pixels.size == stored ? nil : pixels
+    }
+}
+
+extension Manifest.Layer {
+    fileprivate var rectangle: PixelRectangle { PixelRectangle(x: x, y: y, width: width, height: height) }
+}

@@ -1,0 +1,138 @@
+/// An automatic camera control, and the manual controls that it governs while it is active.
+///
+/// The table follows `uvc_ctrl_mappings` in the kernel's uvc_ctrl.c (`master_id`, `master_manual`,
+/// `slave_ids`) with the current names and those before kernel 5.19. It also covers the control clusters of
+/// other sensor drivers (auto gain, auto hue).
+public struct ControlGovernor: Sendable, Equatable {
+    /// Names of the automatic control in different kernel versions, the current name first.
+    public let names: [String]
+    /// The automatic control's value that enables the manual controls.
+    public let manual: Int64
+    /// Other values of the automatic control that also enable the manual controls.
+    let alsoManual: Set<Int64>
+    /// Names of the governed manual controls.
+    public let governed: [String]
+
+    /// Automatic exposure, which governs the exposure time.
+    ///
+    /// V4L2_EXPOSURE_MANUAL is 1, V4L2_EXPOSURE_SHUTTER_PRIORITY 2 (videodev2.h).
+    public static let exposure = Self(
+        ["auto_exposure", "exposure_auto"], manual: 1, alsoManual: [2],
+        governs: ["exposure_time_absolute", "exposure_absolute"])
+    /// Automatic white balance, which governs the color temperature and the red and blue balance.
+    public static let whiteBalance = Self(
+        ["white_balance_automatic", "white_balance_temperature_auto", "white_balance_auto"], manual: 0,
+        governs: [
+            "white_balance_temperature", "white_balance_red_component", "white_balance_blue_component",
+            "red_balance", "blue_balance",
+        ])
+    /// Continuous automatic focus, which governs the focus distance.
+    public static let focus = Self(
+        ["focus_automatic_continuous", "focus_auto"], manual: 0,
+        governs: ["focus_absolute", "focus_relative"])
+    /// Automatic gain, which governs the gain.
+    public static let gain = Self(["gain_automatic", "autogain"], manual: 0, governs: ["gain"])
+    /// Automatic hue, which governs the hue.
+    public static let hue = Self(["hue_automatic", "hue_auto"], manual: 0, governs: ["hue"])
+
+    private static let all = [exposure, whiteBalance, focus, gain, hue]
+
+    private init(
+        _ names: [String], manual: Int64, alsoManual: Set<Int64> = [], governs governed: [String]
+    ) {
+        self.names = names
+        self.manual = manual
+        self.alsoManual = alsoManual
+        self.governed = governed
+    }
+
+    /// Whether the governed controls can be set while the automatic control has this value.
+    public func isManual(at value: Int64) -> Bool { value == manual || alsoManual.contains(value) }
+
+    /// Returns the automatic control that can govern a control; `nil` if none does.
+    public static func of(_ name: String) -> Self? { all.first { $0.governed.contains(name) } }
+
+    /// Returns the entry for an automatic control by any of its names; `nil` for other controls.
+    public static func named(_ name: String) -> Self? { all.first { $0.names.contains(name) } }
+
+    /// Returns the requests in a valid order: automatic controls first. Otherwise, while autofocus is on, the camera
+    /// would reject a focus value or change it again.
+    public static func ordered(_ requests: [ControlRequest]) -> [ControlRequest] {
+        requests.filter { isAutomatic($0.name) } + requests.filter { !isAutomatic($0.name) }
+    }
+
+    /// Whether a control is automatic, according to the table or to keywords in its name.
+    private static func isAutomatic(_ name: String) -> Bool {
+        named(name) != nil
+            || name.split(separator: "_").contains { $0 == "auto" || $0 == "automatic" || $0 == "autogain" }
+    }
+}
+
+extension [DeviceControl] {
+    /// Returns the control with this name; `nil` if none exists.
+    public func named(_ name: String) -> DeviceControl? { first { $0.name == name } }
+
+    /// Returns the first control from a list of names that is present; `nil` if none is.
+    public func first(of names: [String]) -> DeviceControl? {
+        names.lazy.compactMap { name in first { $0.name == name } }.first
+    }
+
+    /// Returns the fault that setting a governed control would cause, given the current values and the other
+    /// requests.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the control.
+    ///   - requests: The requests that are applied at the same time.
+    /// - Returns: `nil` if no automatic control is known to govern it in that case.
+    public func governing(_ name: String, beside requests: [ControlRequest]) -> ControlFault? {
+        guard let governor = ControlGovernor.of(name), let control = first(of: governor.names) else {
+            return nil
+        }
+        let value = requests.last { $0.name == control.name }?.value ?? control.value
+        return governor.isManual(at: value)
+            ? nil : .governed(by: control.name, manual: control.nearest(to: governor.manual))
+    }
+
+    /// Requests that reset all controls to their defaults, in an order that the camera accepts.
+    ///
+    /// Controls that can be set now come first, then the automatic controls, then the controls that these release.
+    /// Read-only controls and those that only the camera changes are omitted.
+    public var resettingRequests: [ControlRequest] {
+        let settable = filter { !$0.isReadOnly && !$0.isVolatile }
+        let manual = settable.filter { ControlGovernor.named($0.name) == nil }
+        let automatic = settable.filter { ControlGovernor.named($0.name) != nil }
+        let defaults = automatic.map { ControlRequest(name: $0.name, value: $0.defaultValue) }
+        let free = manual.filter { !$0.isInactive && governing($0.name, beside: []) == nil }
+        let freed = manual.filter { control in
+            !free.contains(control) && governing(control.name, beside: defaults) == nil
+        }
+        return free.map { ControlRequest(name: $0.name, value: $0.defaultValue) } + defaults
+            + freed.map { ControlRequest(name: $0.name, value: $0.defaultValue) }
+    }
+
+    /// Requests that restore all controls to their current values, in an order that the camera accepts. Controls that
+    /// are currently governed by an automatic one are omitted.
+    public var restoringRequests: [ControlRequest] {
+        let kept = filter {
+            !$0.isReadOnly && !$0.isVolatile && !$0.isInactive && governing($0.name, beside: []) == nil
+        }
+        return ControlGovernor.ordered(kept.map { ControlRequest(name: $0.name, value: $0.value) })
+    }
+
+    /// Returns the name and fault of the first request that these controls can't satisfy; `nil` if they can
+    /// satisfy all of them.
+    public func fault(in requests: [ControlRequest]) -> (name: String, fault: ControlFault)? {
+        for request in requests {
+            guard let control = named(request.name) else {
+                return (request.name, .unknown(request.name, names: map(\.name)))
+            }
+            do throws(ControlFault) {
+                try control.check(request.value)
+            } catch {
+                return (request.name, error)
+            }
+            if let fault = governing(request.name, beside: requests) { return (request.name, fault) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,278 @@
+/// An adjustable property of a camera, identified by its V4L2 name in snake case (`focus_automatic_continuous`).
+public struct DeviceControl: Sendable, Hashable, Codable {
+    /// Value type of a control.
+    public enum Kind: String, Sendable, Codable {
+        case integer, boolean, menu, bitmask
+        /// Menu with numeric items; the value is the index of an item.
+        case integerMenu = "integer-menu"
+    }
+
+    /// The V4L2 name in snake case.
+    public let name: String
+    /// Value type of the control.
+    public let kind: Kind
+    /// Current value in the control's own units.
+    public let value: Int64
+    /// The lowest value.
+    public let minimum: Int64
+    /// The highest value; for a bitmask, all of its bits.
+    public let maximum: Int64
+    /// Step between valid values, counted from `minimum`.
+    public let step: Int64
+    /// Default value reported by the driver.
+    public let defaultValue: Int64
+    /// Menu items by value; empty for other kinds.
+    public let menu: [Int64: String]
+    /// Whether the control is read-only.
+    public let isReadOnly: Bool
+    /// Whether the control is currently ineffective because another control governs it, for example focus during
+    /// autofocus.
+    public let isInactive: Bool
+    /// Whether the camera itself changes the value, so that successive readings can differ.
+    public let isVolatile: Bool
+
+    /// Creates a control from the values that its driver reports.
+    public init(
+        name: String, kind: Kind = .integer, value: Int64, minimum: Int64, maximum: Int64, step: Int64 = 1,
+        defaultValue: Int64, menu: [Int64: String] = [:], isReadOnly: Bool = false, isInactive: Bool = false,
+        isVolatile: Bool = false
+    ) {
+        self.name = name
+        self.kind = kind
+        self.value = value
+        self.minimum = minimum
+        self.maximum = maximum
+        self.step = step
+        self.defaultValue = defaultValue
+        self.menu = menu
+        self.isReadOnly = isReadOnly
+        self.isInactive = isInactive
+        self.isVolatile = isVolatile
+    }
+
+    /// Returns the control with another current value and, if given, another `isInactive`.
+    public func with(value: Int64, isInactive: Bool? = nil) -> Self {
+        Self(
+            name: name, kind: kind, value: value, minimum: minimum, maximum: maximum, step: step,
+            defaultValue: defaultValue, menu: menu, isReadOnly: isReadOnly,
+            isInactive: isInactive ?? self.isInactive, isVolatile: isVolatile)
+    }
+}
+
+extension DeviceControl {
+    /// Converts a user's input to a value: a number, `on` or `off` for a switch, the name of a menu item or
+    /// its beginning, or `default`.
+    ///
+    /// - Throws: `ControlFault` if the input is meaningless for this control, or stands for a value that the
+    ///   control can't have.
+    public func value(of word: String) throws(ControlFault) -> Int64 {
+        if word.lowercased() == "default" { return defaultValue }
+        if let number = Int64(word) {
+            try check(number)
+            return number
+        }
+        switch kind {
+        case .boolean:
+            switch word.lowercased() {
+            case "on", "true", "yes": return 1
+            case "off", "false", "no": return 0
+            default: throw .noNumber(word, expected: "on or off")
+            }
+        case .menu, .integerMenu:
+            let wanted = word.lowercased()
+            if let item = menu.first(where: { $0.value.lowercased() == wanted }) { return item.key }
+            // `manual` matches "Manual Mode" if no other item begins with it.
+            let beginning = menu.filter { $0.value.lowercased().hasPrefix(wanted) }
+            if beginning.count == 1, let item = beginning.first { return item.key }
+            throw .noChoice(word, choices: choices)
+        case .integer, .bitmask: throw .noNumber(word, expected: "a whole number")
+        }
+    }
+
+    /// Checks whether a value is valid for the control, regardless of the camera's current state.
+    ///
+    /// - Throws: `ControlFault` if the control is read-only, or if the value isn't a menu item, has unknown
+    ///   bits, is out of range, or is between steps.
+    public func check(_ value: Int64) throws(ControlFault) {
+        if isReadOnly { throw .readOnly }
+        if !menu.isEmpty {
+            guard menu[value] == nil else { return }
+            throw .noChoice(String(value), choices: choices)
+        }
+        if kind == .bitmask {
+            guard value >= 0, value & ~maximum == 0 else { throw .noBits(value, of: maximum) }
+            return
+        }
+        let (distance, overflows) = value.subtractingReportingOverflow(minimum)
+        guard !overflows, value >= minimum, value <= maximum, distance % max(step, 1) == 0 else {
+            throw .outOfRange(value, minimum, maximum, step: max(step, 1))
+        }
+    }
+
+    /// Returns the valid value nearest to a requested one.
+    public func nearest(to wish: Int64) -> Int64 {
+        if !menu.isEmpty {
+            return menu.keys.min { (distance(wish, $0), $0) < (distance(wish, $1), $1) } ?? defaultValue
+        }
+        let inside = min(max(wish, minimum), max(minimum, maximum))
+        let step = max(step, 1)
+        let (offset, overflows) = inside.subtractingReportingOverflow(minimum)
+        guard !overflows else { return inside }
+        let below = minimum + offset / step * step
+        return inside - below > step / 2 && below <= maximum - step ? below + step : below
+    }
+
+    private func distance(_ one: Int64, _ other: Int64) -> UInt64 {
+        one > other ? UInt64(bitPattern: one &- other) : UInt64(bitPattern: other &- one)
+    }
+
+    /// Menu items in readable form: `0 (Disabled)`.
+    private var choices: [String] {
+        menu.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+    }
+}
+
+/// A control of a camera and the value to set it to.
+public struct ControlRequest: Sendable, Hashable, Codable {
+    /// Origin of the request.
+    public enum Origin: String, Sendable, Hashable, Codable {
+        /// The user requested it in a profile, on the command line, or through the library.
+        case asked
+        /// It comes from a saved preset that a profile references.
+        case preset
+        /// It keeps the camera from lowering its frame rate in low light.
+        case rateLock = "rate-lock"
+        /// The value was measured by another camera, or is the focus at which the camera settled.
+        case match
+    }
+
+    /// The control's V4L2 name in snake case (`focus_absolute`).
+    public let name: String
+    /// The value to set, in the control's own units.
+    public let value: Int64
+    /// Origin of the request.
+    public let origin: Origin
+
+    /// Creates a request; the default origin is the user.
+    public init(name: String, value: Int64, origin: Origin = .asked) {
+        self.name = name
+        self.value = value
+        self.origin = origin
+    }
+
+    /// Whether the camera may run even if it rejects the value, because the user didn't explicitly request
+    /// it.
+    public var isOptional: Bool { origin != .asked }
+}
+
+/// Result of setting a control: the value that was read back, or the reason for the failure.
+public struct ControlOutcome: Sendable, Equatable {
+    /// The applied request.
+    public let request: ControlRequest
+    /// The control's value afterwards; `nil` if it couldn't be read.
+    public let value: Int64?
+    /// Reason why the camera rejected the value; `nil` if it accepted it.
+    public let fault: ControlFault?
+
+    /// Creates a result from the value that was read back and the fault.
+    public init(request: ControlRequest, value: Int64?, fault: ControlFault? = nil) {
+        self.request = request
+        self.value = value
+        self.fault = fault
+    }
+
+    /// Whether the camera has exactly the requested value.
+    public var isAsAsked: Bool { fault == nil && value == request.value }
+
+    /// Sentence for the user about any difference from the request, without the camera's name; `nil` if there
+    /// is none.
+    public var remark: String? {
+        if let fault { return "\(request.name) was not set to \(request.value): \(fault)" }
+        guard let value else {
+            return "\(request.name) was set to \(request.value), but its value cannot be read back."
+        }
+        guard value != request.value else { return nil }
+        return "\(request.name) was set to \(request.value), but the camera changed it to \(value)."
+    }
+}
+
+/// Reason why a control can't be set.
+public enum ControlFault: Error, Sendable, Equatable {
+    /// The camera doesn't have a control with this name; `names` lists all of its controls.
+    case unknown(String, names: [String])
+    /// The value is out of range or between steps: value, minimum, maximum.
+    case outOfRange(Int64, Int64, Int64, step: Int64)
+    /// The value has bits that aren't in the control's mask; `of` is the complete mask.
+    case noBits(Int64, of: Int64)
+    /// The input isn't an item of the menu; `choices` lists the items in readable form.
+    case noChoice(String, choices: [String])
+    /// The input isn't a valid value of this control; `expected` describes valid values.
+    case noNumber(String, expected: String)
+    /// The control is read-only.
+    case readOnly
+    /// An automatic control governs this one. `by` is its name, and `manual` is the value that disables it, if known.
+    case governed(by: String?, manual: Int64?)
+    /// The camera returned an error although it reports the value as valid.
+    case refused(Int64)
+    /// No preset with this name is saved for the camera; the array lists the saved presets.
+    case noPreset([String])
+
+    /// Whether the request itself is invalid, so that retrying it later would also fail.
+    public var isUsage: Bool {
+        switch self {
+        case .unknown, .outOfRange, .noBits, .noChoice, .noNumber, .readOnly, .governed, .noPreset: true
+        case .refused: false
+        }
+    }
+}
+
+extension ControlFault: CustomStringConvertible {
+    /// One or two sentences that follow "setting … failed:".
+    public var description: String {
+        switch self {
+        case .unknown(let name, let names):
+            let near = Self.near(name, among: names)
+            if names.isEmpty { return "this camera has no controls." }
+            if near.count == names.count {
+                return "it does not have this control. Available: \(names.joined(separator: ", "))."
+            }
+            return "it does not have this control. Similar controls: \(near.joined(separator: ", "))."
+        case .outOfRange(let value, let minimum, let maximum, let step):
+            let steps = step > 1 ? " in steps of \(step)" : ""
+            return "\(value) is out of range. Choose \(minimum) to \(maximum)\(steps)."
+        case .noBits(let value, let all):
+            return "\(value) is not valid. Choose a combination of the bits of \(all)."
+        case .noChoice(let word, let choices):
+            return "\(word.printable()) is not a valid choice. Choose \(choices.joined(separator: ", "))."
+        case .noNumber(let word, let expected):
+            return "\(word.printable()) is not a valid value. Choose \(expected)."
+        case .readOnly: return "this control is read-only."
+        case .governed(let governor?, let manual?):
+            return "it is controlled by \(governor). Set \(governor)=\(manual) as well."
+        case .governed(let governor?, nil):
+            return "it is controlled by \(governor). Switch \(governor) off as well."
+        case .governed(nil, _):
+            return
+                "it cannot be set now. Switch off the automatic control that sets it, or stop the recording."
+        case .noPreset(let names):
+            let list = names.map { $0.printable() }.joined(separator: ", ")
+            return "this camera does not have a preset with this name. "
+                + (names.isEmpty
+                    ? "Save one with `multicam controls CAMERA --save NAME`." : "Available: \(list).")
+        case .refused(let value): return "the camera rejected \(value). Try another value."
+        }
+    }
+
+    /// Returns up to five names that the user may have meant: the name with the closest spelling, then those
+    /// that share the beginning of a word. Returns all names if none is similar.
+    package static func near(_ name: String, among names: [String]) -> [String] {
+        func stems(_ name: String) -> Set<String> {
+            Set(name.lowercased().split(separator: "_").filter { $0.count > 2 }.map { String($0.prefix(4)) })
+        }
+        let wanted = stems(name)
+        let alike = [name.nearest(among: names)].compactMap { $0 }
+        let related = names.filter { !alike.contains($0) && !stems($0).isDisjoint(with: wanted) }
+        let near = (alike + related).prefix(5)
+        return near.isEmpty ? names : Array(near)
+    }
+}

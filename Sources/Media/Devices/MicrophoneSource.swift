@@ -1,0 +1,74 @@
+/// A microphone of any kind, opened in one format. It delivers audio on a thread other than the receiver's.
+public protocol MicrophoneSource: Sendable {
+    /// The opened device.
+    var device: CaptureDevice { get }
+    /// Sample rate and channels of the delivered audio.
+    var format: AudioFormat { get }
+    /// Longest known time from capture to delivery of the audio.
+    var deliveryDelay: Nanoseconds { get }
+    /// Time over which the time stamps of slices share the same error, for example if each report times many
+    /// slices. Zero if each time stamp has an independent error.
+    var stampCorrelation: Nanoseconds { get }
+    /// Additional time that the microphone may need before it delivers audio. A device counts as silent only
+    /// after the usual time limit plus this time.
+    var settlingTime: Nanoseconds { get }
+
+    /// Starts streaming. Returns immediately; `receive` is then called on a thread other than the caller's.
+    ///
+    /// - Throws: `DeviceError` if the device or the sound server refuses.
+    func start(on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void)
+        throws(DeviceError)
+
+    /// Notifies the source of the start instant of the recording. Files play from this instant, and fault scripts count
+    /// from it.
+    func recordingBegins(at start: ClockTime)
+
+    /// Stops streaming; no events are delivered after it returns.
+    func stop()
+
+    /// Maximum error of the slices' capture times, if the source of the time stamps reports it.
+    var timeError: Nanoseconds { get }
+
+    /// Origin of the slices' time stamps; `nil` if the driver sets them.
+    var timeOrigin: TimeOrigin? { get }
+
+    /// Loss cause recorded while the device is disconnected.
+    var outageCause: LossCause { get }
+
+    /// CPU time of the threads that simulate hardware. All reported figures exclude it.
+    var simulationTime: Nanoseconds { get }
+}
+
+extension MicrophoneSource {
+    /// Always zero: each time stamp has an independent error.
+    public var stampCorrelation: Nanoseconds { .zero }
+    /// Always zero: the microphone starts as quickly as other devices.
+    public var settlingTime: Nanoseconds { .zero }
+    /// Does nothing: the microphone's audio doesn't depend on the start of the recording.
+    public func recordingBegins(at start: ClockTime) {}
+    /// Always zero: no error in the times is reported.
+    public var timeError: Nanoseconds { .zero }
+    /// Always `nil`: the driver sets the time stamps.
+    public var timeOrigin: TimeOrigin? { nil }
+    /// Always `disconnected`: the device was unplugged or stopped delivering.
+    public var outageCause: LossCause { .disconnected }
+    /// Always zero: no thread simulates hardware.
+    public var simulationTime: Nanoseconds { .zero }
+}
+
+/// Events from a microphone while it is streaming, in capture order. Instants are on the session clock.
+public enum MicrophoneEvent: Sendable {
+    /// A slice of audio was captured.
+    case audio(CapturedAudio)
+    /// Audio didn't arrive, or arrived damaged. `count` is in samples per channel at the device's rate; `capturedAt` is
+    /// the time of the first lost sample.
+    case lost(count: Int64, cause: LossCause, capturedAt: ClockTime)
+    /// The microphone disconnected or stopped delivering. It may return.
+    case away(at: ClockTime, cause: String)
+    /// The microphone delivers audio again.
+    case returned(at: ClockTime)
+    /// Notice for the user, as a sentence. It doesn't affect the recording.
+    case remarked(at: ClockTime, String)
+    /// The microphone will deliver no more audio: the file has ended, or the device is permanently gone.
+    case ended(at: ClockTime, cause: String)
+}

@@ -1,0 +1,73 @@
+/// Kind of a camera or microphone. It determines the likely causes of data loss and the remedies.
+public enum SourceKind: String, Sendable, Hashable, Codable, CaseIterable {
+    /// A camera inside the computer.
+    case builtIn = "built-in"
+    /// A camera that is plugged in.
+    case external
+    /// A sound server microphone.
+    case microphone
+    /// A synthetic device.
+    case virtual
+    /// A media file.
+    case file
+    /// A network camera, with or without audio.
+    case network
+    /// A phone.
+    case phone
+    /// A screen.
+    case screen
+    /// Another program that sends frames or audio over the media socket.
+    case application
+
+    /// Determines a device's kind.
+    public init(_ device: CaptureDevice) {
+        self =
+            switch device.deviceType {
+            case .builtIn: .builtIn
+            case .external: .external
+            case .microphone: .microphone
+            case .virtual: .virtual
+            case .file: .file
+            case .screen: .screen
+            case .network:
+                if PhoneSelector.handles(device.selector) {
+                    .phone
+                } else if SourceAddress.isRelayed(device.selector) {
+                    .network
+                } else {
+                    .application
+                }
+            }
+    }
+}
+
+extension SourceKind {
+    /// What to check if a device of this kind delivers nothing, as a sentence without a period.
+    public var advice: String {
+        switch self {
+        case .builtIn: "Check its privacy switch"
+        case .external: "Check its cable, or try another port"
+        case .microphone: "Check its cable, and whether another program is using it"
+        case .virtual: "Check its selector"
+        case .file: "Check the file with `ffprobe`"
+        case .network: "Check that the camera is switched on and streaming"
+        case .phone: "Keep the page open and the screen on at the phone"
+        case .screen: "Share the screen again"
+        case .application: "Check the program that sends it"
+        }
+    }
+}
+
+extension DeviceError.Reason {
+    /// Returns the error for a device of this kind that is given up because it delivered no usable data, with
+    /// advice for the kind.
+    package static func silence(of kind: SourceKind, seconds: Int) -> Self {
+        switch kind {
+        case .builtIn, .external, .microphone: .silent(seconds: seconds)
+        case .virtual, .file, .network, .phone, .screen, .application:
+            .other(
+                "it delivered no usable data within \(seconds) s. \(kind.advice), or remove it from the profile."
+            )
+        }
+    }
+}

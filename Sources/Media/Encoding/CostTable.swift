@@ -1,0 +1,138 @@
+/// Measured CPU time for each kind of work on a machine.
+public struct CostTable: Sendable, Equatable, Codable {
+    /// CPU time of one work item: a fixed part plus a part per unit (a pixel, a sample, or a byte).
+    public struct Entry: Sendable, Equatable, Codable {
+        /// Fixed cost of a work item in nanoseconds, regardless of its size.
+        public var nanosecondsPerPiece: Double
+        /// Cost in nanoseconds per unit: a pixel, a sample, or a byte.
+        public var nanosecondsPerUnit: Double
+
+        private enum CodingKeys: String, CodingKey {
+            case nanosecondsPerPiece = "nanoseconds_per_piece"
+            case nanosecondsPerUnit = "nanoseconds_per_unit"
+        }
+
+        /// Creates an entry from its two parts, in nanoseconds.
+        public init(nanosecondsPerPiece: Double, nanosecondsPerUnit: Double) {
+            self.nanosecondsPerPiece = nanosecondsPerPiece
+            self.nanosecondsPerUnit = nanosecondsPerUnit
+        }
+
+        /// Decodes the entry that `encode` writes.
+        ///
+        /// - Throws: `DecodingError` for a time below zero or above 10¹⁵ ns (eleven days), for example in an edited
+        ///   file. Such values would break later computations.
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            nanosecondsPerPiece = try values.decode(Double.self, forKey: .nanosecondsPerPiece)
+            nanosecondsPerUnit = try values.decode(Double.self, forKey: .nanosecondsPerUnit)
+            guard [nanosecondsPerPiece, nanosecondsPerUnit].allSatisfy({ (0...1e15).contains($0) }) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .nanosecondsPerPiece, in: values,
+                    debugDescription:
+                        "invalid cost: \(nanosecondsPerPiece) ns, or \(nanosecondsPerUnit) ns per unit")
+            }
+        }
+
+        /// Returns the time in nanoseconds of one work item with this number of units.
+        public func nanoseconds(units: Double) -> Double { nanosecondsPerPiece + units * nanosecondsPerUnit }
+    }
+
+    /// Level of detail in frames, which determines the cost of coding them.
+    public enum Detail: String, Sendable, Codable, CaseIterable {
+        /// Synthetic frames with areas of uniform color.
+        case plain
+        /// Camera frames with textures and sensor noise.
+        case photographic
+    }
+
+    /// Costs for plain frames, and for all work that doesn't depend on detail.
+    public var plain: [WorkKind: Entry]
+    /// Costs of detail-dependent work for photographic frames.
+    public var photographic: [WorkKind: Entry]
+
+    /// Creates a table from both groups of costs.
+    public init(plain: [WorkKind: Entry], photographic: [WorkKind: Entry]) {
+        self.plain = plain
+        self.photographic = photographic
+    }
+
+    /// Returns the cost of a kind of work; `nil` if it hasn't been measured.
+    public func entry(_ kind: WorkKind, _ detail: Detail) -> Entry? {
+        detail == .photographic && kind.dependsOnDetail ? photographic[kind] : plain[kind]
+    }
+}
+
+/// Kinds of CPU work in a recording that have a significant cost.
+public enum WorkKind: String, Sendable, Hashable, Codable, CaseIterable, CodingKeyRepresentable {
+    /// Decoding a JPEG at one eighth of its size; per pixel of the full-size JPEG, because all of it is read.
+    case decodeJPEG1 = "decode-jpeg-1/8"
+    /// Decoding a JPEG at two eighths of its size; per pixel of the full-size JPEG.
+    case decodeJPEG2 = "decode-jpeg-2/8"
+    /// Decoding a JPEG at three eighths of its size; per pixel of the full-size JPEG.
+    case decodeJPEG3 = "decode-jpeg-3/8"
+    /// Decoding a JPEG at half its size; per pixel of the full-size JPEG.
+    case decodeJPEG4 = "decode-jpeg-4/8"
+    /// Decoding a JPEG at full size; per pixel.
+    case decodeJPEG8 = "decode-jpeg"
+    /// Decoding an H.264 frame; per pixel.
+    case decodeH264 = "decode-h264"
+    /// Converting a raw frame from another chroma subsampling to 4:2:0; per pixel.
+    case unpack
+    /// Scaling a frame to another size; per pixel of the input and of the output.
+    case scale
+    /// Rotating or mirroring a frame; per pixel.
+    case turn
+    /// Converting a frame to another color matrix or range; per pixel.
+    case recolor
+    /// Encoding with x264 at the preset `ultrafast`; per pixel.
+    case encodeUltrafast = "encode-ultrafast"
+    /// Encoding with x264 at the preset `balanced`; per pixel.
+    case encodeBalanced = "encode-balanced"
+    /// Encoding with x264 at the preset `superfast`; per pixel.
+    case encodeSuperfast = "encode-superfast"
+    /// Encoding with x264 at the preset `veryfast`; per pixel.
+    case encodeVeryfast = "encode-veryfast"
+    /// Encoding AAC; per sample and channel. Beeps and silence cost one third as much as speech in a room.
+    case encodeAudio = "encode-sound"
+    /// Converting audio to the session's rate and clock; per sample and channel of the device.
+    case resample
+    /// Checking, queuing, and copying data to be written to a file; per byte.
+    case store
+    /// Waking a thread for a frame or a slice of audio. This work has no units.
+    case deliver
+
+    /// Creates the kind of work for decoding a JPEG at a scale.
+    public init(_ scale: JPEGScale) {
+        self =
+            switch scale.eighths {
+            case 1: .decodeJPEG1
+            case 2: .decodeJPEG2
+            case 3: .decodeJPEG3
+            case 4: .decodeJPEG4
+            default: .decodeJPEG8
+            }
+    }
+
+    /// Creates the kind of work for encoding with an x264 preset.
+    public init(_ preset: VideoEncodingSettings.Preset) {
+        self =
+            switch preset {
+            case .ultrafast: .encodeUltrafast
+            case .balanced: .encodeBalanced
+            case .superfast: .encodeSuperfast
+            case .veryfast: .encodeVeryfast
+            }
+    }
+
+    /// Whether the work costs more for frames or audio with more detail.
+    public var dependsOnDetail: Bool {
+        switch self {
+        case .decodeJPEG1, .decodeJPEG2, .decodeJPEG3, .decodeJPEG4, .decodeJPEG8, .decodeH264,
+            .encodeUltrafast,
+            .encodeBalanced, .encodeSuperfast, .encodeVeryfast, .encodeAudio:
+            true
+        case .unpack, .scale, .turn, .recolor, .resample, .store, .deliver: false
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// One camera's frame within a composed frame, or a slate in its place.
+public struct FrameLayer: Sendable {
+    /// How a frame is fitted into a rectangle with a different aspect ratio. Neither mode distorts the frame.
+    public enum Fit: String, Sendable, Codable {
+        /// The whole frame is shown, with black bars next to it (CSS object-fit `contain`).
+        case contain
+        /// The frame fills the whole rectangle, with its edges cropped (CSS object-fit `cover`).
+        case cover
+    }
+
+    /// The frame to show; `nil` shows a slate.
+    public let frame: CapturedFrame?
+    /// Position and size in the composed frame, in pixels: even, and inside the frame.
+    public let rectangle: PixelRectangle
+    /// How the frame is fitted into the rectangle.
+    public let fit: Fit
+    /// Clockwise rotation applied to the stored frame.
+    public let rotation: Rotation
+    /// Whether the frame is mirrored horizontally.
+    public let isMirrored: Bool
+    /// Pixel aspect ratio of the stored frame; `nil` for square pixels.
+    public let pixelAspect: AspectRatio?
+    /// The used part of the stored frame, in its pixels before rotation; `nil` for the whole frame.
+    public let crop: PixelRectangle?
+    /// Width in pixels of a white border inside the rectangle; an even number, 0 for none.
+    public let border: Int
+    /// Text on the slate; `nil` for a slate without text.
+    public let caption: SlateCaption?
+    /// Whether a JPEG may be decoded at half the rectangle's size, which is cheaper but less sharp.
+    public let isCoarse: Bool
+
+    /// Creates a layer; the default is the whole frame, fitted, upright, without a border.
+    public init(
+        frame: CapturedFrame?, rectangle: PixelRectangle, fit: Fit = .contain,
+        rotation: Rotation = .none,
+        isMirrored: Bool = false, pixelAspect: AspectRatio? = nil, crop: PixelRectangle? = nil,
+        border: Int = 0, caption: SlateCaption? = nil,
+        isCoarse: Bool = false
+    ) {
+        self.frame = frame
+        self.rectangle = rectangle
+        self.fit = fit
+        self.rotation = rotation
+        self.isMirrored = isMirrored
+        self.pixelAspect = pixelAspect
+        self.crop = crop
+        self.border = border
+        self.caption = caption
+        self.isCoarse = isCoarse
+    }
+}
+
+/// Text on a slate. It identifies the camera whose frame is missing.
+public struct SlateCaption: Sendable, Hashable {
+    /// Role of the camera, printable and truncated to 40 characters; omitted if empty.
+    public let role: String
+    /// Name of the device, printable and truncated to 80 characters; omitted if empty.
+    public let device: String
+    /// Clockwise rotation that players apply to the track. The text is drawn with the inverse rotation.
+    public let rotation: Rotation
+
+    /// Description of the problem, printable and truncated to 80 characters; omitted if empty.
+    public let complaint: String
+
+    /// Default problem text for a slate that replaces a missing frame.
+    public static let usualComplaint = "no picture"
+
+    /// Creates a caption and makes its text printable.
+    ///
+    /// - Parameters:
+    ///   - role: May have any length; truncated to what can be read at a glance.
+    ///   - device: The name that the device reports, of any length and with any characters.
+    ///   - rotation: The clockwise rotation that players apply to the track.
+    ///   - complaint: A description of the problem.
+    public init(
+        role: String, device: String, rotation: Rotation = .none, complaint: String = usualComplaint
+    ) {
+        // More characters don't fit on a slate at a readable size.
+        self.role = role.printable(limit: 40)
+        self.device = device.printable(limit: 80)
+        self.rotation = rotation
+        self.complaint = complaint.printable(limit: 80)
+    }
+
+    /// Returns the caption for another device with the same role.
+    package func naming(_ device: String) -> SlateCaption {
+        SlateCaption(role: role, device: device, rotation: rotation, complaint: complaint)
+    }
+}
+
+/// Composes layers into frames without encoding them. Used by only one thread.
+public protocol FrameComposing: AnyObject {
+    /// Composes the layers, with the first at the bottom.
+    ///
+    /// - Parameters:
+    ///   - layers: The layers from bottom to top, all inside the frame.
+    ///   - time: The frame's time on the session clock.
+    ///   - sequence: The frame's number.
+    /// - Returns: An I420 frame that owns its memory.
+    /// - Throws: `EncodingError` if a layer isn't inside the frame, or if memory runs out.
+    func compose(_ layers: [FrameLayer], at time: ClockTime, sequence: Int64) throws(EncodingError)
+        -> CapturedFrame
+}

@@ -1,0 +1,114 @@
+/// Identifier of a hardware H.264 encoder found on this computer.
+///
+/// Only a trial reveals the encoder's capabilities (`TriedEncoder`).
+public struct HardwareEncoder: Sendable, Hashable, Codable {
+    /// libavcodec's name for the encoder: `h264_nvenc`, `h264_vaapi`, `h264_v4l2m2m`.
+    public var library: String
+    /// Device node of the encoder: `/dev/dri/renderD128`, `/dev/nvidia0`, `/dev/video11`.
+    public var node: String
+    /// Readable name of the card.
+    public var device: String
+    /// Driver with its version, if files report it. Trial results apply only to this driver.
+    public var driver: String
+
+    /// Creates an identifier from its parts.
+    public init(library: String, node: String, device: String, driver: String) {
+        self.library = library
+        self.node = node
+        self.device = device
+        self.driver = driver
+    }
+
+    /// The encoder and its device node in printable form: `h264_vaapi on /dev/dri/renderD128`.
+    public var name: String { "\(library) on \(node)".printable() }
+}
+
+/// A hardware encoder and its trial result on this computer.
+public struct TriedEncoder: Sendable, Equatable, Codable {
+    /// Result of a trial.
+    public enum Outcome: Sendable, Equatable, Codable {
+        /// The encoder met all requirements of a recording.
+        case works(figures: EncoderFigures)
+        /// The encoder isn't used; `reason` is the end of a sentence, including the period.
+        case fails(reason: String)
+    }
+
+    /// The tested encoder.
+    public var encoder: HardwareEncoder
+    /// Result of the trial.
+    public var outcome: Outcome
+
+    /// Creates a record of a trial.
+    public init(encoder: HardwareEncoder, outcome: Outcome) {
+        self.encoder = encoder
+        self.outcome = outcome
+    }
+
+    /// Measured performance; `nil` if the encoder failed.
+    public var figures: EncoderFigures? {
+        if case .works(let figures) = outcome { figures } else { nil }
+    }
+}
+
+/// Performance of a hardware encoder, measured in its trial.
+public struct EncoderFigures: Sendable, Equatable, Codable {
+    /// Frame sizes that it encoded correctly in the trial; it isn't given larger frames.
+    public var sizes: [FrameSize]
+    /// Sustained throughput in pixels per second, across all of its streams.
+    public var pixelsPerSecond: Double
+    /// Number of streams that it encoded simultaneously, at most the number tested.
+    public var streams: Int
+    /// CPU time per frame spent on copying and in the driver. Its units are pixels.
+    public var processor: CostTable.Entry
+    /// Lowest luma PSNR of any frame in decibels, at quality 23.
+    public var lowestPSNR: Double
+    /// Whether its stream lacks color metadata, in which case this program adds it.
+    public var lacksColorTags: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case sizes
+        case pixelsPerSecond = "pixels_per_second"
+        case streams, processor
+        case lowestPSNR = "lowest_psnr"
+        case lacksColorTags = "lacks_color_tags"
+    }
+
+    /// Creates figures from the results of a trial.
+    public init(
+        sizes: [FrameSize], pixelsPerSecond: Double, streams: Int, processor: CostTable.Entry,
+        lowestPSNR: Double, lacksColorTags: Bool
+    ) {
+        self.sizes = sizes
+        self.pixelsPerSecond = pixelsPerSecond
+        self.streams = streams
+        self.processor = processor
+        self.lowestPSNR = lowestPSNR
+        self.lacksColorTags = lacksColorTags
+    }
+
+    /// Whether it encoded frames that are at least as wide and as high.
+    public func covers(_ size: FrameSize) -> Bool {
+        sizes.contains { $0.width >= size.width && $0.height >= size.height }
+    }
+}
+
+/// Fallback from a hardware encoder to x264, because the hardware rejected the stream or failed during encoding.
+public struct EncoderFallback: Sendable, Equatable {
+    /// The hardware encoder that was intended for the stream.
+    public let from: HardwareEncoder
+    /// Reason why x264 is used instead, as the end of a sentence, including the period.
+    public let reason: String
+    /// First tick that x264 encoded; `nil` if the hardware never started.
+    public let tick: Int64?
+    /// Number of new frames that were lost inside the hardware encoder. They are replaced with duplicates of
+    /// the next frame.
+    public let lostFrames: Int
+
+    /// Creates a record of the fallback; without a tick, it occurred before the first frame.
+    public init(from: HardwareEncoder, reason: String, tick: Int64? = nil, lostFrames: Int = 0) {
+        self.from = from
+        self.reason = reason
+        self.tick = tick
+        self.lostFrames = lostFrames
+    }
+}

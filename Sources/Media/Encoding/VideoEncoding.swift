@@ -1,0 +1,154 @@
+/// Composes layers into a frame and encodes it. Created by the session, then used by only one thread.
+public protocol VideoEncoding: AnyObject {
+    /// Codec, size, rate, color, and setup bytes of the stream, for the file that receives the packets.
+    var parameters: StreamParameters { get }
+
+    /// Composes the layers, with the first at the bottom, and encodes the frame for a tick.
+    ///
+    /// Ticks count from 0, and each is higher than the last. If a layer's JPEG is damaged, its rectangle
+    /// keeps the previous content.
+    ///
+    /// - Parameters:
+    ///   - layers: From bottom to top.
+    ///   - tick: Higher than the last encoded tick.
+    /// - Returns: The finished packets in decoding order, and the indices of the layers that couldn't be
+    ///   decoded.
+    /// - Throws: `EncodingError` if the encoder fails.
+    func encode(_ layers: [FrameLayer], tick: Int64) throws(EncodingError) -> EncodedFrames
+
+    /// Encodes the last tick's frame again, without decoding or composing it again.
+    ///
+    /// - Parameter tick: Higher than the last encoded tick.
+    /// - Returns: The finished packets, in decoding order.
+    /// - Throws: `EncodingError` if the encoder fails.
+    func repeatLast(tick: Int64) throws(EncodingError) -> EncodedFrames
+
+    /// Encodes the last tick's frame again for each tick in a run.
+    ///
+    /// A long run must not cost much more than `FrameRun.maxIndividualRepeats` ticks, regardless of its
+    /// length. This lets an encoder that has fallen behind catch up.
+    ///
+    /// - Parameter ticks: Consecutive ticks, the first higher than the last encoded tick.
+    /// - Returns: The finished packets, in decoding order.
+    /// - Throws: `EncodingError` if the encoder fails. Packets from the run may be lost in this case.
+    func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames
+
+    /// Makes the next encoded frame a key frame that can start a file (H.264: an IDR frame).
+    func requestKeyFrame()
+
+    /// Continues the same stream with another preset, beginning with a key frame. The parameter sets don't change, so
+    /// the file continues unchanged.
+    ///
+    /// - Returns: The packets that were still buffered.
+    /// - Throws: `EncodingError` if the codec can't change; the stream then continues with the previous preset.
+    func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket]
+
+    /// Ends the stream after encoding the remaining frames.
+    ///
+    /// - Returns: The last packets, in decoding order.
+    /// - Throws: `EncodingError` if the encoder fails.
+    func finish() throws(EncodingError) -> [EncodedPacket]
+
+    /// Returns the most recently composed frame as an I420 frame that owns its memory; `nil` before the first
+    /// one, or if the encoder doesn't keep it. Call it on the encoder's thread, between two calls of
+    /// `encode`.
+    ///
+    /// - Parameters:
+    ///   - time: The frame's time on the session clock.
+    ///   - sequence: The frame's number.
+    /// - Returns: The frame, or `nil`.
+    func composedFrame(at time: ClockTime, sequence: Int64) -> CapturedFrame?
+
+    /// The hardware encoder in use, or `nil` if x264 is in use.
+    var hardware: HardwareEncoder? { get }
+
+    /// Returns, once, the reason why x264 is encoding instead of the hardware; `nil` afterwards, and if no
+    /// fallback occurred.
+    func takeFallback() -> EncoderFallback?
+}
+
+extension VideoEncoding {
+    /// Encodes a run tick by tick, for encoders with nearly free repeats.
+    ///
+    /// - Parameter ticks: Consecutive ticks, the first higher than the last encoded tick.
+    /// - Returns: The finished packets, in decoding order.
+    /// - Throws: `EncodingError` if the encoder fails.
+    public func repeatLast(ticks: Range<Int64>) throws(EncodingError) -> EncodedFrames {
+        var packets: [EncodedPacket] = []
+        for tick in ticks { packets += try repeatLast(tick: tick).packets }
+        return EncodedFrames(packets: packets)
+    }
+
+    /// Always `nil`: the encoder doesn't keep frames.
+    public func composedFrame(at time: ClockTime, sequence: Int64) -> CapturedFrame? { nil }
+    /// Always `nil`: the encoder doesn't use hardware.
+    public var hardware: HardwareEncoder? { nil }
+    /// Always `nil`: the encoder uses no hardware that could fail.
+    public func takeFallback() -> EncoderFallback? { nil }
+}
+
+/// Result of encoding one tick or a run of ticks.
+public struct EncodedFrames: Sendable {
+    /// Finished packets, in decoding order; they may belong to earlier ticks.
+    public let packets: [EncodedPacket]
+    /// Indices of the layers that couldn't be decoded.
+    public let damagedLayers: [Int]
+
+    /// Creates a result from an encoder's output.
+    public init(packets: [EncodedPacket], damagedLayers: [Int] = []) {
+        self.packets = packets
+        self.damagedLayers = damagedLayers
+    }
+}
+
+/// Video encoding settings: size, rate, speed, quality, color, and the encoder to use.
+public struct VideoEncodingSettings: Sendable, Equatable, Codable {
+    /// Speed of x264, fastest first: three standard x264 presets and `balanced`. Slower presets offer little
+    /// benefit for this use.
+    public enum Preset: String, Sendable, Codable, CaseIterable {
+        case ultrafast
+        /// A preset for camera noise and static scenes: as close to the original as `superfast`, in three
+        /// quarters of the time (measured in docs/performance.md).
+        case balanced
+        case superfast, veryfast
+    }
+
+    /// Width and height of the encoded frames in pixels, both even.
+    public var size: FrameSize
+    /// Rate of the frame grid.
+    public var rate: FrameRate
+    /// Speed of x264.
+    public var preset: Preset
+    /// x264's constant rate factor, 0…51; lower is better. Hardware encoders use a quantizer close to this number.
+    public var quality: Int
+    /// Color matrix and range of the encoded pixels; sources are converted to them. `nil` uses the first frame's color
+    /// description.
+    public var color: ColorDescription?
+    /// The hardware encoder to use instead of x264; `nil` for x264. It ignores the preset, and approximates the quality
+    /// with its rate control: a quantizer close to this number (`EncoderDialect`).
+    public var hardware: HardwareEncoder?
+    /// Whether a rejection of the stream by the hardware at the start is an error; otherwise x264 encodes the stream.
+    public var isHardwareRequired: Bool
+
+    /// Creates settings; the default is x264 at `balanced`, quality 23, in BT.709 limited range.
+    public init(
+        size: FrameSize, rate: FrameRate, preset: Preset = .balanced, quality: Int = 23,
+        color: ColorDescription? = .bt709Limited, hardware: HardwareEncoder? = nil,
+        isHardwareRequired: Bool = false
+    ) {
+        self.size = size
+        self.rate = rate
+        self.preset = preset
+        self.quality = quality
+        self.color = color
+        self.hardware = hardware
+        self.isHardwareRequired = isHardwareRequired
+    }
+}
+
+/// Boundary between short and long runs of duplicated ticks.
+public enum FrameRun {
+    /// Longest run of ticks that an encoder repeats one by one. A longer run costs an encoder no more than about this
+    /// number of ticks (`VideoEncoding.repeatLast(ticks:)`).
+    public static let maxIndividualRepeats = 8
+}

@@ -1,0 +1,102 @@
+/// Content of one tick of a track, and the reason for it.
+///
+/// The component that provides the tick's content determines the fate, exactly once. The fate is passed along
+/// with the encoder's job and the packet, and the fates are counted for each file.
+public enum Fate: Sendable, Hashable {
+    /// A new frame as delivered by the camera.
+    case captured
+    /// The previous frame, duplicated. The cause is `nil` only if no frame was due because the camera is slower than
+    /// the track.
+    case duplicated(LossCause?)
+    /// The previous frame, in place of a delivered frame that couldn't be used.
+    case replaced(LossCause)
+    /// A generated picture, because no frame arrived for longer than the slate delay.
+    case slate(LossCause)
+
+    /// Returns the fate that the tick has if it shows the previous frame instead.
+    ///
+    /// - Parameter cause: Why the tick's own picture can't be shown.
+    /// - Returns: `replaced` for a captured frame. A slate becomes a duplicate with the cause of the slate.
+    public func superseded(by cause: LossCause) -> Self {
+        switch self {
+        case .captured: .replaced(cause)
+        case .slate(let missing): .duplicated(missing)
+        case .duplicated, .replaced: self
+        }
+    }
+
+    /// Reason why the tick lacks a new frame; `nil` for a captured frame, and if no frame was due.
+    public var cause: LossCause? {
+        switch self {
+        case .captured: nil
+        case .duplicated(let cause): cause
+        case .replaced(let cause), .slate(let cause): cause
+        }
+    }
+
+    /// Whether the tick shows a generated picture.
+    public var isSlate: Bool { if case .slate = self { true } else { false } }
+}
+
+/// Number of ticks by fate.
+public struct FateCounts: Sendable, Equatable {
+    private var counts: [Fate: Int] = [:]
+
+    /// Creates counts that are all zero.
+    public init() {}
+
+    /// Creates the counts of the given fates.
+    public init(_ fates: some Sequence<Fate>) { for fate in fates { add(fate) } }
+
+    /// Adds ticks with the given fate.
+    public mutating func add(_ fate: Fate, count: Int = 1) {
+        if count > 0 { counts[fate, default: 0] += count }
+    }
+
+    /// Adds the counts of another value.
+    public mutating func add(_ other: Self) { counts.merge(other.counts, uniquingKeysWith: +) }
+
+    /// Number of ticks with the given fate.
+    public subscript(fate: Fate) -> Int { counts[fate] ?? 0 }
+
+    /// Total number of ticks.
+    public var total: Int { counts.values.reduce(0, +) }
+    /// Number of ticks that show the previous frame again, for any reason: duplicated and replaced frames.
+    public var duplicated: Int {
+        counts.reduce(0) { sum, item in
+            switch item.key {
+            case .duplicated, .replaced: sum + item.value
+            case .captured, .slate: sum
+            }
+        }
+    }
+    /// Number of ticks with a generated picture.
+    public var slate: Int { counts.reduce(0) { $0 + ($1.key.isSlate ? $1.value : 0) } }
+    /// Number of delivered frames that could not be used, by cause.
+    public var replaced: [LossCause: Int] {
+        counts.reduce(into: [:]) { sum, item in
+            if case .replaced(let cause) = item.key { sum[cause, default: 0] += item.value }
+        }
+    }
+    /// Number of ticks whose due frame was missing, by cause.
+    public var missing: [LossCause: Int] {
+        counts.reduce(into: [:]) { sum, item in
+            if let cause = item.key.cause { sum[cause, default: 0] += item.value }
+        }
+    }
+}
+
+/// Fates of consecutive ticks.
+public typealias FateRun = Runs<Fate>
+
+extension Runs<Fate> {
+    /// Returns the fates that the same ticks have if they show the previous frame instead.
+    public func superseded(by cause: LossCause) -> Self { map { $0.superseded(by: cause) } }
+
+    /// Number of ticks by fate.
+    public var counts: FateCounts {
+        var counts = FateCounts()
+        for run in runs { counts.add(run.element, count: run.count) }
+        return counts
+    }
+}

@@ -1,0 +1,81 @@
+/// A sequence in which equal elements in a row are stored as one run.
+public struct Runs<Element: Hashable & Sendable>: Sendable, Equatable {
+    /// Equal elements in a row.
+    public struct Run: Sendable, Equatable {
+        /// The repeated element.
+        public let element: Element
+        /// Number of repetitions, at least 1.
+        public fileprivate(set) var count: Int
+    }
+
+    /// The runs in order. Adjacent runs have different elements.
+    public private(set) var runs: [Run] = []
+    /// Number of elements.
+    public private(set) var count = 0
+
+    /// Creates an empty sequence.
+    public init() {}
+
+    /// Creates a sequence of `count` equal elements.
+    public init(_ element: Element, count: Int = 1) { append(element, count: count) }
+
+    /// Whether the sequence is empty.
+    public var isEmpty: Bool { count == 0 }
+
+    /// Appends an element `count` times.
+    public mutating func append(_ element: Element, count: Int = 1) {
+        guard count > 0 else { return }
+        self.count += count
+        if let last = runs.indices.last, runs[last].element == element {
+            runs[last].count += count
+        } else {
+            runs.append(Run(element: element, count: count))
+        }
+    }
+
+    /// Appends the elements of another sequence.
+    public mutating func append(_ other: Self) {
+        for run in other.runs { append(run.element, count: run.count) }
+    }
+
+    /// Removes and returns the first elements.
+    ///
+    /// - Parameter count: Number of elements. A number beyond the end removes all elements; a negative one removes
+    ///   none.
+    /// - Returns: The removed elements.
+    public mutating func removeFirst(_ count: Int) -> Self {
+        var taken = Self()
+        var whole = 0
+        for run in runs where taken.count < count {
+            let part = min(run.count, count - taken.count)
+            taken.append(run.element, count: part)
+            if part == run.count { whole += 1 } else { runs[whole].count -= part }
+        }
+        runs.removeFirst(whole)
+        self.count -= taken.count
+        return taken
+    }
+
+    /// Returns the first elements, at most `count`.
+    public func prefix(_ count: Int) -> Self {
+        var rest = self
+        return rest.removeFirst(count)
+    }
+
+    /// Returns the elements without the first `count`.
+    public func dropFirst(_ count: Int) -> Self {
+        var rest = self
+        _ = rest.removeFirst(count)
+        return rest
+    }
+
+    /// Returns the sequence of the transformed elements.
+    public func map<Other>(_ transform: (Element) -> Other) -> Runs<Other> {
+        var result = Runs<Other>()
+        for run in runs { result.append(transform(run.element), count: run.count) }
+        return result
+    }
+
+    /// The elements, one by one.
+    public var elements: [Element] { runs.flatMap { Array(repeating: $0.element, count: $0.count) } }
+}

@@ -1,0 +1,79 @@
+/// Tracks the orientation of the computer using its accelerometer, or another source that the program
+/// provides.
+public protocol OrientationTracker: Sendable {
+    /// Current orientation. After a sensor failure, the last known value is retained, and observers are
+    /// notified of the failure.
+    var turn: MachineOrientation { get }
+
+    /// Calls `observer` with the current orientation before this method returns, and then with each new one.
+    ///
+    /// - Parameter observer: Called on the tracker's thread, one call at a time. It must neither wait nor call the
+    ///   tracker.
+    /// - Returns: The observation. It ends with `end()`, or when its last reference is released.
+    func observe(_ observer: @escaping @Sendable (MachineOrientation) -> Void) -> TurnObservation
+}
+
+/// An observer's registration with an orientation tracker; releasing it ends the observation.
+public final class TurnObservation: Sendable {
+    private let stop: @Sendable () -> Void
+
+    /// Creates a registration that calls `stop` when it ends.
+    ///
+    /// - Parameter stop: Ends the observation; called at least once, on any thread.
+    public init(_ stop: @escaping @Sendable () -> Void) { self.stop = stop }
+
+    deinit { stop() }
+
+    /// Ends the observation. A call to the observer that is in progress may still finish; no further calls
+    /// follow.
+    public func end() { stop() }
+}
+
+/// Orientation of the computer, if known.
+public enum MachineOrientation: Sendable, Equatable {
+    /// The computer is rotated clockwise by this angle from its normal position, as seen by a user in front of its
+    /// screen.
+    case turned(Rotation)
+    /// The computer has been lying flat or in motion since tracking started.
+    case undecided
+    /// No sensor reports the orientation. The text gives the reason, as the end of a sentence without a period.
+    case unknown(String)
+}
+
+/// A sensor in the computer that measures the direction of gravity.
+public protocol AccelerationSensor: Sendable {
+    /// Takes a new reading. May block while the sensor wakes up; don't call it from a Swift task.
+    ///
+    /// - Throws: `SensorError` if the sensor doesn't respond, or if its reading is implausible.
+    func acceleration() throws(SensorError) -> Acceleration
+}
+
+/// Reason why a sensor doesn't provide a reading.
+public struct SensorError: Error, Sendable, Equatable {
+    /// The reason as the end of a sentence, without a period.
+    public let reason: String
+
+    /// Creates an error from the end of a sentence, without a period.
+    public init(reason: String) { self.reason = reason }
+}
+
+/// Acceleration measured by a sensor in the computer, in m/s²: gravity at rest, plus any movement of the computer.
+///
+/// The axes are those of the screen: `x` points to its right, `y` to its top, `z` out of it. The sign follows Linux
+/// desktops (iio-sensor-proxy, and its mount matrices in systemd's 60-sensor.hwdb): `y` is −9.81 when the screen is
+/// upright, `x` is 9.81 when its left edge is up.
+public struct Acceleration: Sendable, Equatable {
+    /// Components in m/s² along the screen's axes: to the right, to the top, out of the screen.
+    public let x, y, z: Double
+
+    /// Creates an acceleration from its components in m/s² along the screen's axes.
+    public init(x: Double, y: Double, z: Double) {
+        (self.x, self.y, self.z) = (x, y, z)
+    }
+
+    /// Standard gravity in m/s² (CGPM 1901), measured by a sensor at rest.
+    public static let gravity = 9.80665
+
+    /// Magnitude of the vector in m/s², at least 0.
+    public var magnitude: Double { (x * x + y * y + z * z).squareRoot() }
+}

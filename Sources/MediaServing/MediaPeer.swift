@@ -1,0 +1,354 @@
+internal import Control
+internal import FoundationEssentials
+internal import Glibc
+internal import Inputs
+internal import Media
+internal import MediaLink
+internal import Plan
+internal import Session
+internal import SessionFolder
+
+/// A process connected to the media socket, with its subscriptions and the devices that it sends.
+final class MediaPeer: Sendable {
+    private enum Device: Sendable {
+        case camera(RemoteCamera)
+        case microphone(RemoteMicrophone)
+    }
+
+    private struct State {
+        var session: MulticamSession?
+        var subscriptions: [Int: MediaSubscription] = [:]
+        /// Ended subscriptions with threads that are still waiting for the process to read.
+        var leaving: [MediaSubscription] = []
+        var devices: [Int: Device] = [:]
+        /// IDs of devices that were refused or sent invalid data. Further data from them is ignored.
+        var silenced: Set<Int> = []
+    }
+
+    private let connection: MediaConnection
+    private let registry: RemoteDevices
+    private let status: MediaServer.StatusSource
+    private let history: EventHistory
+    private let state = ConditionLock(State())
+    /// Held while subscriptions are being attached to or detached from a session. The process's requests and
+    /// the sessions come from two threads.
+    private let turn = ConditionLock(())
+    /// Refusals and control requests waiting to be sent. A separate thread sends them, because a process that
+    /// isn't reading must not block others.
+    private let notes = BoundedQueue<String>(capacity: 64)
+
+    /// Maximum number of subscriptions per connection, including ended ones with unread data. Also the maximum number
+    /// of devices.
+    private static let mostNumbers = 64
+    /// Maximum number of threads per subscription that may wait for a process to read data from earlier
+    /// sessions.
+    private static let mostWaiting = 4
+
+    /// - Parameters:
+    ///   - connection: The connection to the process.
+    ///   - devices: Registers the devices that the process sends.
+    ///   - history: The recording's past events.
+    ///   - status: Returns the status of the session.
+    init(
+        _ connection: MediaConnection, devices: RemoteDevices, history: EventHistory,
+        status: @escaping MediaServer.StatusSource
+    ) {
+        self.connection = connection
+        self.history = history
+        self.status = status
+        registry = devices
+    }
+
+    /// Sets the current session, if any. Call it before `start`.
+    func meet(_ session: MulticamSession?) { state.withLock { $0.session = session } }
+
+    /// Sends the greeting, and handles the process's messages until it disconnects.
+    ///
+    /// - Parameters:
+    ///   - refusal: Called for each subscription request. Returns the reason why no more processes may
+    ///     subscribe; `nil`
+    ///     if this one may.
+    ///   - ended: Called when the process has disconnected and everything is cleaned up.
+    func start(
+        refusal: @escaping @Sendable () -> String?, ended: @escaping @Sendable () -> Void
+    ) {
+        do throws(ThreadError) {
+            _ = try MediaThread(name: "media:peer") { [self] in serve(refusal, ended) }
+        } catch {
+            // The process detects the closed connection and tries again.
+            connection.close()
+            ended()
+        }
+    }
+
+    private func serve(
+        _ refusal: @escaping @Sendable () -> String?, _ ended: @escaping @Sendable () -> Void
+    ) {
+        let sender = MediaThread.eventually(name: "media:refuse") { [connection, notes] in
+            while let line = notes.next(), connection.send(line) {}
+        }
+        if connection.send(MediaHeader("hello")) { follow(refusal) }
+        notes.finish()
+        sender.join()
+        connection.close()
+        leave()
+        ended()
+    }
+
+    func close() { connection.close() }
+
+    var subscriptionCount: Int { state.withLock { $0.subscriptions.count } }
+
+    // MARK: Sessions and events
+
+    /// Moves the subscriptions to another session.
+    func change(from before: MulticamSession?, to session: MulticamSession?) {
+        turn.withLock { _ in
+            let subscriptions = state.withLock { state in
+                state.session = session
+                return Array(state.subscriptions.values)
+            }
+            for subscription in subscriptions {
+                subscription.detach(from: before)
+                guard subscription.sendingCount < Self.mostWaiting else {
+                    drop(subscription.id)
+                    complain(
+                        subscription.id,
+                        "the subscription ended because its data was not read for several sessions.")
+                    continue
+                }
+                attach(subscription, to: session)
+            }
+        }
+    }
+
+    func tell(event line: String, _ number: Int) {
+        for subscription in state.withLock({ Array($0.subscriptions.values) }) {
+            subscription.tell(event: line, number)
+        }
+    }
+
+    private func attach(_ subscription: MediaSubscription, to session: MulticamSession?) {
+        do throws(SessionChangeError) {
+            try subscription.attach(to: session)
+        } catch {
+            complain(subscription.id, error.description)
+        }
+    }
+
+    // MARK: Messages from the process
+
+    private func follow(_ refusal: () -> String?) {
+        while true {
+            do throws(MediaLinkError) {
+                guard let message = try connection.receive() else { return }
+                let header = try MediaConnection.header(of: message)
+                if header.type == "want", let sentence = refusal() { return complain(header.id, sentence) }
+                do throws(MediaLinkError) {
+                    try follow(header, message.bytes)
+                } catch {
+                    refuse(header, error.description)
+                }
+            } catch {
+                // After a protocol violation, ignore all further input.
+                return complain(nil, error.description)
+            }
+        }
+    }
+
+    private func follow(_ header: MediaHeader, _ bytes: SharedBytes) throws(MediaLinkError) {
+        guard let id = header.id, (0...Int(Int32.max)).contains(id) else {
+            throw MediaLinkError("`id` is missing: expected a number from 0, chosen by the sender.")
+        }
+        switch header.type {
+        case "want": try want(header, id)
+        case "unwant": turn.withLock { _ in drop(id) }
+        case "camera", "microphone": try announce(header, id)
+        case "frame", "audio": try take(header, id, bytes)
+        case "remark", "controls": try describe(header, id)
+        case "gone":
+            let device = state.withLock { $0.devices.removeValue(forKey: id) }
+            if let device { leave(device, cause: header.text.map { $0.printable(limit: 400) }) }
+        default:
+            throw MediaLinkError(
+                "`type` is “\(header.type.printable(limit: 40))”: expected want, unwant, camera, microphone, frame, audio, remark, controls or gone."
+            )
+        }
+    }
+
+    private func complain(_ id: Int?, _ text: String) {
+        var header = MediaHeader("error", id: id)
+        header.text = text.printable(limit: 1000)
+        // If the queue is full, the process isn't reading its messages anyway.
+        _ = notes.offer(JSONText.line(header))
+    }
+
+    // MARK: Requests
+
+    private func want(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
+        let wish = try RequestedMedia(header)
+        let known = state.withLock { $0.subscriptions[id] }
+        if known?.change(to: wish) == true { return }
+        let (count, waiting) = state.withLock { state in
+            state.leaving.removeAll { $0.sendingCount == 0 }
+            return (state.subscriptions.count, state.leaving.count)
+        }
+        guard count + waiting < Self.mostNumbers else {
+            throw MediaLinkError(
+                waiting == 0
+                    ? "the limit of \(Self.mostNumbers) subscriptions per connection is reached."
+                    : "the limit of subscriptions per connection is reached: \(count) are active, and \(waiting) have ended with unread data. "
+                        + "Read this data first.")
+        }
+        turn.withLock { _ in
+            drop(id)
+            let subscription = MediaSubscription(id, wish, connection, status: status)
+            let session = state.withLock { state in
+                state.subscriptions[id] = subscription
+                return state.session
+            }
+            subscription.begin(with: history)
+            attach(subscription, to: session)
+        }
+    }
+
+    /// Ends a subscription. The caller must hold `turn`.
+    private func drop(_ id: Int) {
+        let (subscription, session) = state.withLock {
+            ($0.subscriptions.removeValue(forKey: id), $0.session)
+        }
+        guard let subscription else { return }
+        subscription.end()
+        subscription.detach(from: session)
+        if subscription.sendingCount > 0 { state.withLock { $0.leaving.append(subscription) } }
+    }
+
+    // MARK: Devices
+
+    private func announce(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
+        guard state.withLock({ $0.devices[id] == nil && $0.devices.count < Self.mostNumbers }) else {
+            throw MediaLinkError(
+                "device \(id) is already announced, or the limit of \(Self.mostNumbers) devices is reached.")
+        }
+        guard let name = header.name, !name.isEmpty, name.utf8.count <= 64, name == name.printable() else {
+            throw MediaLinkError("a device needs a `name` of at most 64 bytes without control characters.")
+        }
+        let delay = Nanoseconds(min(max(header.delay_ns ?? 100_000_000, 0), 2_000_000_000))
+        let device: Device
+        if header.type == "camera" {
+            guard let pixel = header.pixel.flatMap(PixelFormat.init(rawValue:)), pixel != .converted,
+                let size = header.size, size.isPlausible,
+                let rate = header.rate.flatMap({ FrameRate($0) }), rate.perSecond >= 1, rate.perSecond <= 1000
+            else {
+                throw MediaLinkError(
+                    "a camera needs `pixel` (mjpeg, h264, yuyv, uyvy, nv12, i420, i422, bgra or grey), `width`, `height` and `rate` (\"30\" or \"30000/1001\")."
+                )
+            }
+            let usual = ColorDescription.bt601Limited
+            let color =
+                pixel == .mjpeg
+                ? .jpeg
+                : ColorDescription(matrix: header.matrix ?? usual.matrix, range: header.range ?? usual.range)
+            let format = VideoFormat(pixel: pixel, size: size, rate: rate)
+            let camera = try registry.announce(
+                cameraNamed: name, format, color, delay: delay, dated: header.clock ?? .mapped)
+            camera.listen { [notes] number, set in
+                var header = MediaHeader("set", id: id)
+                (header.number, header.set) = (number, set)
+                _ = notes.offer(JSONText.line(header))
+            }
+            device = .camera(camera)
+        } else {
+            guard let rate = header.sample_rate, (8_000...192_000).contains(rate),
+                let channels = header.channels, (1...8).contains(channels)
+            else {
+                throw MediaLinkError(
+                    "a microphone needs `sample_rate` (8000 to 192000) and `channels` (1 to 8).")
+            }
+            device = .microphone(
+                try registry.announce(
+                    microphoneNamed: name, AudioFormat(rate: rate, channels: channels), delay: delay,
+                    dated: header.clock ?? .mapped))
+        }
+        state.withLock { state in
+            state.devices[id] = device
+            state.silenced.remove(id)
+        }
+    }
+
+    private func take(_ header: MediaHeader, _ id: Int, _ bytes: SharedBytes) throws(MediaLinkError) {
+        let (device, isSilenced) = state.withLock { ($0.devices[id], $0.silenced.contains(id)) }
+        guard let device else {
+            if isSilenced { return }
+            throw MediaLinkError("device \(id) was not announced.")
+        }
+        guard let at = header.at_ns, at > 0 else {
+            throw MediaLinkError("`at_ns` is missing: expected the capture time on CLOCK_MONOTONIC.")
+        }
+        let error = Nanoseconds(min(max(header.error_ns ?? 0, 0), 3_600_000_000_000))
+        let time = ClockTime(nanoseconds: at)
+        switch device {
+        case .camera(let camera):
+            guard header.type == "frame", let sequence = header.sequence else {
+                throw MediaLinkError("a camera must send `frame` messages with a `sequence` number.")
+            }
+            try camera.take(bytes, at: time, error: error, sequence: sequence, isKey: header.key ?? true)
+        case .microphone(let microphone):
+            guard header.type == "audio", let first = header.first_sample else {
+                throw MediaLinkError(
+                    "a microphone must send `audio` messages with the number of the `first_sample`.")
+            }
+            try microphone.take(bytes, at: time, error: error, firstSample: first)
+        }
+    }
+
+    /// Handles a process's messages about a camera, other than frames.
+    private func describe(_ header: MediaHeader, _ id: Int) throws(MediaLinkError) {
+        guard case .camera(let camera)? = state.withLock({ $0.devices[id] }) else {
+            throw MediaLinkError("`\(header.type)` needs a camera, which was not announced.")
+        }
+        if header.type == "remark", let text = header.text {
+            registry.remark(text.printable(limit: 300), on: camera)
+        } else if header.type == "controls", let controls = header.controls {
+            camera.take(
+                DeviceControl.controls(told: controls), answering: header.number,
+                refused: Set(header.refused ?? []))
+        } else {
+            throw MediaLinkError(
+                "a `remark` message needs `text`, and a `controls` message needs `controls`.")
+        }
+    }
+
+    /// Refuses a message. If a device sends invalid data, this is reported once and the device is removed.
+    private func refuse(_ header: MediaHeader, _ reason: String) {
+        guard let id = header.id, ["frame", "audio"].contains(header.type) else {
+            return complain(header.id, reason)
+        }
+        let (device, isNew) = state.withLock { state in
+            let device = state.devices.removeValue(forKey: id)
+            if state.silenced.count >= Self.mostNumbers { state.silenced.removeAll() }
+            return (device, state.silenced.insert(id).inserted)
+        }
+        if let device { leave(device, cause: "it sent an invalid message: \(reason)") }
+        if isNew { complain(id, reason) }
+    }
+
+    private func leave(_ device: Device, cause: String?) {
+        switch device {
+        case .camera(let camera): registry.leave(camera, cause: cause)
+        case .microphone(let microphone): registry.leave(microphone, cause: cause)
+        }
+    }
+
+    /// Ends all subscriptions and devices of the process.
+    private func leave() {
+        turn.withLock { _ in
+            for id in state.withLock({ Array($0.subscriptions.keys) }) { drop(id) }
+        }
+        let devices = state.withLock { state in
+            defer { state.devices = [:] }
+            return Array(state.devices.values)
+        }
+        for device in devices { leave(device, cause: nil) }
+    }
+}

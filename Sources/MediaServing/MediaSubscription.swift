@@ -1,0 +1,373 @@
+internal import Control
+internal import FoundationEssentials
+internal import Inputs
+internal import Media
+internal import MediaLink
+internal import Plan
+internal import Session
+internal import SessionFolder
+
+/// A process's subscription. Sends data to its connection as it arrives. If the process isn't reading, the
+/// subscription's thread waits, and new data is dropped and counted.
+final class MediaSubscription: Sendable {
+    private enum Source: Sendable {
+        case frames(FrameTap)
+        case audio(AudioTap)
+        case packets(PacketTap)
+    }
+
+    private enum Line: Sendable {
+        case event(String)
+        case history([String])
+    }
+
+    private enum Telling: Sendable {
+        /// The history must be sent first. These events have occurred in the meantime.
+        case later([(line: String, number: Int)])
+        /// Send events with higher numbers than this.
+        case since(Int)
+    }
+
+    let id: Int
+    private let outlet: MediaOutlet
+    private let state: ConditionLock<(wish: RequestedMedia, source: Source?)>
+    private let status: MediaServer.StatusSource
+    /// Event lines waiting to be sent; `nil` if the subscription isn't for events.
+    private let lines: BoundedQueue<Line>?
+    private let lostLines = ConditionLock(0)
+    private let telling: ConditionLock<Telling>
+    private let ended = Cancellation()
+
+    /// Maximum number of events waiting for a process that isn't reading.
+    private static let mostLines = 1000
+    private static let statusInterval = Nanoseconds.milliseconds(100)
+
+    /// Creates a subscription without a session.
+    ///
+    /// - Parameters:
+    ///   - id: The process's ID for the subscription.
+    ///   - wish: The requested data.
+    ///   - connection: The connection to send to.
+    ///   - status: Returns the status of the session.
+    init(
+        _ id: Int, _ wish: RequestedMedia, _ connection: MediaConnection,
+        status: @escaping MediaServer.StatusSource
+    ) {
+        self.status = status
+        self.id = id
+        outlet = MediaOutlet(connection)
+        state = ConditionLock((wish, nil))
+        switch wish {
+        case .events(let history):
+            lines = BoundedQueue(capacity: Self.mostLines)
+            telling = ConditionLock(history ? .later([]) : .since(0))
+        case .status, .packets, .audio, .frames:
+            lines = nil
+            telling = ConditionLock(.since(0))
+        }
+        switch wish {
+        case .events: startEvents()
+        case .status: startStatus()
+        case .packets, .audio, .frames: break
+        }
+    }
+
+    var wish: RequestedMedia { state.withLock { $0.wish } }
+
+    /// Number of threads that are sending. They may outlive the subscription while the process isn't reading.
+    var sendingCount: Int { outlet.sendingCount }
+
+    /// Changes the request for frames from the same role.
+    ///
+    /// - Returns: `false` if the new request is for something else.
+    func change(to wish: RequestedMedia) -> Bool {
+        state.withLock { state in
+            guard case .frames(let role, let request, let isPreview) = wish,
+                case .frames(role, _, isPreview) = state.wish, case .frames(let tap)? = state.source
+            else { return false }
+            state.wish = wish
+            tap.request = request
+            return true
+        }
+    }
+
+    // MARK: Sessions
+
+    /// Attaches the subscription to a session.
+    ///
+    /// - Throws: `SessionChangeError` if the session doesn't have the requested data.
+    func attach(to session: MulticamSession?) throws(SessionChangeError) {
+        guard let session else { return }
+        let source: Source
+        switch wish {
+        case .status, .events: return
+        case .packets(let includesStandby):
+            let tap = makePacketTap(includesStandby: includesStandby)
+            try session.attach(tap)
+            source = .packets(tap)
+        case .audio(let role):
+            let tap = makeAudioTap(role)
+            try session.attach(tap)
+            source = .audio(tap)
+        case .frames(let role, let request, let isPreview):
+            let tap = makeFrameTap(role, request, isPreview, of: session)
+            try session.attach(tap)
+            source = .frames(tap)
+        }
+        state.withLock { $0.source = source }
+    }
+
+    /// Detaches the subscription from a session.
+    func detach(from session: MulticamSession?) {
+        let source = state.withLock { state in
+            defer { state.source = nil }
+            return state.source
+        }
+        guard let session else { return }
+        switch source {
+        case .frames(let tap): session.detach(tap)
+        case .audio(let tap): session.detach(tap)
+        case .packets(let tap): session.detach(tap)
+        case nil: break
+        }
+    }
+
+    /// Ends the subscription's threads. Nothing more is sent.
+    func end() {
+        outlet.close()
+        ended.cancel()
+        lines?.finish()
+    }
+
+    // MARK: Text messages
+
+    /// Sends the history, if requested. Call it once, after other threads have started passing on new events.
+    func begin(with history: EventHistory) {
+        guard let lines else { return }
+        telling.withLock { telling in
+            guard case .later(let waiting) = telling else { return }
+            let (before, last) = history.soFar()
+            _ = lines.offer(.history(before))
+            for event in waiting where event.number > last { _ = lines.offer(.event(event.line)) }
+            telling = .since(max(last, waiting.last?.number ?? 0))
+        }
+    }
+
+    /// Sends an event, unless it was already sent as part of the history.
+    func tell(event line: String, _ number: Int) {
+        guard let lines else { return }
+        let isLost = telling.withLock { telling in
+            switch telling {
+            case .later(let waiting):
+                telling = .later(waiting + [(line, number)])
+                return false
+            case .since(let last): return number > last && !lines.offer(.event(line))
+            }
+        }
+        if isLost { lostLines.withLock { $0 += 1 } }
+    }
+
+    private func startEvents() {
+        guard let lines else { return }
+        MediaThread.eventually(name: "media:events") { [id, outlet, lostLines] in
+            while let line = lines.next() {
+                let isSent: Bool
+                switch line {
+                case .event(let text):
+                    let lost = lostLines.withLock { $0 }
+                    isSent = outlet.send(
+                        #"{"type":"event","id":\#(id),"lost":\#(lost),"event":\#(text)}"#)
+                case .history(let lines):
+                    let text = Array(lines.joined(separator: "\n").utf8)
+                    isSent = outlet.send(
+                        #"{"type":"events","id":\#(id)}"#, text.withUnsafeBytes { SharedBytes(copying: $0) })
+                }
+                guard isSent else { return }
+            }
+        }
+    }
+
+    private func startStatus() {
+        MediaThread.eventually(name: "media:status") { [self] in
+            let clock = MonotonicClock()
+            repeat {
+                guard let status = status() else { continue }
+                // Many long markers and scenes wouldn't fit into a header.
+                let text = Array(JSONText.line(status).utf8)
+                let bytes = text.withUnsafeBytes { SharedBytes(copying: $0) }
+                guard outlet.send(#"{"type":"status","id":\#(id)}"#, bytes) else { return }
+            } while clock.sleep(until: clock.now + Self.statusInterval, unless: ended)
+        }
+    }
+
+    // MARK: Taps
+
+    private func makeFrameTap(
+        _ role: String, _ request: FrameRequest, _ isPreview: Bool, of session: MulticamSession
+    ) -> FrameTap {
+        let dropped = DroppedCount()
+        let tap = FrameTap(
+            role: role, request, isPreview: isPreview, capacity: 3, mayStall: true
+        ) { [id, outlet, weak session] frame in
+            // The program's frames, audio, and packets use the session clock. Cameras' frames carry the
+            // driver's timestamps.
+            let time =
+                role == SessionPlan.programOwner
+                ? frame.capturedAt : session?.time(stamped: frame.capturedAt) ?? frame.capturedAt
+            let header = Self.header(of: frame, at: time, id: id, lost: dropped.value)
+            if frame.pixel.isCompressed {
+                _ = outlet.send(header, frame.memory)
+            } else {
+                _ = outlet.send(header, inMemory: frame.memory)
+            }
+        }
+        dropped.follow { [weak tap] in tap?.droppedCount ?? 0 }
+        return tap
+    }
+
+    private func makeAudioTap(_ role: String) -> AudioTap {
+        let dropped = DroppedCount()
+        let tap = AudioTap(role: role, capacity: 50, mayStall: true) { [id, outlet] slice in
+            let bytes = slice.samples.withUnsafeBytes { SharedBytes(copying: $0) }
+            _ = outlet.send(
+                #"{"type":"audio","id":\#(id),"first_sample":\#(slice.firstSample),"at_ns":\#(slice.capturedAt.nanoseconds),"channels":\#(slice.channels),"sample_rate":48000,"lost":\#(dropped.value)}"#,
+                bytes)
+        }
+        dropped.follow { [weak tap] in tap?.droppedCount ?? 0 }
+        return tap
+    }
+
+    private func makePacketTap(includesStandby: Bool) -> PacketTap {
+        let dropped = DroppedCount()
+        // The setup of each stream is sent only with its first packet.
+        let known = Known()
+        let tap = PacketTap(capacity: 400, includesStandby: includesStandby, mayStall: true) {
+            [id, outlet] packet in
+            let isNew = known.isNew(packet)
+            _ = outlet.send(
+                Self.header(of: packet, id: id, lost: dropped.value, withSetup: isNew), packet.bytes)
+        }
+        dropped.follow { [weak tap] in tap?.droppedCount ?? 0 }
+        return tap
+    }
+
+    /// The setup last sent for each stream.
+    private final class Known: Sendable {
+        private struct Stream: Equatable {
+            var setup: [UInt8]
+            var start: ClockTime
+        }
+
+        private let streams = ConditionLock<[Bool: Stream]>([:])
+
+        func isNew(_ packet: PacketTap.Packet) -> Bool {
+            streams.withLock { streams in
+                let stream = Stream(setup: packet.parameters.setup, start: packet.start)
+                defer { streams[packet.isVideo] = stream }
+                return streams[packet.isVideo] != stream
+            }
+        }
+    }
+
+    // MARK: Headers (formatted by hand for speed)
+
+    private static func header(of frame: CapturedFrame, at time: ClockTime, id: Int, lost: Int) -> String {
+        var text =
+            #"{"type":"frame","id":\#(id),"pixel":"\#(frame.pixel.rawValue)","width":\#(frame.size.width),"height":\#(frame.size.height),"#
+            + #""at_ns":\#(time.nanoseconds),"sequence":\#(frame.sequence),"key":\#(frame.isKey),"#
+            + #""matrix":"\#(frame.color.matrix.rawValue)","range":"\#(frame.color.range.rawValue)","lost":\#(lost)"#
+        if !frame.pixel.isCompressed {
+            let planes = frame.planes.map { "[\($0.offset),\($0.stride)]" }.joined(separator: ",")
+            text += #","planes":[\#(planes)],"memory":\#(frame.memory.count)"#
+        }
+        return text + "}"
+    }
+
+    private static func header(
+        of packet: PacketTap.Packet, id: Int, lost: Int, withSetup: Bool
+    ) -> String {
+        let parameters = packet.parameters
+        var text =
+            #"{"type":"packet","id":\#(id),"codec":"\#(parameters.codec.rawValue)","at_ns":\#(packet.presentedAt.nanoseconds),"#
+            + #""decode_ns":\#(packet.decodedAt.nanoseconds),"duration_ns":\#(packet.duration.count),"key":\#(packet.isKey),"lost":\#(lost)"#
+        if withSetup {
+            text +=
+                #","t0_ns":\#(packet.start.nanoseconds),"setup":"\#(Data(parameters.setup).base64EncodedString())","time_scale":\#(parameters.timeScale)"#
+            if let size = parameters.size { text += #","width":\#(size.width),"height":\#(size.height)"# }
+            if let rate = parameters.rate { text += #","rate":"\#(rate)""# }
+            if let audio = parameters.audio {
+                text +=
+                    #","sample_rate":\#(audio.rate),"channels":\#(audio.channels),"priming":\#(parameters.priming)"#
+            }
+        }
+        return text + "}"
+    }
+}
+
+/// Destination of one subscription's messages: its connection, until the subscription ends. Safe to use from any
+/// thread.
+final class MediaOutlet: Sendable {
+    private struct State {
+        var isClosed = false
+        var sending = 0
+    }
+
+    private let connection: MediaConnection
+    private let state = ConditionLock(State())
+
+    init(_ connection: MediaConnection) { self.connection = connection }
+
+    /// Number of threads that are sending. They wait while the process isn't reading, even after `close`.
+    var sendingCount: Int { state.withLock { $0.sending } }
+
+    /// Suppresses all further messages.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// Sends a message. Blocks while the process isn't reading.
+    ///
+    /// - Parameters:
+    ///   - header: A JSON object.
+    ///   - bytes: The data that follows the header, or `nil`.
+    /// - Returns: `false` if the connection or the subscription has ended.
+    func send(_ header: String, _ bytes: SharedBytes? = nil) -> Bool {
+        counted { connection.send(header, bytes) }
+    }
+
+    /// Sends a message with its data in shared memory. Blocks until the process has read all earlier data.
+    ///
+    /// - Parameters:
+    ///   - header: A JSON object with a `memory` field.
+    ///   - bytes: Content of the shared memory.
+    /// - Returns: `false` if the connection or the subscription has ended, or if the memory can't be created.
+    func send(_ header: String, inMemory bytes: SharedBytes) -> Bool {
+        counted { connection.send(header, inMemory: bytes) }
+    }
+
+    private func counted(_ send: () -> Bool) -> Bool {
+        let isOpen = state.withLock { state in
+            if !state.isClosed { state.sending += 1 }
+            return !state.isClosed
+        }
+        guard isOpen else { return false }
+        defer { state.withLock { $0.sending -= 1 } }
+        return send()
+    }
+}
+
+/// Number of items that a tap has dropped. Used by the tap's handler, which must not retain the tap. Safe to
+/// use from any thread.
+final class DroppedCount: Sendable {
+    /// The struct is necessary: a closure stored directly in a generic lock would be wrapped again on each access,
+    /// until the stack overflows.
+    private struct Source {
+        let count: @Sendable () -> Int
+    }
+
+    private let source = ConditionLock<Source?>(nil)
+
+    /// Sets the function that returns the count.
+    func follow(_ count: @escaping @Sendable () -> Int) { source.withLock { $0 = Source(count: count) } }
+
+    /// The current count; 0 if no function has been set.
+    var value: Int { source.withLock { $0 }?.count() ?? 0 }
+}

@@ -1,0 +1,360 @@
+internal import Control
+package import Media
+internal import MediaLink
+
+/// A camera with frames from another process. It is connected while that process is connected.
+package final class RemoteCamera: CameraSource {
+    private struct State {
+        var receive: (@Sendable (CameraEvent) -> Void)?
+        /// Undelivered frames of an H.264 stream since its last key frame. Later frames depend on them.
+        var early = EarlyFrames()
+        /// Whether `start` is currently delivering `early`. Frames that arrive in the meantime are delivered
+        /// afterwards.
+        var isCatchingUp = false
+        var isAway = false
+        var last: Int64?
+        var lastTime: ClockTime?
+        var error = Nanoseconds.zero
+        var origin = TimeOrigin.mapped
+        /// Whether the outage ends with the next frame instead of the preceding announcement.
+        var awaitsFrame = false
+        /// Whether the camera is disconnected because its format was changed. A better network wouldn't help
+        /// in this case.
+        var isChanged = false
+        var controls: [DeviceControl] = []
+        /// Asks the sender to set controls, with a number that identifies its response; `nil` without a
+        /// sender.
+        var wish: (@Sendable (Int, [String: Int64]) -> Void)?
+        var lastWish = 0
+        /// Names of refused controls, by number of the answered request.
+        var answers: [Int: Set<String>] = [:]
+    }
+
+    package let device: CaptureDevice
+    package let format: VideoFormat
+    package let color: ColorDescription
+    package let deliveryDelay: Nanoseconds
+    private let state = ConditionLock(State())
+
+    /// Maximum number of lost frames that a jump in the sender's sequence may indicate. A larger jump means that the
+    /// sequence started over.
+    private static let longestJump: Int64 = 100_000
+    /// Maximum time for a sender to set controls. A phone may have to open another lens.
+    private static let patience = Nanoseconds.seconds(4)
+
+    init(name: String, format: VideoFormat, color: ColorDescription, delay: Nanoseconds) {
+        device = RemoteDevices.device(
+            name, .video,
+            formats: [OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))])
+        self.format = format
+        self.color = color
+        deliveryDelay = delay
+        isScreen = SourceAddress.isScreen(name)
+        isRelayed = SourceAddress.isRelayed(name)
+    }
+
+    /// Maximum error of the capture times, as reported by the sender.
+    package var timeError: Nanoseconds { state.withLock { $0.error } }
+
+    package var timeOrigin: TimeOrigin? { state.withLock { $0.origin } }
+
+    package var outageCause: LossCause {
+        if state.withLock({ $0.isChanged }) { return .reconfigured }
+        return isRelayed && !isScreen ? .network : .disconnected
+    }
+
+    /// Whether a multicam process receives the camera's frames and sends them here. If so, an outage lasts as
+    /// long as frames are missing, not as long as the connection is closed.
+    private let isRelayed: Bool
+    /// Whether the camera is a screen capture.
+    private let isScreen: Bool
+
+    /// Loss cause for frames missing between two others. For a screen, the computer was too slow to capture
+    /// and encode them.
+    private var lossCause: LossCause { isScreen ? .encoder : isRelayed ? .network : .bus }
+
+    /// Whether a process may resume this camera with a given format. The rate of a network camera is
+    /// measured, so it differs each time.
+    func takes(_ other: VideoFormat, _ otherColor: ColorDescription) -> Bool {
+        guard isRelayed else { return other == format && otherColor == color }
+        return other.pixel == format.pixel && other.size == format.size && otherColor == color
+    }
+
+    /// Sets the origin of the frames' timestamps.
+    func date(by origin: TimeOrigin) { state.withLock { $0.origin = origin } }
+
+    package func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (CameraEvent) -> Void
+    ) throws(DeviceError) {
+        let isAway = state.withLock { state in
+            state.receive = receive
+            state.last = nil
+            state.isCatchingUp = true
+            return state.isAway
+        }
+        if isAway { receive(.away(at: clock.now, cause: Self.cause, isRequested: false)) }
+        while let frames = nextEarlyFrames() {
+            for frame in frames { receive(.earlier(frame)) }
+        }
+    }
+
+    /// Dequeues the frames that must be delivered before newly arriving ones; `nil` if none are left.
+    private func nextEarlyFrames() -> [CapturedFrame]? {
+        state.withLock { state in
+            let frames = state.early.dequeueAll()
+            guard frames.isEmpty else {
+                state.last = frames.last?.sequence
+                return frames
+            }
+            state.isCatchingUp = false
+            return nil
+        }
+    }
+
+    /// Whether a session is using the camera.
+    var isInUse: Bool { state.withLock { $0.receive != nil } }
+
+    package func stop() {
+        state.withLock { state in
+            (state.receive, state.isCatchingUp) = (nil, false)
+            state.early.removeAll()
+        }
+    }
+
+    private static let cause = "its process disconnected"
+    private static let ended = "its source process ended"
+
+    /// Receives a frame from the process.
+    ///
+    /// - Parameters:
+    ///   - bytes: A complete JPEG, an H.264 access unit, or all planes of a raw frame without padding.
+    ///   - time: Start of the exposure on CLOCK_MONOTONIC.
+    ///   - error: Maximum error of `time`.
+    ///   - sequence: The sender's frame number. Missing numbers count as lost frames.
+    ///   - isKey: Whether the frame can be decoded without others.
+    /// - Throws: `MediaLinkError` if the bytes can't be a frame of the announced format.
+    func take(
+        _ bytes: SharedBytes, at time: ClockTime, error: Nanoseconds, sequence: Int64, isKey: Bool
+    ) throws(MediaLinkError) {
+        let (planes, byteCount) = FramePlane.packed(format.pixel, format.size)
+        guard format.pixel.isCompressed ? bytes.count > 0 : bytes.count == byteCount else {
+            throw MediaLinkError(
+                "\(bytes.count) bytes are not a valid \(format.pixel.rawValue) frame of \(format.size)"
+                    + (format.pixel.isCompressed ? "." : ": expected \(byteCount) bytes."))
+        }
+        let frame = CapturedFrame(
+            pixel: format.pixel, size: format.size, color: color, capturedAt: time, sequence: sequence,
+            isKey: format.pixel != .h264 || isKey, memory: bytes, planes: planes, isOwned: true)
+        let (receive, missing, since, returns) = state.withLock { state in
+            state.error = max(state.error, error)
+            if format.pixel == .h264, state.receive == nil || state.isCatchingUp {
+                if state.isCatchingUp { state.early.enqueue(frame) } else { state.early.append(frame) }
+                state.lastTime = time
+                if state.receive == nil { state.awaitsFrame = false }
+                return (nil as (@Sendable (CameraEvent) -> Void)?, 0, nil as ClockTime?, false)
+            }
+            let (jump, overflow) = state.last.map { sequence.subtractingReportingOverflow($0) } ?? (1, false)
+            let isLoss = !overflow && (2...Self.longestJump).contains(jump)
+            let missing = isLoss ? Int(jump - 1) : 0
+            let since = state.lastTime
+            (state.last, state.lastTime) = (sequence, time)
+            let returns = state.awaitsFrame
+            state.awaitsFrame = false
+            return (state.receive, missing, since, returns)
+        }
+        guard let receive else { return }
+        if returns { receive(.returned(at: time, remark: nil)) }
+        if missing > 0 {
+            receive(
+                .lost(
+                    count: missing, cause: lossCause,
+                    capturedAt: min(time, (since ?? time) + format.rate.interval)
+                ))
+        }
+        receive(.frame(frame))
+    }
+
+    // MARK: Controls
+
+    /// Sets the function that asks the sender to set controls.
+    func listen(_ wish: @escaping @Sendable (Int, [String: Int64]) -> Void) {
+        state.withLock { ($0.wish, $0.controls, $0.answers) = (wish, [], [:]) }
+    }
+
+    /// Applies the sender's report of its controls.
+    func take(_ controls: [DeviceControl], answering number: Int?, refused: Set<String>) {
+        state.broadcast { state in
+            state.controls = controls
+            // Ignore responses to requests that have timed out.
+            if let number, number == state.lastWish { state.answers = [number: refused] }
+        }
+    }
+
+    package func controls() throws(DeviceError) -> [DeviceControl] { state.withLock { $0.controls } }
+
+    package func set(_ requests: [ControlRequest]) throws(DeviceError) -> [ControlOutcome] {
+        let known = state.withLock { $0.controls }
+        var (faults, wanted) = ([String: ControlFault](), [String: Int64]())
+        for request in requests {
+            guard let control = known.first(where: { $0.name == request.name }) else {
+                faults[request.name] = .unknown(request.name, names: known.map(\.name))
+                continue
+            }
+            do throws(ControlFault) {
+                try control.check(request.value)
+                wanted[request.name] = request.value
+            } catch {
+                faults[request.name] = error
+            }
+        }
+        let refused = wanted.isEmpty ? [] : try wish(wanted)
+        let now = state.withLock { $0.controls }
+        return requests.map { request in
+            ControlOutcome(
+                request: request, value: now.first { $0.name == request.name }?.value,
+                fault: faults[request.name]
+                    ?? (refused.contains(request.name) ? .refused(request.value) : nil))
+        }
+    }
+
+    /// Asks the sender to set controls and waits for its response.
+    ///
+    /// - Returns: Names of the refused controls.
+    private func wish(_ wanted: [String: Int64]) throws(DeviceError) -> Set<String> {
+        let (ask, number) = state.withLock { state in
+            state.lastWish += 1
+            return (state.wish, state.lastWish)
+        }
+        guard let ask else {
+            throw DeviceError(
+                device: device.name, operation: "controls",
+                reason: .other("the camera is disconnected. Try again when it is back."))
+        }
+        ask(number, wanted)
+        let deadline = MonotonicClock().now + Self.patience
+        guard let refused = state.wait(until: deadline, { $0.answers.removeValue(forKey: number) }) else {
+            throw DeviceError(
+                device: device.name, operation: "controls", reason: .other("its sender does not respond."))
+        }
+        return refused
+    }
+
+    // MARK: Disconnection and reconnection
+
+    /// Reports a remark about the camera to the session.
+    func remark(_ text: String, at time: ClockTime) {
+        state.withLock { $0.receive }?(.remarked(at: time, text))
+    }
+
+    /// Reports that the process has disconnected or that its data was rejected.
+    func leave(at time: ClockTime, cause: String? = nil) {
+        let (receive, last) = state.withLock { state in
+            defer {
+                (state.isAway, state.awaitsFrame) = (true, false)
+                state.isChanged = cause?.hasPrefix("\(LossCause.reconfigured.rawValue):") ?? false
+                state.wish = nil
+            }
+            return (state.isAway && !state.awaitsFrame ? nil : state.receive, state.lastTime)
+        }
+        let since = isRelayed ? last.map { min($0 + format.rate.interval, time) } : nil
+        receive?(
+            .away(
+                at: since ?? time,
+                cause: cause
+                    ?? (isRelayed ? "\(isScreen ? "screen" : "network"): \(Self.ended)" : Self.cause),
+                isRequested: false))
+    }
+
+    /// Reports that a process is sending the camera's frames again.
+    func comeBack(at time: ClockTime) {
+        let receive = state.withLock { state in
+            defer {
+                // Another process may start in the middle of a stream.
+                state.early.removeAll()
+                state.awaitsFrame = state.isAway && isRelayed
+                state.isAway = false
+                state.last = nil
+            }
+            return state.isAway && !isRelayed ? state.receive : nil
+        }
+        receive?(.returned(at: time, remark: nil))
+    }
+}
+
+/// The frames of an H.264 stream since its last key frame, limited in number and size. A value type.
+struct EarlyFrames {
+    private var frames: [CapturedFrame] = []
+    private var byteCount = 0
+    /// Whether frames are dropped until the next key frame.
+    private var isOverflowing = false
+    private let limit: (frames: Int, bytes: Int)
+
+    /// - Parameter limit: Maximum number of frames and bytes; the default is 30 s at 60 frames per second. A
+    ///   group of pictures that exceeds the limit is dropped entirely, because its end can't be decoded
+    ///   without its beginning.
+    init(limit: (frames: Int, bytes: Int) = (1800, 64 << 20)) { self.limit = limit }
+
+    /// Adds a frame. Frames not preceded by a key frame are dropped.
+    mutating func append(_ frame: CapturedFrame) {
+        if frame.isKey {
+            removeAll()
+        } else if frames.isEmpty {
+            return
+        }
+        frames.append(frame)
+        byteCount += frame.memory.count
+        if frames.count > limit.frames || byteCount > limit.bytes { (frames, byteCount) = ([], 0) }
+    }
+
+    /// Adds a frame that follows the dequeued ones. If a limit is exceeded, frames are dropped until the next key
+    /// frame.
+    mutating func enqueue(_ frame: CapturedFrame) {
+        if isOverflowing, !frame.isKey { return }
+        isOverflowing = frames.count >= limit.frames || byteCount + frame.memory.count > limit.bytes
+        guard !isOverflowing else { return }
+        frames.append(frame)
+        byteCount += frame.memory.count
+    }
+
+    /// Removes all frames and clears the exceeded-limit state, because the next frames belong to a different
+    /// stream or group of pictures.
+    mutating func removeAll() { self = EarlyFrames(limit: limit) }
+
+    /// Removes all frames and returns them, in order.
+    mutating func dequeueAll() -> [CapturedFrame] {
+        defer { (frames, byteCount) = ([], 0) }
+        return frames
+    }
+}
+
+extension DeviceControl {
+    /// Maximum number of controls per camera, and of items per menu, accepted from another process.
+    private static let most = (controls: 32, items: 64)
+
+    /// Validates controls reported by another process, which are untrusted input. Invalid ones are omitted.
+    static func controls(told: [ControlsReport.Control]) -> [DeviceControl] {
+        var names: Set<String> = []
+        return told.prefix(most.controls).compactMap { DeviceControl($0) }.filter {
+            names.insert($0.name).inserted
+        }
+    }
+
+    private init?(_ told: ControlsReport.Control) {
+        let isName = told.name.utf8.allSatisfy { byte in
+            (97...122).contains(byte) || (48...57).contains(byte) || byte == 95
+        }
+        guard (1...40).contains(told.name.utf8.count), isName, let kind = Kind(rawValue: told.kind),
+            told.minimum <= told.maximum, told.menu.count <= Self.most.items,
+            told.menu.isEmpty || kind == .menu || kind == .integerMenu
+        else { return nil }
+        var menu: [Int64: String] = [:]
+        for (number, text) in told.menu {
+            if let number = Int64(number) { menu[number] = text.printable(limit: 100) }
+        }
+        guard !menu.isEmpty || (kind != .menu && kind != .integerMenu) else { return nil }
+        self.init(
+            name: told.name, kind: kind, value: told.value, minimum: told.minimum, maximum: told.maximum,
+            step: max(told.step, 1), defaultValue: told.default, menu: menu, isReadOnly: told.read_only,
+            isInactive: told.inactive, isVolatile: told.volatile)
+    }
+}

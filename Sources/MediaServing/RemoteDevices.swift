@@ -1,0 +1,303 @@
+public import Media
+internal import MediaLink
+public import Setup
+
+/// Registry of the cameras and microphones that other processes send to this one, by name. Safe to use from any thread.
+public final class RemoteDevices: RemoteSources {
+    private struct Place<Source: Sendable> {
+        let source: Source
+        /// Whether a connection is currently sending the device.
+        var isTaken = true
+        /// Whether the device has been handed to a session.
+        var isHandedOut = false
+
+        /// Hands the source to a session, if a connection is currently sending it.
+        mutating func handOut() -> Source? {
+            guard isTaken else { return nil }
+            isHandedOut = true
+            return source
+        }
+    }
+
+    private struct State {
+        var cameras: [String: Place<RemoteCamera>] = [:]
+        var microphones: [String: Place<RemoteMicrophone>] = [:]
+    }
+
+    private let state = ConditionLock(State())
+    /// Clock for timeouts.
+    private let clock = MonotonicClock()
+    /// The sessions' clock, for the times when devices disconnect and return.
+    private let sessionClock: any SessionClock
+
+    /// Prefix of the selectors of remote devices, as in `remote:phone`.
+    public static let scheme = "remote:"
+    /// Maximum number of devices of each kind that processes are sending or that have been handed to
+    /// sessions.
+    private static let mostDevices = 64
+
+    private let cancellation: Cancellation
+
+    /// Creates an empty registry.
+    ///
+    /// - Parameter cancellation: Ends all waits for devices.
+    public convenience init(unless cancellation: Cancellation = Cancellation()) {
+        self.init(clock: MonotonicClock(), unless: cancellation)
+    }
+
+    package init(clock: any SessionClock, unless cancellation: Cancellation = Cancellation()) {
+        sessionClock = clock
+        self.cancellation = cancellation
+    }
+
+    /// Whether a selector refers to a device that another process sends.
+    public static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) }
+
+    /// Waits for a camera. Blocks, so don't call it from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - selector: `remote:NAME`, or `phone:NAME`.
+    ///   - limit: Maximum time for a process to announce the camera.
+    /// - Returns: The camera, not started.
+    /// - Throws: `DeviceError` if no process announces the camera in time, or if a session's role is already
+    ///   using it.
+    public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
+    {
+        try camera(selector, within: limit, outlook: { nil })
+    }
+
+    /// Waits for a camera sent by a multicam process. Blocks, so don't call it from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - selector: `remote:NAME`, or the name.
+    ///   - limit: Maximum time to wait.
+    ///   - outlook: Returns why the camera hasn't been announced and whether waiting is pointless; `nil`
+    ///     while
+    ///     unknown.
+    /// - Returns: The camera, not started.
+    /// - Throws: `DeviceError` if the camera isn't announced in time, or if a session's role is already using
+    ///   it.
+    package func camera(
+        _ selector: String, within limit: Nanoseconds, outlook: () -> SourceOutlook?
+    ) throws(DeviceError) -> any CameraSource {
+        guard
+            let camera = wait(
+                within: limit, unless: { outlook()?.isFinal ?? false },
+                { $0.cameras[Self.name(in: selector)]?.handOut() })
+        else {
+            throw Self.missing(selector, "camera", limit, outlook())
+        }
+        guard !camera.isInUse else { throw Self.inUse(selector, "camera") }
+        return camera
+    }
+
+    /// Waits for a microphone. Blocks, so don't call it from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - selector: `remote:NAME`, or `phone:NAME`.
+    ///   - limit: Maximum time for a process to announce the microphone.
+    /// - Returns: The microphone, not started.
+    /// - Throws: `DeviceError` if no process announces the microphone in time, or if a session's role is
+    ///   already using it.
+    public func microphone(
+        _ selector: String, within limit: Nanoseconds
+    ) throws(DeviceError) -> any MicrophoneSource {
+        try microphone(selector, within: limit, outlook: { nil })
+    }
+
+    /// Waits for a microphone sent by a multicam process. Blocks, so don't call it from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - selector: `remote:NAME`, or the name.
+    ///   - limit: Maximum time to wait.
+    ///   - outlook: Returns why the microphone hasn't been announced and whether waiting is pointless; `nil`
+    ///     while
+    ///     unknown.
+    /// - Returns: The microphone, not started.
+    /// - Throws: `DeviceError` if the microphone isn't announced in time, or if a session's role is already
+    ///   using it.
+    package func microphone(
+        _ selector: String, within limit: Nanoseconds, outlook: () -> SourceOutlook?
+    ) throws(DeviceError) -> any MicrophoneSource {
+        guard
+            let microphone = wait(
+                within: limit, unless: { outlook()?.isFinal ?? false },
+                { $0.microphones[Self.name(in: selector)]?.handOut() })
+        else {
+            throw Self.missing(selector, "microphone", limit, outlook())
+        }
+        guard !microphone.isInUse else { throw Self.inUse(selector, "microphone") }
+        return microphone
+    }
+
+    private static func name(in selector: String) -> String {
+        handles(selector) ? String(selector.dropFirst(scheme.count)) : selector
+    }
+
+    /// Waits in short steps, so that the wait can be canceled.
+    private func wait<Source>(
+        within limit: Nanoseconds, unless isFutile: () -> Bool, _ find: (inout State) -> Source?
+    ) -> Source? {
+        let deadline = clock.now + limit
+        while true {
+            let step = min(clock.now + .milliseconds(100), deadline)
+            if let source = state.wait(until: step, { find(&$0) }) { return source }
+            if clock.now >= deadline || cancellation.isCancelled || isFutile() { return nil }
+        }
+    }
+
+    private static func missing(
+        _ selector: String, _ kind: String, _ limit: Nanoseconds, _ outlook: SourceOutlook?
+    ) -> DeviceError {
+        if let outlook {
+            return DeviceError(device: selector, operation: "connection", reason: .other(outlook.text))
+        }
+        if PhoneSelector.handles(selector) {
+            return DeviceError(
+                device: selector.printable(), operation: "search",
+                reason: .other(
+                    "no phone with this name sent a \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Choose “Add a phone” in the "
+                        + "control room, and open the link on the phone."))
+        }
+        return DeviceError(
+            device: selector.printable(), operation: "search",
+            reason: .other(
+                "no process sent this \(kind) within \(Int(rounding: limit.inSeconds, .up)) s. Start the program that sends it with the "
+                    + "media socket of this session."))
+    }
+
+    private static func inUse(_ selector: String, _ kind: String) -> DeviceError {
+        DeviceError(
+            device: selector.printable(), operation: "open",
+            reason: .other(
+                "this \(kind) is already used by another role of this session. Have its process send it under a second name."
+            ))
+    }
+
+    /// Number of devices that connections are currently sending.
+    var presentCount: Int {
+        state.withLock { state in
+            state.cameras.values.count(where: \.isTaken) + state.microphones.values.count(where: \.isTaken)
+        }
+    }
+
+    // MARK: Connections
+
+    /// Announces a camera, or resumes the disconnected one with the same name.
+    ///
+    /// - Throws: `MediaLinkError` if another connection is sending it, or if its format was previously
+    ///   different.
+    func announce(
+        cameraNamed name: String, _ format: VideoFormat, _ color: ColorDescription, delay: Nanoseconds,
+        dated origin: TimeOrigin = .mapped
+    ) throws(MediaLinkError) -> RemoteCamera {
+        let result = state.broadcast { state -> Result<(RemoteCamera, Bool), MediaLinkError> in
+            guard let known = state.cameras[name] else {
+                guard state.cameras.count < Self.mostDevices else { return .failure(Self.tooMany) }
+                let camera = RemoteCamera(name: name, format: format, color: color, delay: delay)
+                camera.date(by: origin)
+                state.cameras[name] = Place(source: camera)
+                return .success((camera, false))
+            }
+            guard !known.isTaken else { return .failure(Self.taken(name, "camera")) }
+            guard known.source.takes(format, color) else {
+                return .failure(
+                    MediaLinkError(
+                        "the camera \(name.printable()) was previously announced as \(known.source.format). Send this format, or use another name."
+                    ))
+            }
+            known.source.date(by: origin)
+            state.cameras[name]?.isTaken = true
+            return .success((known.source, true))
+        }
+        let (camera, isBack) = try result.get()
+        if isBack { camera.comeBack(at: sessionClock.now) }
+        return camera
+    }
+
+    /// Announces a microphone, or resumes the disconnected one with the same name.
+    ///
+    /// - Throws: `MediaLinkError` if another connection is sending it, or if its format was previously
+    ///   different.
+    func announce(
+        microphoneNamed name: String, _ format: AudioFormat, delay: Nanoseconds,
+        dated origin: TimeOrigin = .mapped
+    ) throws(MediaLinkError) -> RemoteMicrophone {
+        let result = state.broadcast { state -> Result<(RemoteMicrophone, Bool), MediaLinkError> in
+            guard let known = state.microphones[name] else {
+                guard state.microphones.count < Self.mostDevices else { return .failure(Self.tooMany) }
+                let microphone = RemoteMicrophone(name: name, format: format, delay: delay)
+                microphone.date(by: origin)
+                state.microphones[name] = Place(source: microphone)
+                return .success((microphone, false))
+            }
+            guard !known.isTaken else { return .failure(Self.taken(name, "microphone")) }
+            guard known.source.format == format else {
+                return .failure(
+                    MediaLinkError(
+                        "the microphone \(name.printable()) was previously announced with a different rate or channel count. Send the same format, or use another name."
+                    ))
+            }
+            known.source.date(by: origin)
+            state.microphones[name]?.isTaken = true
+            return .success((known.source, true))
+        }
+        let (microphone, isBack) = try result.get()
+        if isBack { microphone.comeBack(at: sessionClock.now) }
+        return microphone
+    }
+
+    /// Reports a remark about a camera to its session.
+    func remark(_ text: String, on camera: RemoteCamera) { camera.remark(text, at: sessionClock.now) }
+
+    /// Handles the end of a camera's connection, or its removal after invalid data.
+    func leave(_ camera: RemoteCamera, cause: String?) {
+        let now = sessionClock.now
+        if let cause { camera.leave(at: now, cause: cause) } else { camera.leave(at: now) }
+        state.withLock { Self.leave(camera, in: &$0.cameras) }
+    }
+
+    /// Handles the end of a microphone's connection, or its removal after invalid data.
+    func leave(_ microphone: RemoteMicrophone, cause: String?) {
+        let now = sessionClock.now
+        if let cause { microphone.leave(at: now, cause: cause) } else { microphone.leave(at: now) }
+        state.withLock { Self.leave(microphone, in: &$0.microphones) }
+    }
+
+    /// Keeps the entry for a source that was handed to a session, and removes any other.
+    private static func leave<Source: AnyObject>(_ source: Source, in places: inout [String: Place<Source>]) {
+        guard let (name, place) = places.first(where: { $0.value.source === source }) else { return }
+        if place.isHandedOut { places[name]?.isTaken = false } else { places[name] = nil }
+    }
+
+    private static let tooMany = MediaLinkError(
+        "the limit of \(mostDevices) announced devices is reached.")
+
+    private static func taken(_ name: String, _ kind: String) -> MediaLinkError {
+        MediaLinkError(
+            "the \(kind) \(name.printable()) is already sent by another connection. Use another name.")
+    }
+
+    static func device(
+        _ name: String, _ medium: CaptureDevice.MediaType, formats: [OfferedFormat] = [],
+        audio: AudioFormat? = nil
+    ) -> CaptureDevice {
+        CaptureDevice(
+            mediaType: medium, deviceType: SourceAddress.isScreen(name) ? .screen : .network,
+            identity: DeviceIdentity(name: name), name: name,
+            node: "",
+            selector: SourceAddress.isRelayed(name) ? name : scheme + name, formats: formats, audio: audio
+        )
+    }
+}
+
+/// Reason why a device hasn't been announced yet.
+package struct SourceOutlook: Sendable {
+    /// One sentence, without secrets.
+    package let text: String
+    /// Whether waiting is pointless, for example because of a wrong password, path, or format.
+    package let isFinal: Bool
+
+    /// Creates an outlook. Each parameter sets the property with the same name.
+    package init(text: String, isFinal: Bool) { (self.text, self.isFinal) = (text, isFinal) }
+}

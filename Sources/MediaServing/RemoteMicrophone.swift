@@ -1,0 +1,123 @@
+package import Media
+internal import MediaLink
+
+/// A microphone with audio from another process. It is connected while that process is connected.
+package final class RemoteMicrophone: MicrophoneSource {
+    private struct State {
+        var receive: (@Sendable (MicrophoneEvent) -> Void)?
+        var isAway = false
+        var error = Nanoseconds.zero
+        var origin = TimeOrigin.mapped
+        /// End time of the last slice.
+        var lastTime: ClockTime?
+        /// Whether the outage ends with the next slice instead of the preceding announcement.
+        var awaitsAudio = false
+    }
+
+    package let device: CaptureDevice
+    package let format: AudioFormat
+    package let deliveryDelay: Nanoseconds
+    private let state = ConditionLock(State())
+
+    init(name: String, format: AudioFormat, delay: Nanoseconds) {
+        device = RemoteDevices.device(name, .audio, audio: format)
+        self.format = format
+        deliveryDelay = delay
+        isOverNetwork = SourceAddress.isRelayed(name)
+    }
+
+    /// Maximum error of the capture times, as reported by the sender.
+    package var timeError: Nanoseconds { state.withLock { $0.error } }
+
+    package var timeOrigin: TimeOrigin? { state.withLock { $0.origin } }
+
+    package var outageCause: LossCause { isOverNetwork ? .network : .disconnected }
+
+    /// Whether the audio arrives over the network. If so, an outage lasts as long as audio is missing, not as
+    /// long as the connection is closed.
+    private let isOverNetwork: Bool
+
+    /// Sets the origin of the audio's timestamps.
+    func date(by origin: TimeOrigin) { state.withLock { $0.origin = origin } }
+
+    package func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(DeviceError) {
+        let isAway = state.withLock { state in
+            state.receive = receive
+            return state.isAway
+        }
+        if isAway { receive(.away(at: clock.now, cause: Self.cause)) }
+    }
+
+    /// Whether a session is using the microphone.
+    var isInUse: Bool { state.withLock { $0.receive != nil } }
+
+    package func stop() { state.withLock { $0.receive = nil } }
+
+    private static let cause = "its process disconnected"
+    private static let networkCause = "network: its source process ended"
+
+    /// Receives audio from the process.
+    ///
+    /// - Parameters:
+    ///   - bytes: Interleaved samples as little-endian 32-bit floats; full scale is ±1.
+    ///   - time: Capture time of the first sample on CLOCK_MONOTONIC.
+    ///   - error: Maximum error of `time`.
+    ///   - firstSample: The sender's number of the first sample.
+    /// - Throws: `MediaLinkError` if the bytes can't be audio of the announced format.
+    func take(
+        _ bytes: SharedBytes, at time: ClockTime, error: Nanoseconds, firstSample: Int64
+    ) throws(MediaLinkError) {
+        let step = 4 * format.channels
+        guard bytes.count > 0, bytes.count.isMultiple(of: step), bytes.count / step <= format.rate else {
+            throw MediaLinkError(
+                "invalid audio of \(bytes.count) bytes: expected \(format.channels) channels of 32-bit floats, at most one second."
+            )
+        }
+        let samples = withExtendedLifetime(bytes) {
+            stride(from: 0, to: bytes.count, by: 4).map {
+                Float(
+                    bitPattern: UInt32(
+                        littleEndian: bytes.bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self)))
+            }
+        }
+        let length = Nanoseconds.duration(of: Int64(bytes.count / step), perSecond: Int64(format.rate))
+        let (receive, returns) = state.withLock { state in
+            state.error = max(state.error, error)
+            state.lastTime = time + length
+            let returns = state.awaitsAudio
+            state.awaitsAudio = false
+            return (state.receive, returns)
+        }
+        if returns { receive?(.returned(at: time)) }
+        receive?(
+            .audio(
+                CapturedAudio(format: format, capturedAt: time, firstSample: firstSample, samples: samples)))
+    }
+
+    /// Reports that the process has disconnected or that its data was rejected.
+    func leave(at time: ClockTime, cause: String? = nil) {
+        let (receive, last) = state.withLock { state in
+            defer {
+                state.isAway = true
+                state.awaitsAudio = false
+            }
+            return (state.isAway && !state.awaitsAudio ? nil : state.receive, state.lastTime)
+        }
+        let since = isOverNetwork ? last.map { min($0, time) } : nil
+        receive?(.away(at: since ?? time, cause: cause ?? (isOverNetwork ? Self.networkCause : Self.cause)))
+    }
+
+    /// Reports that a process is sending the microphone's audio again.
+    func comeBack(at time: ClockTime) {
+        let receive = state.withLock { state in
+            defer {
+                state.awaitsAudio = state.isAway && isOverNetwork
+                state.isAway = false
+            }
+            return state.isAway && !isOverNetwork ? state.receive : nil
+        }
+        receive?(.returned(at: time))
+    }
+}

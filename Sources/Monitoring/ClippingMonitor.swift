@@ -1,0 +1,103 @@
+public import Media
+
+/// Detects audio that exceeded the range of its converter. This is a value type; all times come from the
+/// audio.
+///
+/// Three consecutive full-scale samples in a channel count as an overload, as in digital meters. Shorter runs
+/// may be valid peaks. The detector requires samples as captured, because resampling rounds off plateaus. It
+/// can't detect audio that was limited before the converter, or attenuated after it.
+struct ClippingMonitor {
+    /// Minimum number of consecutive full-scale samples in an overload.
+    static let shortestRun = 3
+    /// The highest 16-bit code as a magnitude. Converters with more bits reach it too.
+    static let fullScale: Float = 32_767 / 32_768
+    /// The time without an overload after which clipping has ended.
+    static let patience = Nanoseconds.seconds(10)
+
+    /// Length of the current run of full-scale samples in each channel.
+    private var runs: [Int]
+    private var last: ClockTime?
+    private(set) var isClipping = false
+
+    init(channels: Int) {
+        runs = Array(repeating: 0, count: channels)
+    }
+
+    /// Marks the start of a recording. Ongoing clipping is reported again.
+    mutating func begin() { isClipping = false }
+
+    /// Returns whether a slice with this peak magnitude must be examined.
+    func concerns(peak: Float) -> Bool { peak >= Self.fullScale || runs.contains { $0 > 0 } }
+
+    /// Examines a slice.
+    ///
+    /// - Parameters:
+    ///   - samples: The interleaved samples.
+    ///   - step: Number of channels in the samples.
+    ///   - selected: The channels to examine, one for each channel of the monitor.
+    /// - Returns: Number of samples in the overloads found in this slice.
+    mutating func count(_ samples: [Float], step: Int, selected: [Int]) -> Int {
+        var found = 0
+        for (index, channel) in selected.enumerated() {
+            var run = runs[index]
+            for place in stride(from: channel, to: samples.count, by: step) {
+                guard abs(samples[place]) >= Self.fullScale else {
+                    run = 0
+                    continue
+                }
+                run += 1
+                // The third sample makes the two before it part of an overload.
+                found += run == Self.shortestRun ? run : run > Self.shortestRun ? 1 : 0
+            }
+            runs[index] = run
+        }
+        return found
+    }
+
+    /// Marks the end of a slice.
+    ///
+    /// - Parameters:
+    ///   - found: The result of `count` for the slice.
+    ///   - end: The time after its last sample.
+    /// - Returns: `true` if clipping starts, `false` if it ends, `nil` otherwise.
+    mutating func pass(_ found: Int, to end: ClockTime) -> Bool? {
+        if found > 0 {
+            defer {
+                last = end
+                isClipping = true
+            }
+            return isClipping ? nil : true
+        }
+        guard isClipping, let last, end - last >= Self.patience else { return nil }
+        isClipping = false
+        return false
+    }
+}
+
+/// Number of times that a microphone exceeded the range of its converter. Overloads within one second count as one
+/// clipping event, so continuous distortion counts once per second. This is a value type; all times come from the
+/// audio.
+public struct ClipCount: Sendable, Equatable {
+    /// Total number of clipping events.
+    public private(set) var total = 0
+    /// Start times of the clipping events in the last minute, oldest first.
+    private var recent: [ClockTime] = []
+
+    private static let length = Nanoseconds.seconds(1)
+    private static let mostRecent = 60
+
+    /// Records an overload in a slice of audio.
+    ///
+    /// - Parameter time: Capture time of the slice's first sample, on `CLOCK_MONOTONIC`.
+    mutating func note(at time: ClockTime) {
+        if let last = recent.last, time < last + Self.length { return }
+        total += 1
+        if recent.count == Self.mostRecent { recent.removeFirst() }
+        recent.append(time)
+    }
+
+    /// Returns the number of clipping events in the minute before a time on `CLOCK_MONOTONIC`.
+    public func inLastMinute(at now: ClockTime) -> Int {
+        recent.count { $0 > now - .seconds(60) }
+    }
+}

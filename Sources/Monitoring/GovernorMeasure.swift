@@ -1,0 +1,169 @@
+public import Media
+public import Plan
+
+/// A reversible measure that reduces the load of a running session.
+public struct GovernorMeasure: Sendable, Equatable {
+    /// The change that a measure makes.
+    public enum Action: Sendable, Equatable {
+        /// Uses a faster encoder preset for a stream: `program` or a role.
+        case preset(
+            stream: String, from: VideoEncodingSettings.Preset, to: VideoEncodingSettings.Preset)
+        /// Composes and encodes new frames at a lower rate. The remaining frames repeat the previous one.
+        case rate(stream: String, from: FrameRate, to: FrameRate)
+        /// Stops composing new program frames. The program repeats its last frame.
+        case programPause
+        /// Decodes JPEG frames at half their display size, which reduces sharpness.
+        case coarseDecoding
+        /// Stops delivering frames to apps that only display them.
+        case previews
+        /// Reduces the frame rate of a camera.
+        case cameraRate(role: String, from: FrameRate, to: FrameRate)
+        /// Reduces the frame size of a camera.
+        case cameraSize(role: String, from: FrameSize, to: FrameSize)
+        /// Switches a camera off.
+        case cameraOff(role: String)
+    }
+
+    /// Limit for the work in an encoder's queue, as a duration. At or above it, the encoder doesn't receive
+    /// new frames.
+    package static let fullBacklog = Nanoseconds.milliseconds(500)
+
+    /// The change that the measure makes.
+    public let action: Action
+    /// The resources that the measure frees.
+    public let relieves: Relief
+
+    /// Creates a measure with the resources that it frees.
+    public init(_ action: Action, relieves: Relief) {
+        self.action = action
+        self.relieves = relieves
+    }
+
+    /// Whether the measure restarts a camera's stream, which causes a gap.
+    public var restartsCamera: Bool {
+        switch action {
+        case .preset, .rate, .programPause, .coarseDecoding, .previews: false
+        case .cameraRate, .cameraSize, .cameraOff: true
+        }
+    }
+
+    /// The role of the camera that the measure changes. `nil` if it doesn't change a camera.
+    package var changedCamera: String? {
+        switch action {
+        case .preset, .rate, .programPause, .coarseDecoding, .previews: nil
+        case .cameraRate(let role, _, _), .cameraSize(let role, _, _), .cameraOff(let role): role
+        }
+    }
+
+    /// Short description of applying the measure: `desk rate 30 → 20`.
+    public var text: String { text(isUp: false) }
+
+    /// Short description of reverting the measure: `desk rate 20 → 30`.
+    public var reverseText: String { text(isUp: true) }
+
+    /// The effect of the measure, as a clause that begins with a lowercase letter and ends with a period.
+    func effect(isUp: Bool) -> String {
+        func subject(_ stream: String) -> String { stream == "program" ? stream : "camera \(stream)" }
+        return switch action {
+        case .preset(let stream, _, _):
+            isUp
+                ? "encoder preset of \(subject(stream)) restored."
+                : "\(subject(stream)) uses a faster encoder preset. Its picture quality is slightly lower."
+        case .rate(let stream, let from, let to):
+            isUp
+                ? "\(subject(stream)) has \(from) new frames per second again."
+                : "\(subject(stream)) reduced to \(to) new frames per second. The other frames repeat the previous one."
+        case .programPause:
+            isUp
+                ? "program resumed."
+                : "program paused. It repeats its last frame. The tracks are not affected."
+        case .coarseDecoding:
+            isUp
+                ? "full picture sharpness restored."
+                : "JPEG frames decoded at half size. The program is less sharp."
+        case .previews:
+            isUp ? "camera previews resumed." : "camera previews paused. The recording is not affected."
+        case .cameraRate(let role, let from, let to):
+            isUp
+                ? "frame rate of camera \(role) restored to \(from) fps."
+                : "frame rate of camera \(role) reduced to \(to) fps."
+        case .cameraSize(let role, let from, let to):
+            isUp
+                ? "size of camera \(role) restored to \(from)."
+                : "size of camera \(role) reduced to \(to)."
+        case .cameraOff(let role):
+            isUp
+                ? "camera \(role) is on again."
+                : "camera \(role) switched off. The other devices are not affected."
+        }
+    }
+
+    private func text(isUp: Bool) -> String {
+        func change(_ what: String, _ from: some CustomStringConvertible, _ to: some CustomStringConvertible)
+            -> String
+        {
+            isUp ? "\(what) \(to) → \(from)" : "\(what) \(from) → \(to)"
+        }
+        return switch action {
+        case .preset(let stream, let from, let to):
+            change("\(stream) preset", from.rawValue, to.rawValue)
+        case .rate(let stream, let from, let to): change("\(stream) frames", from, to)
+        case .programPause: change("program", "on", "paused")
+        case .coarseDecoding: change("decoding", "full", "half size")
+        case .previews: change("previews", "on", "off")
+        case .cameraRate(let role, let from, let to): change("\(role) rate", from, to)
+        case .cameraSize(let role, let from, let to): change("\(role) size", from, to)
+        case .cameraOff(let role): change(role, "on", "off")
+        }
+    }
+}
+
+/// A step of the governor: a measure is applied or reverted for a reason.
+public struct GovernorStep: Sendable, Equatable {
+    /// The measure's index in the ladder, from 0.
+    public let index: Int
+    /// The measure.
+    public let measure: GovernorMeasure
+    /// Whether the measure is reverted.
+    public let isUp: Bool
+    /// The reason in two or three words, without details: `Computer too slow`.
+    let situation: String
+    /// The reason as a sentence with figures.
+    public let reason: String
+
+    /// Short description of the step: `desk rate 30 → 20`.
+    public var text: String { isUp ? measure.reverseText : measure.text }
+
+    /// The reason and the effect without figures: `Computer too slow: camera previews paused. The recording is not affected.`
+    public var summary: String { "\(situation): \(measure.effect(isUp: isUp))" }
+}
+
+/// Drops frames evenly to convert from one rate to a lower one.
+///
+/// This is the algorithm commonly used in video conferencing (WebRTC, `FramerateController::KeepFrame`). The
+/// target time advances by one interval of the lower rate per kept frame. It starts at half an interval and
+/// is reset if the frames are two intervals away from it.
+package struct FrameDecimator: Sendable, Equatable {
+    package let rate: FrameRate
+    private var next: MediaTime?
+
+    /// Creates a decimator that keeps its first frame.
+    ///
+    /// - Parameter rate: The output frame rate.
+    package init(rate: FrameRate) {
+        self.rate = rate
+    }
+
+    /// Returns whether to keep the frame with this time. Times must be in ascending order.
+    package mutating func keeps(_ time: MediaTime) -> Bool {
+        let interval = rate.interval.count
+        guard let wanted = next, abs(wanted.nanoseconds - time.nanoseconds) < 2 * interval else {
+            next = MediaTime(nanoseconds: time.nanoseconds + interval / 2)
+            return true
+        }
+        // Ticks are whole nanoseconds, so a frame that is 1 % of an interval early counts as on time.
+        guard time.nanoseconds >= wanted.nanoseconds - interval / 100 else { return false }
+        next = MediaTime(nanoseconds: wanted.nanoseconds + interval)
+        return true
+    }
+}

@@ -1,0 +1,338 @@
+public import Media
+internal import Plan
+
+/// Reduces quality in a defined order while a session is overloading its computer, and restores it
+/// afterwards.
+///
+/// This is a value type: it maps readings to steps, and time is an argument. It steps down quickly, and only
+/// for problems that affect the recording itself: an encoder or file that falls behind, heat, a low battery,
+/// or memory pressure. CPU contention and an exhausted quota don't affect the recording yet. In that state,
+/// it takes no step in either direction. It steps up slowly, and even more slowly after a failed attempt. It
+/// steps up faster after load from other processes has ended.
+public struct GovernorPolicy: Sendable {
+    /// The policy's decision after an evaluation.
+    public enum Decision: Sendable, Equatable {
+        /// The session remains unchanged.
+        case none
+        /// The session takes these steps. If there are several, they all affect the same camera, which is
+        /// restarted only once.
+        case steps([GovernorStep])
+        /// The session must end cleanly, because the computer is about to terminate it.
+        case end(reason: String)
+    }
+
+    /// How urgently the situation must improve.
+    private enum Urgency: Comparable { case soon, now }
+
+    private struct Trouble {
+        let urgency: Urgency
+        let relief: Relief
+        /// Minimum time between two steps. It's long enough to tell whether the first step has helped.
+        let patience: Nanoseconds
+        /// The reason in two or three words.
+        let situation: String
+        let reason: String
+        /// Fill level of an encoder's queue, 0…1. It shows immediately whether a step helps.
+        var fill: Double?
+    }
+
+    /// The available measures, in order of use.
+    public private(set) var ladder: [GovernorMeasure]
+    /// Indices of measures that aren't currently useful, for example because their camera is disconnected.
+    package var idle: Set<Int> = []
+    /// Indices of measures rejected by a device.
+    private var void: Set<Int> = []
+    /// Indices of the active measures, in order of activation.
+    private var taken: [Int] = []
+    private var lastChange: ClockTime?
+    /// Fill level of the fullest queue when the last measure was applied, or its maximum since then.
+    private var fillAtChange: Double?
+    private var lastRaise: ClockTime?
+    private var troubleSince: ClockTime?
+    private var calmSince: ClockTime?
+    /// No measure is reverted before this time.
+    private var raisesFrom: ClockTime?
+    private var backoff = Self.shortestBackoff
+    /// Time of the last step up that failed.
+    private var failedRaise: ClockTime?
+    /// Time when load from other processes started to interfere. `nil` if it isn't interfering.
+    private var busySince: ClockTime?
+    /// Whether load from other processes has ended and no measure has been applied since. The session should be able to
+    /// return to its earlier quality.
+    private var isFreed = false
+
+    /// Fill levels of an encoder's queue. At the first level, the encoder is behind. At the second, frames are about to
+    /// be lost. Up to the third, the load is low.
+    private static let (behind, nearlyFull, easy) = (0.35, 0.7, 0.1)
+    /// If encoding the waiting frames takes at least this time, the encoder counts as behind, regardless of the number
+    /// of frames.
+    private static let tooSlow = Nanoseconds.milliseconds(250)
+    /// Minimum duration of a problem. This corresponds to two consecutive readings, because a single reading may fall
+    /// between a key frame and the next frame.
+    private static let confirmation = Nanoseconds.milliseconds(150)
+    /// Time allowed for a queue to drain.
+    private static let drainPatience = Nanoseconds.seconds(4)
+    /// Minimum waits before restarting a camera, which causes a gap, and before switching one off if the problem
+    /// persists. The second wait is longer than the hold time of a factor (`LevelHold.fallDelay`).
+    private static let (restartPatience, offPatience) = (
+        Nanoseconds.seconds(3), LevelHold.fallDelay + .seconds(4)
+    )
+    /// Time for earlier steps to take effect before the program is paused.
+    private static let pausePatience = Nanoseconds.seconds(3)
+    /// Minimum calm periods before the first step up, between two steps up, and before a step up that restarts a
+    /// camera.
+    private static let (firstCalm, nextCalm, restartCalm) = (
+        Nanoseconds.seconds(5), Nanoseconds.seconds(3), Nanoseconds.seconds(5)
+    )
+    /// Minimum calm periods before a step up, and before one that restarts a camera, after load from other
+    /// processes has ended. Just long enough to detect a relapse.
+    private static let (freedCalm, freedRestartCalm) = (Nanoseconds.seconds(1), Nanoseconds.seconds(2))
+    /// Minimum calm period before a step up while other processes keep the computer busy.
+    private static let busyPatience = Nanoseconds.seconds(60)
+    /// If a step down follows a step up within this time, the step up has failed.
+    private static let trial = Nanoseconds.seconds(30)
+    private static let (shortestBackoff, maxBackoff) = (Nanoseconds.seconds(60), Nanoseconds.seconds(600))
+
+    /// Creates a policy without active measures.
+    ///
+    /// - Parameter ladder: The available measures, in order of use.
+    public init(ladder: [GovernorMeasure]) {
+        self.ladder = ladder
+    }
+
+    /// The active measures, in order of activation.
+    public var inForce: [GovernorMeasure] { taken.map { ladder[$0] } }
+
+    /// Marks a measure as impossible. The measure is deactivated and never applied again.
+    package mutating func withdraw(_ measure: GovernorMeasure) {
+        guard let index = ladder.firstIndex(of: measure) else { return }
+        taken.removeAll { $0 == index }
+        void.insert(index)
+    }
+
+    /// Adds the measures of a camera that was added to the session. Active measures remain active.
+    ///
+    /// - Parameter longer: The ladder including the added measures.
+    package mutating func extend(to longer: [GovernorMeasure]) {
+        let known = ladder
+        ladder = longer + known.filter { !longer.contains($0) }
+        func moved(_ indices: some Sequence<Int>) -> [Int] {
+            indices.compactMap { ladder.firstIndex(of: known[$0]) }
+        }
+        (idle, void, taken) = (Set(moved(idle)), Set(moved(void)), moved(taken))
+    }
+
+    /// Decides which steps to take now. Call this about ten times per second, because a queue can fill in less than one
+    /// second.
+    ///
+    /// - Parameters:
+    ///   - queues: The current state of the session's queues.
+    ///   - pressure: The last assessment. `nil` if the computer's state isn't monitored.
+    ///   - time: The current time on `CLOCK_MONOTONIC`.
+    /// - Returns: The decision. The policy assumes that the caller executes it.
+    public mutating func look(
+        _ queues: [QueueAge], _ pressure: SystemPressure?, at time: ClockTime
+    ) -> Decision {
+        let factors = pressure?.factors.filter { $0.cause != .disk } ?? []
+        if let end = factors.first(where: { $0.level == .shutdown }) {
+            return .end(reason: "\(end.text). Before you continue, \(end.advice)")
+        }
+        let isBusy = factors.contains { Self.isOthers($0.cause) && $0.level >= .serious }
+        trackExternalLoad(isBusy, at: time)
+        guard let trouble = Self.trouble(queues, factors) else {
+            troubleSince = nil
+            return raise(queues, isBusy: isBusy, at: time)
+        }
+        calmSince = nil
+        return lower(trouble, at: time)
+    }
+
+    // MARK: Steps down
+
+    private mutating func lower(_ trouble: Trouble, at time: ClockTime) -> Decision {
+        let since = troubleSince ?? time
+        troubleSince = since
+        guard trouble.urgency == .now || time - since >= Self.confirmation,
+            let index = ladder.indices.first(where: { index in
+                !taken.contains(index) && !idle.contains(index) && !void.contains(index)
+                    && !ladder[index].relieves.isDisjoint(with: trouble.relief)
+            }),
+            isTime(for: ladder[index], trouble, since: since, at: time), !isDraining(trouble, at: time)
+        else { return .none }
+        if let raise = lastRaise, time - raise < Self.trial {
+            raisesFrom = time + backoff
+            backoff = min(backoff * 2, Self.maxBackoff)
+            failedRaise = raise
+            lastRaise = nil
+        }
+        taken.append(index)
+        lastChange = time
+        fillAtChange = trouble.fill
+        isFreed = false
+        return .steps([
+            GovernorStep(
+                index: index, measure: ladder[index], isUp: false, situation: trouble.situation,
+                reason: trouble.reason)
+        ])
+    }
+
+    private func isTime(
+        for measure: GovernorMeasure, _ trouble: Trouble, since: ClockTime, at time: ClockTime
+    ) -> Bool {
+        var patience = trouble.patience
+        if measure.restartsCamera { patience = max(patience, Self.restartPatience) }
+        switch measure.action {
+        case .cameraOff:
+            guard trouble.urgency == .now else { return false }
+            patience = max(patience, Self.offPatience)
+        // An overloaded encoder drops frames anyway, and a few frames are better than none.
+        case .programPause:
+            guard trouble.urgency == .now else { return false }
+            patience = max(patience, Self.pausePatience)
+        case .preset, .rate, .coarseDecoding, .previews, .cameraRate, .cameraSize: break
+        }
+        // A new problem may resolve itself, so wait before interrupting a camera's stream.
+        let reference = measure.restartsCamera ? max(lastChange ?? since, since) : lastChange
+        return reference.map { time - $0 >= patience } ?? true
+    }
+
+    /// Returns whether the last step is already having an effect.
+    private mutating func isDraining(_ trouble: Trouble, at time: ClockTime) -> Bool {
+        guard let fill = trouble.fill, let before = fillAtChange, let lastChange else { return false }
+        fillAtChange = max(fill, before)
+        return fill < before && time - lastChange < Self.drainPatience
+    }
+
+    private static func trouble(_ queues: [QueueAge], _ factors: [PressureFactor]) -> Trouble? {
+        // An encoder also waits for its file. In this case, reducing the encoding work doesn't help, and a
+        // faster preset increases the file size.
+        let isDiskSlow = factors.contains { $0.cause == .writer && $0.level >= .serious }
+        let troubles =
+            [encoderTrouble(queues, relief: isDiskSlow ? .storage : .processor)].compactMap(\.self)
+            + factors.compactMap(trouble)
+        // Among equally urgent problems, use the first. Encoder problems respond most quickly.
+        return troubles.first { $0.urgency == .now } ?? troubles.first
+    }
+
+    private static func encoderTrouble(_ queues: [QueueAge], relief: Relief) -> Trouble? {
+        let situation = relief == .storage ? "Disk too slow" : "Computer too slow"
+        if let (queue, room, fill) = fullest(queues), fill >= behind {
+            let isNow = fill >= nearlyFull
+            return Trouble(
+                urgency: isNow ? .now : .soon, relief: relief,
+                patience: isNow ? .milliseconds(300) : .seconds(1), situation: situation,
+                reason:
+                    "the encoder of \(queue.name) is \(Int(rounding: queue.intervals)) frames behind (buffer: \(room) frames).",
+                fill: fill)
+        }
+        // Frames that encode slowly are dropped before many of them accumulate.
+        guard let slowest = queues.max(by: { $0.backlog < $1.backlog }), slowest.backlog >= tooSlow else {
+            return nil
+        }
+        let milliseconds = slowest.backlog.count / 1_000_000
+        return Trouble(
+            urgency: .soon, relief: relief, patience: .seconds(1), situation: situation,
+            reason: "the encoder of \(slowest.name) is \(milliseconds) ms behind. At "
+                + "\(GovernorMeasure.fullBacklog.count / 1_000_000) ms, frames are dropped.")
+    }
+
+    private static func fullest(_ queues: [QueueAge]) -> (queue: QueueAge, room: Int, fill: Double)? {
+        queues.compactMap { queue in
+            guard case .encoder(let room) = queue.kind else { return nil }
+            return (queue, room, queue.intervals / Double(max(room, 1)))
+        }.max { $0.fill < $1.fill }
+    }
+
+    private static func trouble(_ factor: PressureFactor) -> Trouble? {
+        guard factor.level >= .serious else { return nil }
+        let isNow = factor.level >= .critical
+        let relief: Relief
+        let patience: (soon: Int64, now: Int64)
+        let situation: String
+        switch factor.cause {
+        // Temperature changes slowly.
+        case .temperature, .throttling:
+            (relief, patience, situation) = (.processor, (15, 3), "Computer too hot")
+        case .power: (relief, patience, situation) = (.processor, (15, 3), "Battery low")
+        case .memoryStall: (relief, patience, situation) = (.memory, (5, 1), "Memory low")
+        case .writer: (relief, patience, situation) = (.storage, (10, 2), "Disk too slow")
+        // The queues provide more information, and earlier. Disk space is used until it runs out.
+        case .encoder, .processorStall, .storageStall, .speed, .share, .disk: return nil
+        }
+        return Trouble(
+            urgency: isNow ? .now : .soon, relief: relief,
+            patience: .seconds(isNow ? patience.now : patience.soon), situation: situation,
+            reason: "\(factor.text).")
+    }
+
+    // MARK: Steps up
+
+    private mutating func raise(_ queues: [QueueAge], isBusy: Bool, at time: ClockTime) -> Decision {
+        let isCalm = (Self.fullest(queues)?.fill ?? 0) <= Self.easy
+        guard isCalm else {
+            calmSince = nil
+            return .none
+        }
+        let since = calmSince ?? time
+        calmSince = since
+        guard let index = taken.last, raisesFrom.map({ time >= $0 }) ?? true else { return .none }
+        let wait = calm(before: ladder[index], isBusy: isBusy)
+        guard time - max(since, lastChange ?? since) >= wait else { return .none }
+        let raised = takenTogether()
+        taken.removeLast(raised.count)
+        // The previous step up was successful.
+        if let lastRaise, time - lastRaise >= Self.trial { backoff = Self.shortestBackoff }
+        lastChange = time
+        lastRaise = time
+        fillAtChange = nil
+        let reason =
+            isBusy
+            ? "the encoder queues have been empty for one minute. One step is restored on trial."
+            : "the computer has spare capacity again. No delay occurred for \(Int(wait.inSeconds)) s."
+        return .steps(
+            raised.map {
+                GovernorStep(
+                    index: $0, measure: ladder[$0], isUp: true, situation: "Load is lower",
+                    reason: reason)
+            })
+    }
+
+    /// Returns the minimum calm period before a measure is reverted.
+    private func calm(before measure: GovernorMeasure, isBusy: Bool) -> Nanoseconds {
+        if isBusy { return Self.busyPatience }
+        if isFreed { return measure.restartsCamera ? Self.freedRestartCalm : Self.freedCalm }
+        if measure.restartsCamera { return Self.restartCalm }
+        return lastRaise == lastChange ? Self.nextCalm : Self.firstCalm
+    }
+
+    /// Returns the indices of the measures to revert together, last one first. This is a single measure, or
+    /// all measures of the same camera if load from other processes has ended.
+    private func takenTogether() -> [Int] {
+        guard let last = taken.last else { return [] }
+        guard isFreed, let camera = ladder[last].changedCamera else { return [last] }
+        return Array(taken.reversed().prefix { ladder[$0].changedCamera == camera })
+    }
+
+    /// Tracks whether other processes keep the computer busy. When their load ends, attempts that failed in the
+    /// meantime are disregarded. If the load started after a failed attempt, the session itself was the cause of the
+    /// failure.
+    private mutating func trackExternalLoad(_ isBusy: Bool, at time: ClockTime) {
+        if isBusy {
+            busySince = busySince ?? time
+        } else if let since = busySince {
+            busySince = nil
+            isFreed = true
+            guard let failedRaise, since < failedRaise else { return }
+            raisesFrom = nil
+            backoff = Self.shortestBackoff
+        }
+    }
+
+    /// Returns whether a cause affects the whole computer but not yet the recording.
+    private static func isOthers(_ cause: PressureFactor.Cause) -> Bool {
+        switch cause {
+        case .processorStall, .storageStall, .share, .speed: true
+        case .memoryStall, .temperature, .throttling, .power, .encoder, .writer, .disk: false
+        }
+    }
+}

@@ -1,0 +1,369 @@
+package import Media
+
+/// The pressure caused by temperatures, based on the kernel's trip points
+/// (Documentation/driver-api/thermal/sysfs-api.rst). At `passive`, the kernel throttles the machine. At `hot`, it
+/// issues a warning. At `critical`, it shuts the machine down.
+struct HeatPressure: Sendable {
+    /// A trip point counts as near if the temperature is within this distance in degrees. Sensors are accurate to about
+    /// one degree, and a small computer under load heats up by one degree in one to two seconds. Two degrees are the
+    /// last opportunity to close files.
+    private static let near = (fair: 5.0, critical: 5.0, shutdown: 2.0)
+    /// Levels for zones without a passive trip point. Throttling starts well before the shutdown temperature.
+    private static let unsaid = LevelSteps(fair: -20, serious: -10)
+    /// Minimum rise over the window that counts as a trend, in degrees.
+    private static let leastRise = 2.0
+    private static let leastSpan = Nanoseconds.seconds(20)
+
+    private var trends: [String: RecentSamples] = [:]
+
+    mutating func factor(_ zones: [ThermalZone], readAt time: ClockTime) -> PressureFactor? {
+        trends = trends.filter { name, _ in zones.contains { $0.name == name } }
+        for zone in zones {
+            trends[zone.name, default: RecentSamples(window: .seconds(60))]
+                .add(zone.temperature.degrees, at: time)
+        }
+        return zones.map(Self.factor).max { $0.level < $1.level }
+    }
+
+    /// Returns the time until each zone with rising temperature reaches its next trip point.
+    func deadlines(_ zones: [ThermalZone]) -> [PressureCost.Deadline] {
+        zones.compactMap { zone in
+            guard let trend = trends[zone.name], trend.span >= Self.leastSpan, let slope = trend.slope,
+                slope * trend.span.inSeconds >= Self.leastRise
+            else { return nil }
+            let points = [
+                (zone.passive, "\(zone.name) is hot enough to be throttled"),
+                (zone.hot, "\(zone.name) is hot enough to be damaged"),
+                (zone.critical, "\(zone.name) is hot enough to shut down"),
+            ]
+            let ahead = points.compactMap { point, text in point.map { ($0, text) } }
+                .filter { $0.0 > zone.temperature }
+            guard let next = ahead.min(by: { $0.0 < $1.0 }) else { return nil }
+            let seconds = (next.0.degrees - zone.temperature.degrees) / slope
+            // An estimate beyond one day isn't meaningful.
+            guard seconds < 86_400 else { return nil }
+            return PressureCost.Deadline(limit: next.1, timeLeft: .seconds(rounding: seconds))
+        }
+    }
+
+    private static func factor(_ zone: ThermalZone) -> PressureFactor {
+        let degrees = zone.temperature.degrees
+        var (level, point) = (PressureLevel.nominal, "")
+        func note(_ new: PressureLevel, _ text: String) {
+            if new > level { (level, point) = (new, text) }
+        }
+        if let passive = zone.passive {
+            if degrees >= passive.degrees {
+                note(.serious, "it is throttled at \(passive)")
+            } else if degrees >= passive.degrees - near.fair {
+                note(.fair, "it is throttled at \(passive)")
+            }
+        } else if let end = [zone.hot, zone.critical].compactMap(\.self).min() {
+            note(unsaid.level(ofRemaining: end.degrees - degrees), "its limit is \(end)")
+        }
+        if let hot = zone.hot, degrees >= hot.degrees { note(.critical, "it may be damaged at \(hot)") }
+        if let critical = zone.critical {
+            let text = "the computer shuts down at \(critical)"
+            if degrees >= critical.degrees - near.shutdown {
+                note(.shutdown, text)
+            } else if degrees >= critical.degrees - near.critical {
+                note(.critical, text)
+            }
+        }
+        return PressureFactor(
+            .temperature, level, "the computer is hot (\(zone.name) is at \(zone.temperature); \(point))")
+    }
+}
+
+/// The pressure caused by a processor with reduced performance: its frequency is capped, it's throttled because of
+/// heat, or its quota is exhausted.
+struct SpeedPressure: Sendable {
+    /// The negated fraction of full speed that remains. A cap doesn't indicate whether the remaining speed is
+    /// sufficient, so the level never exceeds serious.
+    private static let cap = LevelSteps(fair: -0.9, serious: -0.5)
+    /// Fraction of the quota periods that were throttled.
+    private static let quota = LevelSteps(fair: 0.05, serious: 0.25)
+
+    private static let window = Nanoseconds.seconds(10)
+    private var throttlings = RecentSamples(window: window)
+    private var periods = RecentSamples(window: window)
+    private var throttledPeriods = RecentSamples(window: window)
+
+    mutating func factors(
+        _ speed: ProcessorSpeed?, _ share: ProcessorShare?, readAt time: ClockTime
+    ) -> [PressureFactor] {
+        [speed.flatMap(Self.capped), slowed(speed, time), exhausted(share, time)].compactMap(\.self)
+    }
+
+    private static func capped(_ speed: ProcessorSpeed) -> PressureFactor? {
+        guard speed.capped > 0 else { return nil }
+        return PressureFactor(
+            .speed, cap.level(ofRemaining: speed.allowed),
+            "the processor speed is limited (\(speed.capped) of \(speed.count) processors; in total \(Int(rounding: speed.allowed * 100)) % of their speed)"
+        )
+    }
+
+    private mutating func slowed(_ speed: ProcessorSpeed?, _ time: ClockTime) -> PressureFactor? {
+        guard let count = speed?.throttlings else {
+            throttlings.removeAll()
+            return nil
+        }
+        // When a processor goes offline, its throttle count is lost.
+        if Double(count) < throttlings.last ?? 0 { throttlings.removeAll() }
+        throttlings.add(Double(count), at: time)
+        let times = Int64(throttlings.increase)
+        guard times > 0 else { return nil }
+        return PressureFactor(
+            .throttling, .serious,
+            "the processor was throttled because of heat \(times) \(times == 1 ? "time" : "times") in the last 10 s"
+        )
+    }
+
+    private mutating func exhausted(_ share: ProcessorShare?, _ time: ClockTime) -> PressureFactor? {
+        guard let share, let quota = share.quota, let all = share.periods, let some = share.throttledPeriods
+        else {
+            periods.removeAll()
+            throttledPeriods.removeAll()
+            return nil
+        }
+        if Double(all) < periods.last ?? 0 || Double(some) < throttledPeriods.last ?? 0 {
+            periods.removeAll()
+            throttledPeriods.removeAll()
+        }
+        periods.add(Double(all), at: time)
+        throttledPeriods.add(Double(some), at: time)
+        guard periods.increase > 0 else { return nil }
+        let part = throttledPeriods.increase / periods.increase
+        return PressureFactor(
+            .share, Self.quota.level(of: part),
+            "the quota of \((quota * 10).rounded() / 10) processors was exhausted in \(Int(rounding: part * 100)) % of the last 10 s"
+        )
+    }
+}
+
+/// The pressure caused by stalled tasks (kernel, Documentation/accounting/psi.rst).
+///
+/// The values of this process's control group cover only its own tasks; the values of the machine cover all tasks. If
+/// the group's value is known, it's used. Memory is shared by all tasks, so the worse of both values is used.
+enum StallPressure {
+    /// Fraction of the time that tasks wait for the CPU. The tasks may belong to other processes, and our
+    /// encoders compete when there are more threads than processors. Therefore, this value never exceeds
+    /// serious on its own. Only the encoders' queues show whether frames are late.
+    private static let processor = LevelSteps(fair: 0.25, serious: 0.6)
+    /// Fraction of the time that all tasks wait for the disk. Our files are flushed once per second, and the
+    /// flushing thread always waits. Therefore, only time without any other runnable work counts, and this
+    /// value never exceeds serious on its own. Only the files' queues show whether files are late.
+    private static let storage = LevelSteps(fair: 0.25, serious: 0.6)
+    /// Fraction of the time that some tasks wait for memory. At 7 %, Android's lmkd starts to reclaim memory
+    /// (`psi_partial_stall_ms` 70 of 1000).
+    private static let memorySome = LevelSteps(fair: 0.07)
+    /// Fraction of the time that all tasks wait for memory. systemd-oomd kills processes at 60 %
+    /// (`DefaultMemoryPressureLimit`), and lmkd at 70 % (`psi_complete_stall_ms`). Below that, a loss of 10 %
+    /// of the time is noticeable, and 33 % makes every device late.
+    private static let memoryFull = LevelSteps(fair: 0.05, serious: 0.1, critical: 0.3, shutdown: 0.6)
+
+    static func factors(_ stalls: [ResourceStall]) -> [PressureFactor] {
+        func own(_ resource: ResourceStall.Resource) -> ResourceStall? {
+            let all = stalls.filter { $0.resource == resource }
+            return all.first { $0.scope == .ownGroup } ?? all.first
+        }
+        let memory = stalls.filter { $0.resource == .memory }.map(memory).max { $0.level < $1.level }
+        return [own(.processor).map(processor), own(.storage).map(storage), memory].compactMap(\.self)
+    }
+
+    private static func processor(_ stall: ResourceStall) -> PressureFactor {
+        PressureFactor(
+            .processorStall, processor.level(of: stall.some),
+            "the processor is busy (\(subject(stall)) waited for it in \(percent(stall.some)) of the last 10 s)"
+        )
+    }
+
+    private static func storage(_ stall: ResourceStall) -> PressureFactor {
+        let full = stall.full ?? 0
+        return PressureFactor(
+            .storageStall, storage.level(of: full),
+            "the disk is slow (all \(subject(stall)) waited for it in \(percent(full)) of the last 10 s)"
+        )
+    }
+
+    private static func memory(_ stall: ResourceStall) -> PressureFactor {
+        let full = stall.full ?? 0
+        let level = max(memorySome.level(of: stall.some), memoryFull.level(of: full))
+        return PressureFactor(
+            .memoryStall, level,
+            "memory is low (\(subject(stall)) waited for it in \(percent(stall.some)) of the last 10 s, all tasks at once in \(percent(full)))"
+        )
+    }
+
+    private static func subject(_ stall: ResourceStall) -> String {
+        stall.scope == .ownGroup ? "tasks of this program's control group" : "tasks"
+    }
+
+    private static func percent(_ share: Double) -> String { "\(Int(rounding: share * 100)) %" }
+}
+
+/// The pressure caused by running on battery.
+enum PowerPressure {
+    /// UPower's thresholds for a warning, a critical warning, and shutdown (UPower.conf: `PercentageLow` 20,
+    /// `PercentageCritical` 5, `PercentageAction` 2). Any discharging battery is at least fair.
+    private static let charge = LevelSteps(fair: -1, serious: -0.2, critical: -0.05, shutdown: -0.02)
+
+    static func factor(_ power: PowerSupply?) -> PressureFactor? {
+        guard let power, power.isDischarging else { return nil }
+        guard let rest = power.charge else {
+            return PressureFactor(
+                .power, .fair, "the computer runs on battery, and the charge is unknown")
+        }
+        let time = power.timeToEmpty.map { ", \($0.count / 60_000_000_000) min left" } ?? ""
+        return PressureFactor(
+            .power, charge.level(ofRemaining: rest),
+            "the computer runs on battery (\(Int(rounding: rest * 100)) % charged\(time))")
+    }
+
+    static func deadline(_ power: PowerSupply?) -> PressureCost.Deadline? {
+        guard let power, power.isDischarging, let time = power.timeToEmpty else { return nil }
+        return PressureCost.Deadline(limit: "the battery is empty", timeLeft: time)
+    }
+}
+
+/// The pressure caused by queues that don't drain.
+enum QueuePressure {
+    /// Fraction of an encoder's queue that remains filled for one second. At 80 %, there's no reserve for fluctuations,
+    /// and frames are lost.
+    private static let encoder = LevelSteps(fair: 0.2, serious: 0.5, critical: 0.8)
+    /// Age of a file's queue in frame intervals: 0.5 s, 2 s, and 5 s at 30 frames per second. Waiting frames
+    /// are lost in a power failure. Frames that don't fit into the queue are dropped (`WriteLimits`).
+    private static let writer = LevelSteps(fair: 15, serious: 60, critical: 150)
+
+    static func factors(_ queues: [QueueAge]) -> [PressureFactor] {
+        let all = queues.map(factor)
+        return [PressureFactor.Cause.encoder, .writer].compactMap { cause in
+            all.filter { $0.cause == cause }.max { $0.level < $1.level }
+        }
+    }
+
+    private static func factor(_ queue: QueueAge) -> PressureFactor {
+        let behind = "\(Int(rounding: queue.intervals)) frames behind"
+        switch queue.kind {
+        case .encoder(let room):
+            return PressureFactor(
+                .encoder, encoder.level(of: queue.intervals / Double(max(room, 1))),
+                "the encoder of \(queue.name) is \(behind) (buffer: \(room) frames)")
+        case .writer:
+            return PressureFactor(
+                .writer, writer.level(of: queue.intervals),
+                "the disk is too slow (the file \(queue.name) is \(behind))")
+        }
+    }
+}
+
+/// Estimates the time until the recording disk is full from the growth rate of the recording's own files. Data written
+/// by other processes appears as reduced free space in the next reading.
+package struct DiskHeadroom: Sendable {
+    /// Remaining time at the start of each level, in negated seconds. The levels leave time to notice the
+    /// problem, decide what to do, change the disk, and finally close the files.
+    private static let steps = LevelSteps(fair: -15 * 60, serious: -5 * 60, critical: -2 * 60, shutdown: -30)
+    /// Minimum time span for determining a rate, because files grow by one fragment per second.
+    private static let leastSpan = Nanoseconds.seconds(3)
+
+    private var recorded = RecentSamples(window: .seconds(30))
+
+    package init() {}
+
+    /// Returns the time until the disk is full.
+    ///
+    /// - Returns: `nil` until the rate is known, or if no files are being written.
+    package mutating func timeLeft(_ disk: DiskSpace?, readAt time: ClockTime) -> Nanoseconds? {
+        guard let disk else {
+            recorded.removeAll()
+            return nil
+        }
+        recorded.add(Double(disk.recordedBytes), at: time)
+        guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
+        let seconds = Double(max(disk.freeBytes, 0)) / bytesPerSecond
+        // 30 years is effectively unlimited.
+        return .seconds(rounding: min(seconds, 1e9))
+    }
+
+    /// Growth rate of the recording's files in bytes per second. `nil` until it's known.
+    package var bytesPerSecond: Double? {
+        recorded.span >= Self.leastSpan ? recorded.increase / recorded.span.inSeconds : nil
+    }
+
+    static func factor(_ timeLeft: Nanoseconds?) -> PressureFactor? {
+        guard let timeLeft else { return nil }
+        let seconds = Int64(timeLeft.inSeconds)
+        let text = seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
+        return PressureFactor(
+            .disk, steps.level(ofRemaining: timeLeft.inSeconds), "the disk will be full in \(text)")
+    }
+}
+
+/// The recent samples of a value, and statistics about its change.
+struct RecentSamples: Sendable {
+    /// Maximum age of a sample. Older samples are removed.
+    let window: Nanoseconds
+    private var samples: [(time: ClockTime, value: Double)] = []
+
+    init(window: Nanoseconds) {
+        self.window = window
+    }
+
+    /// Adds a sample. A sample that isn't newer than the last one is the same reading and is ignored.
+    mutating func add(_ value: Double, at time: ClockTime) {
+        if let last = samples.last, time <= last.time { return }
+        samples.append((time, value))
+        samples.removeAll { time - $0.time > window }
+    }
+
+    mutating func removeAll() { samples.removeAll() }
+
+    /// The latest sample.
+    var last: Double? { samples.last?.value }
+
+    /// Time from the first to the last sample.
+    var span: Nanoseconds {
+        guard let first = samples.first, let last = samples.last else { return .zero }
+        return last.time - first.time
+    }
+
+    /// Difference between the last and the first sample, that is, the increase of a counter.
+    var increase: Double {
+        guard let first = samples.first, let last = samples.last else { return 0 }
+        return last.value - first.value
+    }
+
+    /// Change per second, fitted by least squares. `nil` for fewer than three samples.
+    var slope: Double? {
+        guard samples.count >= 3, let origin = samples.first?.time else { return nil }
+        let count = Double(samples.count)
+        let times = samples.map { ($0.time - origin).inSeconds }
+        let (meanTime, meanValue) = (
+            times.reduce(0, +) / count, samples.reduce(0) { $0 + $1.value } / count
+        )
+        var (product, square) = (0.0, 0.0)
+        for (time, sample) in zip(times, samples) {
+            product += (time - meanTime) * (sample.value - meanValue)
+            square += (time - meanTime) * (time - meanTime)
+        }
+        return square > 0 ? product / square : nil
+    }
+}
+
+/// The thresholds of all levels, for a value where higher is worse.
+struct LevelSteps: Sendable {
+    let fair: Double
+    var serious = Double.infinity
+    var critical = Double.infinity
+    var shutdown = Double.infinity
+
+    func level(of value: Double) -> PressureLevel {
+        if value >= shutdown { return .shutdown }
+        if value >= critical { return .critical }
+        if value >= serious { return .serious }
+        return value >= fair ? .fair : .nominal
+    }
+
+    /// Returns the level of a value where lower is worse. Its thresholds are negated.
+    func level(ofRemaining value: Double) -> PressureLevel { level(of: -value) }
+}

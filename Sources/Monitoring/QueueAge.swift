@@ -1,0 +1,53 @@
+public import Media
+
+/// The delay of an encoder or a file.
+public struct QueueAge: Sendable, Equatable {
+    /// The kind of queue.
+    public enum Kind: Sendable, Equatable {
+        /// The queue of an encoder, and its capacity in frames. Frames beyond the capacity are lost.
+        case encoder(room: Int)
+        /// The queue of a file.
+        case writer
+    }
+
+    /// Whether the queue belongs to an encoder or a file.
+    public let kind: Kind
+    /// Name of the stream or the file.
+    public let name: String
+    /// Age of the oldest waiting frame in frame intervals.
+    public let intervals: Double
+    /// Estimated time to process the queue, based on how long the last frames took. Zero if it's unknown.
+    public let backlog: Nanoseconds
+
+    /// Creates a queue age from its values.
+    public init(_ kind: Kind, name: String, intervals: Double, backlog: Nanoseconds = .zero) {
+        self.kind = kind
+        self.name = name
+        self.intervals = intervals
+        self.backlog = backlog
+    }
+}
+
+/// The minimum age of each queue since the last evaluation, which is the part of the queue that never drains.
+///
+/// A queue that fills briefly is working as intended. A queue that never becomes empty is behind (based on CoDel, RFC
+/// 8289).
+package struct StandingQueues: Sendable {
+    private var lowest: [String: QueueAge] = [:]
+
+    package init() {}
+
+    /// Records the current ages.
+    package mutating func note(_ ages: [QueueAge]) {
+        for age in ages {
+            if let known = lowest[age.name], known.intervals <= age.intervals { continue }
+            lowest[age.name] = age
+        }
+    }
+
+    /// Returns the minimum ages sorted by name, and resets them.
+    package mutating func take() -> [QueueAge] {
+        defer { lowest.removeAll() }
+        return lowest.values.sorted { $0.name < $1.name }
+    }
+}

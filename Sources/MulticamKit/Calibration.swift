@@ -1,0 +1,268 @@
+internal import Encoding
+internal import FoundationEssentials
+internal import Glibc
+public import Media
+internal import Plan
+public import Session
+internal import SessionFolder
+public import Setup
+public import Synchrony
+
+/// Measures the latency of a session's cameras and microphones from events that all of them see or hear:
+/// claps, or flashes with a beep.
+///
+/// ```swift
+/// let calibration = try Calibration(SessionSetup(request), CalibrationOptions()) let result = try await
+/// calibration.measure() let warning = try calibration.keep(result)
+/// ```
+///
+/// The devices run as they do in a recording, in the same formats and with the same clock models. Nothing is
+/// recorded.
+public final class Calibration: Sendable {
+    private let setup: SessionSetup
+    private let options: CalibrationOptions
+    private let clock: any SessionClock
+    private let reference: String
+    private let observation: Observation
+    private let sink: AsyncStream<CalibrationEvent>.Continuation
+
+    /// The events of the calibration, in order. The stream ends when the measurement ends.
+    public let events: AsyncStream<CalibrationEvent>
+
+    /// Prepares a calibration of a setup's devices.
+    ///
+    /// - Parameters:
+    ///   - setup: The setup with its opened devices. The latencies and offsets of its plan are ignored.
+    ///   - options: Duration and accuracy of the measurement.
+    ///   - clock: The session clock. It is simulated in tests with synthetic devices.
+    /// - Throws: `CalibrationError.usage` if the microphone or a second device is missing, or if the
+    ///   reference isn't one of the microphones. `CalibrationError.recording` if a camera's stream can't be
+    ///   decoded.
+    public init(
+        _ setup: SessionSetup, _ options: CalibrationOptions = CalibrationOptions(),
+        clock: any SessionClock = MonotonicClock()
+    ) throws(CalibrationError) {
+        let microphones = setup.plan.microphones.map(\.role)
+        guard let first = microphones.first, setup.plan.cameras.count + microphones.count > 1 else {
+            throw .usage(
+                "Calibration needs a microphone and at least one other device, but the profile "
+                    + "`\(setup.plan.profile.printable())` has too few (cameras: \(setup.plan.cameras.count), microphones: "
+                    + "\(microphones.count)). Choose another profile.")
+        }
+        reference = options.reference ?? first
+        guard microphones.contains(reference) else {
+            throw .usage(
+                "The reference `\(reference.printable())` isn't a microphone of the profile. Use one of: "
+                    + "\(microphones.joined(separator: ", ")).")
+        }
+        self.setup = setup
+        self.options = options
+        self.clock = clock
+        (events, sink) = AsyncStream.makeStream()
+        do throws(EncodingError) {
+            observation = try Observation(
+                plan: setup.plan, cameras: setup.cameras, microphones: setup.microphones, clock: clock,
+                codecs: Codecs())
+        } catch {
+            throw .recording(.encoding(error))
+        }
+    }
+
+    /// Ends the measurement soon and keeps the current results. Thread-safe.
+    public func stop() { observation.stop() }
+
+    /// Measures until every device reaches the required accuracy, the time limit is reached, `stop` is
+    /// called, or no more events can arrive. Call it only once.
+    ///
+    /// - Returns: The findings for each device.
+    /// - Throws: `CalibrationError.recording` if a device doesn't start or delivers no data.
+    public func measure() async throws(CalibrationError) -> CalibrationResult {
+        defer { sink.finish() }
+        let listener = CalibrationListener(
+            reference: reference, setup: setup, options: options, tell: { [sink] in sink.yield($0) })
+        let carried = ConditionLock(listener)
+        let outcome: Result<CalibrationResult, RecordingError> = await withCheckedContinuation {
+            continuation in
+            do throws(ThreadError) {
+                _ = try MediaThread(name: "calibrate") { [observation, options] in
+                    do throws(RecordingError) {
+                        try observation.run(startTimeLimit: options.startTimeLimit) { news, now in
+                            carried.withLock { $0.take(news, at: now) }
+                        }
+                        continuation.resume(returning: .success(carried.withLock { $0.result() }))
+                    } catch .stopped {
+                        continuation.resume(returning: .success(carried.withLock { $0.result() }))
+                    } catch {
+                        continuation.resume(returning: .failure(error))
+                    }
+                }
+            } catch {
+                continuation.resume(returning: .failure(.thread(error)))
+            }
+        }
+        do throws(RecordingError) {
+            return try outcome.get()
+        } catch {
+            throw .recording(error)
+        }
+    }
+
+    /// Stores the usable findings, so that recordings apply them. Has no effect if only the reference is
+    /// usable. Blocks until the data is on disk.
+    ///
+    /// - Returns: A message for the user if earlier calibrations couldn't be read.
+    /// - Throws: `StateFileError` if the findings can't be written, or if this user doesn't have a state
+    ///   folder.
+    public func keep(_ result: CalibrationResult) throws(StateFileError) -> String? {
+        guard let file = Calibrations.file else {
+            throw StateFileError(
+                path: "XDG_STATE_HOME", subject: Calibrations.subject, operation: "save", errno: ENOENT)
+        }
+        return try keep(result, in: file)
+    }
+
+    func keep(
+        _ result: CalibrationResult, in file: StateFile<Calibrations>
+    ) throws(StateFileError) -> String? {
+        let usable = result.findings.filter(\.isUsable)
+        guard let reference = usable.first(where: { $0.verdict == .reference }), usable.count > 1 else {
+            return nil
+        }
+        let date = clock.date(of: clock.now).formatted(.iso8601)
+        return try file.update { calibrations in
+            for finding in usable {
+                calibrations.add(
+                    CalibratedDevice(finding, reference: reference.device.identity, date: date),
+                    of: finding.device,
+                    among: finding.device.mediaType == .video
+                        ? setup.devices.cameras : setup.devices.microphones)
+            }
+        }
+    }
+}
+
+extension CalibratedDevice {
+    fileprivate init(_ finding: CalibrationFinding, reference: DeviceIdentity, date: String) {
+        self.init(
+            identity: finding.device.identity, selector: Calibrations.ownSelector(of: finding.device),
+            format: finding.format, correction: finding.correction ?? .zero,
+            uncertainty: finding.estimate?.uncertainty ?? .zero, spread: finding.estimate?.spread ?? .zero,
+            events: finding.estimate?.eventCount ?? 0, role: finding.role, reference: reference, date: date)
+    }
+}
+
+/// Duration and accuracy of a calibration.
+public struct CalibrationOptions: Sendable, Equatable {
+    /// Minimum number of events that each device must detect. At least 3.
+    public var events: Int
+    /// The target accuracy. The measurement continues until each device's uncertainty is within this value.
+    public var goal: Nanoseconds
+    /// Maximum duration, starting when all devices are delivering data.
+    public var duration: Nanoseconds
+    /// Role of the reference microphone for the other devices; `nil` for the first one.
+    public var reference: String?
+    /// Maximum time until the devices deliver good frames and audio.
+    public var startTimeLimit: Nanoseconds
+
+    /// Creates options from their values.
+    public init(
+        events: Int = 10, goal: Nanoseconds = .milliseconds(2), duration: Nanoseconds = .seconds(120),
+        reference: String? = nil, startTimeLimit: Nanoseconds = .seconds(10)
+    ) {
+        self.events = events
+        self.goal = goal
+        self.duration = duration
+        self.reference = reference
+        self.startTimeLimit = startTimeLimit
+    }
+}
+
+/// An event of a running calibration.
+public enum CalibrationEvent: Sendable {
+    /// All devices are delivering data, so the user can start clapping. `reference` is the role of the
+    /// reference microphone.
+    case listening(reference: String)
+    /// The reference heard an event, and the other devices have had time to detect it. `number` starts at 1.
+    /// The lists contain roles.
+    case heard(number: Int, noticedBy: [String], missedBy: [String], findings: [CalibrationFinding])
+    /// A message for the user: how to help, or why a device no longer detects events.
+    case hint(String)
+}
+
+/// The result of a calibration for one device.
+public struct CalibrationFinding: Sendable, Equatable {
+    /// The accuracy class of a device's measurement.
+    public enum Verdict: Sendable, Equatable {
+        /// The reference microphone for the other devices.
+        case reference
+        /// The uncertainty is within the target.
+        case measured
+        /// The uncertainty exceeds the target, but the correction always improves time stamps.
+        case coarse
+        /// The uncertainty exceeds the target, and the correction is so small that it could make time stamps less
+        /// accurate.
+        case undecided
+        /// The device detected too few events.
+        case tooFew
+    }
+
+    /// The device's role in the profile.
+    public let role: String
+    /// The measured device.
+    public let device: CaptureDevice
+    /// The device's format during the measurement. The correction applies only to this format.
+    public let format: CalibratedFormat
+    /// The accuracy class of the device's measurement.
+    public let verdict: Verdict
+    /// Delay of the device's event times relative to the reference; `nil` for the reference, and if the device detected
+    /// no events.
+    public let estimate: LatencyEstimate?
+
+    /// Whether the finding is accurate enough to be stored and applied.
+    public var isUsable: Bool {
+        switch verdict {
+        case .reference, .measured, .coarse: true
+        case .undecided, .tooFew: false
+        }
+    }
+
+    /// The value for a profile: a camera's latency or a microphone's offset; `nil` if the device detected no events.
+    public var correction: Nanoseconds? {
+        if verdict == .reference { return .zero }
+        return estimate.map { device.mediaType == .video ? $0.median : -$0.median }
+    }
+}
+
+/// The result of a calibration.
+public struct CalibrationResult: Sendable {
+    /// Number of events that the reference microphone heard.
+    public let heardCount: Int
+    /// The finding for each device, in the order of the plan: cameras first.
+    public let findings: [CalibrationFinding]
+    /// The devices that disconnected or ended during the measurement, and the reasons, one sentence each.
+    public let problems: [String]
+
+    /// Whether every device has a usable finding.
+    public var isComplete: Bool { findings.allSatisfy(\.isUsable) }
+
+    /// Whether any device other than the reference has a usable finding.
+    public var hasUsable: Bool { findings.contains { $0.isUsable && $0.verdict != .reference } }
+}
+
+/// The reason why a calibration couldn't start or failed.
+public enum CalibrationError: Error, Sendable, Equatable {
+    /// The setup is unsuitable: too few devices, or no such microphone. The message explains how to fix it.
+    case usage(String)
+    /// A device didn't start, delivered no data, or can't be decoded.
+    case recording(RecordingError)
+}
+
+extension CalibrationError: CustomStringConvertible {
+    /// The error message for the user, as a sentence.
+    public var description: String {
+        switch self {
+        case .usage(let sentence): sentence
+        case .recording(let error): error.description
+        }
+    }
+}

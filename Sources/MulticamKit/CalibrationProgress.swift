@@ -1,0 +1,281 @@
+internal import Encoding
+internal import Media
+internal import Plan
+internal import Session
+internal import Setup
+internal import Synchrony
+
+/// The state of a running calibration: receives events and returns findings and hints. A pure value type;
+/// time is an argument.
+struct CalibrationProgress {
+    struct Participant {
+        let role: String
+        let device: CaptureDevice
+        let format: CalibratedFormat
+        var events: [SharpEvent] = []
+        var isHinted = false
+    }
+
+    private let reference: String
+    private let options: CalibrationOptions
+    private var participants: [Participant]
+    /// Number of events from the reference reported so far.
+    private(set) var toldCount = 0
+    private var beginning: MediaTime?
+    private var silentSince: MediaTime?
+
+    /// Maximum time for a device to report an event heard by the reference. The device's time for the event
+    /// can be up to a second late, and detectors report it half a second later.
+    static let patience = Nanoseconds.seconds(2)
+    /// Time without an event after which the user gets a hint.
+    private static let silence = Nanoseconds.seconds(15)
+    /// Number of events after which a device that detected none gets a hint.
+    private static let hopeless = 4
+
+    init(reference: String, participants: [Participant], options: CalibrationOptions) {
+        self.reference = reference
+        self.participants = participants
+        self.options = options
+    }
+
+    private var heard: [SharpEvent] { participants.first { $0.role == reference }?.events ?? [] }
+    var heardCount: Int { heard.count }
+
+    mutating func add(_ event: SharpEvent, of role: String) {
+        guard let index = participants.firstIndex(where: { $0.role == role }) else { return }
+        if role == reference, let beginning, event.middle < beginning { return }
+        participants[index].events.append(event)
+    }
+
+    /// Ignores the reference's events before a given time, because other devices may not have been ready.
+    mutating func begin(at time: MediaTime) {
+        beginning = time
+        for index in participants.indices where participants[index].role == reference {
+            participants[index].events.removeAll { $0.middle < time }
+        }
+    }
+
+    /// Returns the events to report now.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - isOver: Whether no more events will arrive, so that waiting for devices is pointless.
+    /// - Returns: Events that every device has detected or missed, in order, followed by hints.
+    mutating func news(at now: MediaTime, isOver: Bool = false) -> [CalibrationEvent] {
+        var news: [CalibrationEvent] = []
+        while toldCount < heard.count {
+            let event = heard[toldCount]
+            let others = participants.filter { $0.role != reference }
+            let noticed = others.filter { Self.noticed(event, by: $0) }
+            let isDue = now.nanoseconds - event.middle.nanoseconds >= Self.patience.count
+            guard isDue || isOver || noticed.count == others.count else { break }
+            toldCount += 1
+            let missed = others.filter { other in !noticed.contains { $0.role == other.role } }
+            news.append(
+                .heard(
+                    number: toldCount, noticedBy: noticed.map(\.role), missedBy: missed.map(\.role),
+                    findings: findings))
+        }
+        return news + hints(at: now, afterEvent: !news.isEmpty)
+    }
+
+    /// Whether every device has reached the target accuracy with enough events.
+    var isDone: Bool {
+        toldCount == heard.count
+            && findings.allSatisfy { finding in
+                finding.verdict == .reference
+                    || finding.verdict == .measured && (finding.estimate?.eventCount ?? 0) >= options.events
+            }
+    }
+
+    var findings: [CalibrationFinding] { participants.map(finding) }
+
+    private func finding(of participant: Participant) -> CalibrationFinding {
+        let isReference = participant.role == reference
+        let estimate =
+            isReference
+            ? nil
+            : LatencyEstimate(
+                of: participant.events, against: heard, mediaType: participant.format.mediaType)
+        return CalibrationFinding(
+            role: participant.role, device: participant.device, format: participant.format,
+            verdict: isReference ? .reference : verdict(on: estimate), estimate: estimate)
+    }
+
+    private func verdict(on estimate: LatencyEstimate?) -> CalibrationFinding.Verdict {
+        guard let estimate, estimate.eventCount >= LatencyEstimate.fewestEvents else { return .tooFew }
+        guard estimate.uncertainty > options.goal else { return .measured }
+        return estimate.isUsable(goal: options.goal) ? .coarse : .undecided
+    }
+
+    private static func noticed(_ event: SharpEvent, by participant: Participant) -> Bool {
+        let offsets = LatencyEstimate.expectations(of: participant.format.mediaType).offsets
+        return participant.events.contains { other in
+            offsets.contains(Nanoseconds(other.middle.nanoseconds - event.middle.nanoseconds))
+        }
+    }
+
+    // MARK: Hints
+
+    private mutating func hints(at now: MediaTime, afterEvent: Bool) -> [CalibrationEvent] {
+        var hints: [String] = []
+        let last = heard.last?.middle ?? silentSince ?? now
+        silentSince = silentSince ?? now
+        if let begin = silentSince, now.nanoseconds - max(begin, last).nanoseconds >= Self.silence.count {
+            silentSince = now
+            hints.append(
+                "\(reference) has not detected a clap or beep for \(Int(Self.silence.inSeconds)) s. Clap closer to it, or play a "
+                    + "louder beep.")
+        }
+        for index in participants.indices where afterEvent && !participants[index].isHinted {
+            guard let hint = hint(for: participants[index]) else { continue }
+            participants[index].isHinted = true
+            hints.append(hint)
+        }
+        return hints.map { .hint($0) }
+    }
+
+    private func hint(for participant: Participant) -> String? {
+        guard participant.role != reference, toldCount >= Self.hopeless else { return nil }
+        if participant.events.isEmpty {
+            let help =
+                participant.format.mediaType == .video
+                ? "Use a brighter or closer flash, or darken the room" : "Clap closer to it"
+            return "\(participant.role) hasn't detected any of the \(toldCount) events. \(help)."
+        }
+        guard let estimate = finding(of: participant).estimate, estimate.needsOtherPhases,
+            estimate.uncertainty > options.goal
+        else { return nil }
+        return
+            "The events occur at the same phase of \(participant.role)'s frames, so they can't improve the accuracy. Flash at irregular intervals."
+    }
+}
+
+/// Detects events in frames and audio during a calibration. Used only on the observer's thread.
+final class CalibrationListener {
+    private let reference: String
+    private let options: CalibrationOptions
+    private let tell: (CalibrationEvent) -> Void
+    private let brightness = FrameBrightness()
+    private var cameras: [String: CameraEvents] = [:]
+    private var microphones: [String: MicrophoneEvents] = [:]
+    private var progress: CalibrationProgress
+    private var begin: ClockTime?
+    private var isListening = false
+    private var now = MediaTime.zero
+    /// The roles that have stopped delivering data, and the time when further results became impossible.
+    private var ended: Set<String> = []
+    private var uselessSince: ClockTime?
+    private var problems: [String] = []
+
+    /// Time for detectors to learn the usual brightness and loudness.
+    private static let warmUp = Nanoseconds.milliseconds(400)
+
+    init(
+        reference: String, setup: SessionSetup, options: CalibrationOptions,
+        tell: @escaping (CalibrationEvent) -> Void
+    ) {
+        self.reference = reference
+        self.options = options
+        self.tell = tell
+        var participants: [CalibrationProgress.Participant] = []
+        for (role, source) in setup.plan.cameras.compactMap({ camera in
+            setup.cameras[camera.role].map { (camera.role, $0) }
+        }) {
+            cameras[role] = CameraEvents()
+            participants.append(
+                CalibrationProgress.Participant(
+                    role: role, device: source.device, format: .video(format: source.format)))
+        }
+        for (role, source) in setup.plan.microphones.compactMap({ microphone in
+            setup.microphones[microphone.role].map { (microphone.role, $0) }
+        }) {
+            microphones[role] = MicrophoneEvents(rate: source.format.rate)
+            participants.append(
+                CalibrationProgress.Participant(
+                    role: role, device: source.device, format: .audio(rate: source.format.rate)))
+        }
+        progress = CalibrationProgress(reference: reference, participants: participants, options: options)
+    }
+
+    /// Processes the data that the devices delivered.
+    ///
+    /// - Returns: Whether to continue.
+    func take(_ news: [Observed], at time: ClockTime) -> Bool {
+        let ready = (begin ?? time) + Self.warmUp
+        begin = begin ?? time
+        for item in news { take(item) }
+        now = Self.media(time)
+        guard time >= ready else { return true }
+        if !isListening {
+            isListening = true
+            progress.begin(at: Self.media(ready))
+            tell(.listening(reference: reference))
+        }
+        let events = progress.news(at: now)
+        for event in events { tell(event) }
+        if uselessSince == nil, isUseless { uselessSince = time }
+        let isOver =
+            time - ready >= options.duration
+            || uselessSince.map { time - $0 >= CalibrationProgress.patience } ?? false
+        return !isOver && (events.isEmpty || !progress.isDone)
+    }
+
+    /// Whether the reference has ended, or all other devices have.
+    private var isUseless: Bool {
+        let others = Set(cameras.keys).union(microphones.keys).subtracting([reference])
+        return ended.contains(reference) || others.isSubset(of: ended)
+    }
+
+    /// Returns the result of the calibration. Call it once, at the end.
+    func result() -> CalibrationResult {
+        for role in microphones.keys.sorted() {
+            for event in microphones[role]?.finish() ?? [] { progress.add(event, of: role) }
+        }
+        for event in progress.news(at: now, isOver: true) { tell(event) }
+        return CalibrationResult(
+            heardCount: progress.heardCount, findings: progress.findings, problems: problems)
+    }
+
+    private func take(_ item: Observed) {
+        switch item {
+        case .frame(let frame): look(at: frame)
+        case .audio(let audio): listen(to: audio)
+        case .away(let role, let cause):
+            complain("\(role) was disconnected (\(cause.printable())) and misses events until it returns.")
+            interrupt(role)
+        case .returned(let role): interrupt(role)
+        case .ended(let role, let cause):
+            ended.insert(role)
+            complain("\(role) stopped: \(cause.printable()).")
+        }
+    }
+
+    private func complain(_ sentence: String) {
+        problems.append(sentence)
+        tell(.hint(sentence))
+    }
+
+    private func look(at frame: ObservedFrame) {
+        guard let mean = brightness.mean(of: frame.frame) else { return }
+        let event = cameras[frame.role]?.add(
+            brightness: mean, at: Self.media(frame.time), interval: frame.interval, error: frame.error)
+        if let event { progress.add(event, of: frame.role) }
+    }
+
+    private func listen(to audio: ObservedAudio) {
+        let events =
+            microphones[audio.role]?.add(
+                audio.samples, channels: audio.channels, firstSample: audio.firstSample,
+                at: Self.media(audio.time), error: audio.error) ?? []
+        for event in events { progress.add(event, of: audio.role) }
+    }
+
+    private func interrupt(_ role: String) {
+        cameras[role]?.interrupt()
+        microphones[role]?.interrupt()
+    }
+
+    /// Returns the time on the session clock, because a calibration doesn't have a T0.
+    private static func media(_ time: ClockTime) -> MediaTime { MediaTime(nanoseconds: time.nanoseconds) }
+}

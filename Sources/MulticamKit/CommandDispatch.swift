@@ -1,0 +1,86 @@
+public import Control
+internal import Media
+public import Plan
+internal import Session
+internal import Setup
+internal import Stills
+internal import Timing
+
+extension SessionSteering {
+    /// Prepares a command from the control socket.
+    ///
+    /// - Parameters:
+    ///   - request: The command.
+    ///   - paused: The plan that the command `status` reports without a session.
+    /// - Returns: The execution of the command. Commands that add devices, set controls, take stills, start a recording,
+    ///   or switch cameras block the calling thread. A start blocks it for up to 20 s.
+    /// - Throws: `ControlError.usage` if the request is invalid.
+    public func work(
+        for request: CommandRequest, paused: SessionPlan
+    ) throws(ControlError) -> ControlServer.Work {
+        let parsed = try SessionCommand.parse(request)
+        if request.isFromGroup, let refusal = parsed.groupRefusal { throw .usage(refusal) }
+        let properties = parsed.command.properties
+        return ControlServer.Work(
+            blocks: properties.contains(.blocks), isImmediate: properties.contains(.isImmediate)
+        ) { [self] arrival, answer in
+            perform(parsed, at: arrival, paused: paused, answer)
+        }
+    }
+
+    private func perform(
+        _ parsed: ParsedCommand, at arrival: ClockTime, paused: SessionPlan,
+        _ answer: @escaping ControlServer.Answer
+    ) {
+        let properties = parsed.command.properties
+        let (session, isStopped, isRecording) = current
+        let context = CommandContext(
+            steering: self, isRecording: isRecording, isStopped: isStopped,
+            arrival: clock.time(stamped: arrival), paused: paused, answer: answer)
+        guard let session else { return answer(parsed.performIdle(context)) }
+        if isStopped, !properties.contains(.isAlwaysValid) {
+            return answer(ControlReply(ok: false, text: "The recording is ending."))
+        }
+        if !isRecording, properties.contains(.needsRecording) {
+            return answer(
+                ControlReply(
+                    ok: false, text: "Nothing is being recorded. Start a recording with `multicam ctl start`."
+                ))
+        }
+        if let reply = parsed.perform(session, context) { answer(reply) }
+    }
+
+    /// Adds or replaces a device of the recording and waits until it delivers.
+    ///
+    /// - Parameters:
+    ///   - session: The current session.
+    ///   - success: The reply if the device was changed.
+    ///   - change: Changes the device with the session's setup and stills.
+    /// - Returns: The reply to the sender.
+    func changeDevices(
+        of session: MulticamSession, saying success: String,
+        _ change: (SessionSetup, SessionStills) throws(SetupError) -> Void
+    ) -> ControlReply {
+        guard let setup, let stills = stills.current, session.status.phase == .recording else {
+            return CommandContext.nothingRecorded
+        }
+        do throws(SetupError) {
+            try change(setup, stills)
+            return ControlReply(ok: true, text: success)
+        } catch .refused(let error) {
+            return ControlReply(error)
+        } catch {
+            return ControlReply(ok: false, text: error.description, usage: true)
+        }
+    }
+
+    /// Applies a measurement of the group's time.
+    func apply(_ measurement: ClockMeasurement) -> ControlReply {
+        do throws(ClockRefusal) {
+            try clock.take(measurement)
+            return ControlReply(ok: true, text: "taken.")
+        } catch {
+            return ControlReply(ok: false, text: "The clock measurement was rejected: \(error).")
+        }
+    }
+}

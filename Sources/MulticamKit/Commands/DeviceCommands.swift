@@ -1,0 +1,218 @@
+internal import Control
+internal import Media
+internal import Session
+internal import Setup
+
+extension SessionCommand {
+    /// A role, and the selector of its device.
+    package struct DeviceOfRole: Sendable, Equatable {
+        let role: String
+        package let selector: String
+    }
+
+    /// A camera's controls, each as NAME=VALUE.
+    struct Settings: Sendable, Equatable {
+        let role: String
+        let values: [String]
+    }
+
+    /// A preset of a camera's controls.
+    struct Preset: Sendable, Equatable {
+        let role: String
+        let name: String
+    }
+
+    /// The roles of two cameras: one to adjust, and its model.
+    struct CameraMatch: Sendable, Equatable {
+        let role: String
+        let leader: String
+    }
+
+    /// Commands about cameras and microphones.
+    static let devices = [
+        SessionCommand(
+            "snapshot", "[ROLE…]", "take stills of these cameras. Default: all cameras", .blocks,
+            groupUse: .allowed, parse: { words throws(ControlError) in words.words },
+            perform: { roles, session, context in
+                context.steering.stills.take(roles, of: session, isRecording: context.isRecording)
+            }),
+        SessionCommand(
+            "set", "ROLE NAME=VALUE…", "set controls of a camera; list them with `controls ROLE`", .blocks,
+            groupUse: .allowed,
+            parse: { words throws(ControlError) in
+                guard let settings = Settings(words), !settings.values.isEmpty else {
+                    throw .usage(
+                        "`set` needs a role and at least one value. Example: `set desk brightness=128`.")
+                }
+                return settings
+            },
+            perform: { settings, session, _ in
+                var reply = ControlSteering(session).set(settings.values, of: settings.role)
+                // The reply to `set` omits the values. Use `controls` to read them.
+                reply.controls = nil
+                return reply
+            }),
+        SessionCommand(
+            "controls", "ROLE [NAME=VALUE…]",
+            "show the controls of a camera, after setting the given values", [.blocks, .showsControls],
+            groupUse: .allowed,
+            parse: { words throws(ControlError) in
+                guard let settings = Settings(words) else {
+                    throw .usage(
+                        "`controls` needs a role, and optionally values to set. Example: `controls desk brightness=128`."
+                    )
+                }
+                return settings
+            },
+            perform: { settings, session, _ in
+                ControlSteering(session).set(settings.values, of: settings.role)
+            }),
+        SessionCommand(
+            "load-preset", "ROLE NAME", "load a preset of this camera", .blocks, groupUse: .allowed,
+            parse: Preset.init,
+            perform: { preset, session, _ in ControlSteering(session).load(preset) }),
+        SessionCommand(
+            "save-preset", "ROLE NAME", "save the current control values of a camera as a preset", .blocks,
+            groupUse: .allowed, parse: Preset.init,
+            perform: { preset, session, _ in ControlSteering(session).save(preset) }),
+        SessionCommand(
+            "delete-preset", "ROLE NAME", "delete a preset of this camera", .blocks, groupUse: .allowed,
+            parse: Preset.init,
+            perform: { preset, session, _ in ControlSteering(session).delete(preset) }),
+        SessionCommand(
+            "match", "ROLE CAMERA", "match exposure and white balance to the camera of another role",
+            .blocks, groupUse: .allowed,
+            parse: { words throws(ControlError) in
+                guard words.words.count == 2, words.words[0] != words.words[1] else {
+                    throw .usage("`match` needs the roles of two cameras. Example: `match face desk`.")
+                }
+                return CameraMatch(role: words.words[0], leader: words.words[1])
+            },
+            perform: { match, session, _ in
+                ControlSteering(session).match(match.role, to: match.leader)
+            }),
+        SessionCommand(
+            "select-camera", "[CAMERA]",
+            "select a camera when no recording is running. Default: the camera on the other side, or the next camera",
+            .blocks,
+            groupUse: .decided { selector in
+                selector.isEmpty
+                    ? nil : "with a device is allowed only on the node itself. Run the command there."
+            },
+            // A selector may be a name with several words. An empty one selects the next camera.
+            parse: { words throws(ControlError) in words.text },
+            perform: { selector, _, context in
+                context.steering.standby.selectCamera(
+                    selector.isEmpty ? nil : selector, context.steering.setup)
+            }),
+        SessionCommand(
+            "add", "ROLE CAMERA", "add a camera to the recording; show it with `unhide ROLE`",
+            [.needsRecording, .blocks], groupUse: opensDevice,
+            parse: { words throws(ControlError) in
+                try DeviceOfRole(
+                    words, else: "`add` needs a role and a camera. Example: `add guest /dev/video4`.")
+            },
+            perform: { device, session, context in
+                let role = device.role
+                return context.steering.changeDevices(
+                    of: session, saying: "Camera \(role) was added. `unhide \(role)` shows it in the program."
+                ) { setup, stills throws(SetupError) in
+                    var cameras = stills
+                    try setup.addCamera(device.selector, as: role, to: session, stills: &cameras)
+                    // Another camera may have been removed in the meantime.
+                    if let added = cameras.cameras.last(where: { $0.role == role }) {
+                        context.steering.stills.add(added)
+                    }
+                }
+            }),
+        SessionCommand(
+            "replace-camera", "ROLE CAMERA",
+            "replace the camera of a role; its tracks and the program continue",
+            [.needsRecording, .blocks], groupUse: opensDevice,
+            parse: { words throws(ControlError) in
+                try DeviceOfRole(
+                    words,
+                    else:
+                        "`replace-camera` needs a role and a camera. Example: `replace-camera desk /dev/video4`."
+                )
+            },
+            perform: { device, session, context in
+                context.steering.changeDevices(
+                    of: session,
+                    saying:
+                        "Camera \(device.role) now uses \(SourceAddress.printable(of: device.selector))."
+                ) { setup, stills throws(SetupError) in
+                    try setup.replaceCamera(
+                        of: device.role, with: device.selector, in: session, stills: stills)
+                }
+            }),
+        SessionCommand(
+            "add-microphone", "ROLE MICROPHONE",
+            "add a microphone to the recording; add it to the program mix with `unmute ROLE`",
+            [.needsRecording, .blocks], groupUse: opensDevice,
+            parse: { words throws(ControlError) in
+                try DeviceOfRole(
+                    words,
+                    else:
+                        "`add-microphone` needs a role and a microphone. Example: `add-microphone guest default`."
+                )
+            },
+            perform: { device, session, context in
+                let role = device.role
+                return context.steering.changeDevices(
+                    of: session,
+                    saying: "Microphone \(role) was added. `unmute \(role)` adds it to the program mix."
+                ) { setup, _ throws(SetupError) in
+                    try setup.addMicrophone(device.selector, as: role, to: session)
+                }
+            }),
+    ]
+
+    private static var opensDevice: GroupUse<DeviceOfRole> {
+        .refused(
+            "can open files and network addresses, so it is allowed only on the node itself. Run the command there."
+        )
+    }
+}
+
+extension SessionCommand.DeviceOfRole {
+    /// Parses a role and a selector, which may be a name with several words.
+    ///
+    /// - Parameters:
+    ///   - words: The arguments.
+    ///   - message: The sentence for the error if an argument is missing.
+    /// - Throws: `ControlError.usage` if an argument is missing.
+    init(_ words: CommandWords, else message: String) throws(ControlError) {
+        guard words.words.count >= 2 else { throw .usage(message) }
+        (role, selector) = (words.words[0], words.words.dropFirst().joined(separator: " "))
+    }
+}
+
+extension SessionCommand.Settings {
+    /// Parses a role and settings; returns `nil` if the role is missing or a word isn't NAME=VALUE.
+    init?(_ words: CommandWords) {
+        guard let role = words.words.first else { return nil }
+        let values = Array(words.words.dropFirst())
+        let areSettings = values.allSatisfy { word in
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty
+        }
+        guard areSettings else { return nil }
+        self.init(role: role, values: values)
+    }
+}
+
+extension SessionCommand.Preset {
+    /// Parses a role and the name of a preset, which may have several words.
+    init(_ words: CommandWords) throws(ControlError) {
+        let preset = words.words.dropFirst().joined(separator: " ")
+        guard let role = words.words.first, (1...64).contains(preset.utf8.count),
+            preset.printable() == preset
+        else {
+            throw .usage(
+                "`\(words.name)` needs a role and a preset name of at most 64 bytes without control characters. Example: `\(words.name) desk evening`."
+            )
+        }
+        self.init(role: role, name: preset)
+    }
+}

@@ -1,0 +1,75 @@
+internal import Control
+internal import Media
+internal import Profiles
+
+extension SessionCommand {
+    /// How `publish` specifies a live output.
+    enum PublishedPlace: Sendable, Equatable {
+        /// The name of a live output in the profile.
+        case entry(String)
+        /// An address without a key, or an address read from standard input.
+        case address(LiveOutputAddress)
+        /// An address to be read from the client's standard input, because other users can see command-line arguments.
+        case standardInput
+    }
+
+    /// Commands that start and stop live outputs.
+    static let live = [
+        SessionCommand(
+            "publish", "NAME|-|ADDRESS",
+            "start a live output: the entry NAME of the profile, the address on standard input (`-`), or a virtual camera or microphone (v4l2:NODE or pulse:TEXT)",
+            .isImmediate,
+            groupUse: .decided { place in
+                if case .entry = place { return nil }
+                return
+                    "with an address is allowed only on the node itself. Give the name of a live output in the node's profile."
+            },
+            parse: { words throws(ControlError) in try PublishedPlace(words) },
+            perform: { place, _, context in context.steering.publishing { $0.perform(place) } }),
+        SessionCommand(
+            "unpublish", "NAME", "stop a live output", .isImmediate, groupUse: .allowed,
+            parse: { words throws(ControlError) in
+                guard words.words.count == 1 else {
+                    throw .usage(
+                        "`unpublish` needs the name of a live output. List them with `status`. Example: `unpublish show`."
+                    )
+                }
+                return words.words[0]
+            },
+            perform: { name, _, context in context.steering.publishing { $0.end(name) } }),
+    ]
+}
+
+extension SessionCommand.PublishedPlace {
+    /// Parses the arguments of `publish`. Error messages don't repeat the arguments, because they may contain a key.
+    init(_ words: CommandWords) throws(ControlError) {
+        let text = words.text
+        if text == "-" {
+            guard let input = words.input else {
+                self = .standardInput
+                return
+            }
+            self = .address(try Self.address(input))
+        } else if Profile.isRole(text) {
+            self = .entry(text)
+        } else if text.hasPrefix("v4l2:") || text.hasPrefix("pulse:") {
+            self = .address(try Self.address(text))
+        } else if text.contains(":") {
+            throw .usage(
+                "addresses are not accepted as arguments, because other users can see arguments and an address can contain a key. Use `publish -` and standard input, or `url_from` in the profile."
+            )
+        } else {
+            throw .usage(
+                "`publish` needs the name of a live output of the profile, `-` for an address on standard input, v4l2:NODE or pulse:TEXT. Example: `publish show`."
+            )
+        }
+    }
+
+    private static func address(_ text: String) throws(ControlError) -> LiveOutputAddress {
+        do throws(AddressError) {
+            return try LiveOutputAddress(text)
+        } catch {
+            throw .usage(error.description)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+internal import Control
+internal import Inputs
+internal import Media
+internal import Session
+internal import Timing
+
+extension SessionCommand {
+    /// Text and time since T0 of a marker; the current time if `at` is `nil`.
+    struct Marker: Sendable, Equatable {
+        let text: String
+        var at: MediaTime?
+    }
+
+    /// When a recording starts: now, or with T0 at a `CLOCK_MONOTONIC` time that corresponds to `utc` in the group's
+    /// time. It runs until it's stopped, or for a given duration.
+    struct Start: Sendable, Equatable {
+        var at: ClockTime?
+        var utc: Int64?
+        var duration: Nanoseconds?
+    }
+
+    /// Input of commands without arguments.
+    struct NoInput: Sendable, Equatable {}
+
+    /// Commands about the recording as a whole.
+    static let recording = [
+        SessionCommand(
+            "status", "", "show the state of the recording, cameras, microphones and program",
+            [.isImmediate, .isAlwaysValid], groupUse: .allowed,
+            parse: { words throws(ControlError) in
+                try words.none()
+                return NoInput()
+            },
+            idle: { _, context in
+                ControlReply(
+                    ok: true, text: "Nothing is being recorded.",
+                    status: .paused(context.paused))
+            },
+            perform: { _, _, context in
+                guard let status = context.steering.status else {
+                    return ControlReply(ok: false, text: "The session has ended.")
+                }
+                return ControlReply(ok: true, text: status.state.rawValue, status: status)
+            }),
+        SessionCommand(
+            "mark", "TEXT [at=NS]",
+            "add a marker now, or NS nanoseconds after the start of the recording",
+            .needsRecording, groupUse: .allowed,
+            parse: { words throws(ControlError) in
+                let time = try timeOfMarker(words.words.last)
+                let parts = time == nil ? words.words[...] : words.words.dropLast()
+                let text = parts.joined(separator: " ").printable(limit: 200)
+                guard !text.isEmpty else {
+                    throw .usage("`mark` needs a text. Example: `mark \"question 2\"`.")
+                }
+                return Marker(text: text, at: time)
+            },
+            perform: { marker, session, context in
+                guard let instant = context.instant(marker.at, in: session) else {
+                    return CommandContext.inFuture
+                }
+                session.mark(marker.text, at: instant) {
+                    context.answer(ControlReply($0, did: "marked: \(marker.text)"))
+                }
+                return nil
+            }),
+        SessionCommand(
+            "split", "", "continue the recording in new files", .needsRecording, groupUse: .allowed,
+            parse: { words throws(ControlError) in
+                try words.none()
+                return NoInput()
+            },
+            perform: { _, session, context in
+                if let refusal = ControlReply.splitRefusal(session.currentPlan) { return refusal }
+                session.split(at: context.arrival) {
+                    context.answer(ControlReply($0, did: "The recording continues in new files."))
+                }
+                return nil
+            }),
+        SessionCommand(
+            "start", "[at=NS] [utc=NS] [for=NS]",
+            "start a recording on standby (`record --standby`). at: start time on CLOCK_MONOTONIC; utc: the same instant in group time; for: duration. All in nanoseconds. Default: start now, without a time limit",
+            .blocks, groupUse: .coordinator,
+            parse: { words throws(ControlError) in
+                let times = try words.times(["at", "utc", "for"])
+                guard times["utc"] == nil || times["at"] != nil else {
+                    throw .usage("`start utc=` also needs at=NS, the same instant on CLOCK_MONOTONIC.")
+                }
+                return Start(
+                    at: times["at"].map { ClockTime(nanoseconds: $0) }, utc: times["utc"],
+                    duration: times["for"].map { Nanoseconds($0) })
+            },
+            idle: { start, context in
+                guard context.steering.isStandby, !context.isStopped else {
+                    return CommandContext.nothingRecorded
+                }
+                return context.steering.standby.start(start)
+            },
+            perform: { start, session, context in
+                guard context.isRecording else { return context.steering.standby.start(start) }
+                return ControlReply(
+                    ok: false,
+                    text: session.status.phase == .finishing
+                        ? "The files of the last recording are still being finished. Wait a moment, then try again."
+                        : "A recording is already running.")
+            }),
+        SessionCommand(
+            "stop", "[at=NS]",
+            "stop the recording now, or at a recent instant NS nanoseconds after its start",
+            [.needsRecording, .isImmediate, .ends], groupUse: .coordinator,
+            parse: { words throws(ControlError) in
+                StopTime(at: try words.times(["at"])["at"].map { MediaTime(nanoseconds: $0) })
+            },
+            idle: { _, context in
+                context.steering.isStandby
+                    ? CommandContext.nothingRecorded : context.steering.endWithoutSession()
+            },
+            perform: { time, session, context in
+                guard let instant = context.instant(time.at, in: session) else {
+                    return CommandContext.inFuture
+                }
+                guard context.steering.isStandby else {
+                    return context.steering.end(session, at: instant, isRecording: context.isRecording)
+                }
+                session.stop(at: instant)
+                return ControlReply(
+                    ok: true, text: "The recording is ending. The session stays on standby.")
+            }),
+        SessionCommand(
+            "quit", "", "stop the recording and quit standby", [.isImmediate, .ends],
+            groupUse: .coordinator,
+            parse: { words throws(ControlError) in
+                try words.none()
+                return NoInput()
+            },
+            idle: { _, context in context.steering.endWithoutSession() },
+            perform: { _, session, context in
+                context.steering.end(session, at: context.arrival, isRecording: context.isRecording)
+            }),
+        SessionCommand(
+            "clock", "at=NS utc=NS bound=NS",
+            "internal, used by `multicam node`: set the group time for an instant of CLOCK_MONOTONIC, with its maximum error",
+            [.isImmediate, .isAlwaysValid, .isHidden],
+            groupUse: .refused(
+                "is reserved for the node, which sends the measured group time to its recorder."),
+            parse: { words throws(ControlError) in
+                let known = ["at", "utc", "bound"]
+                let times = try words.times(known)
+                guard let stamp = times["at"], let utc = times["utc"], let bound = times["bound"] else {
+                    throw .usage("`clock` needs \(CommandWords.list(known)).")
+                }
+                return ClockMeasurement(
+                    stamp: ClockTime(nanoseconds: stamp), utc: utc, bound: Nanoseconds(bound))
+            },
+            idle: { measurement, context in context.steering.apply(measurement) },
+            perform: { measurement, _, context in context.steering.apply(measurement) }),
+    ]
+
+    /// A past time since T0; the current time if `at` is `nil`.
+    struct StopTime: Sendable, Equatable {
+        var at: MediaTime?
+    }
+
+    /// Returns the time in an argument `at=NS`. Returns `nil` for any other argument.
+    private static func timeOfMarker(_ word: String?) throws(ControlError) -> MediaTime? {
+        guard let word, word.hasPrefix("at=") else { return nil }
+        guard let nanoseconds = Int64(word.dropFirst("at=".count)), nanoseconds >= 0 else {
+            throw .usage(
+                "`\(word.printable(limit: 60))`: expected nanoseconds since the start of the recording, as in `time_ns` of `status`."
+            )
+        }
+        return MediaTime(nanoseconds: nanoseconds)
+    }
+}

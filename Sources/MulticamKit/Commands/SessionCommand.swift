@@ -1,0 +1,264 @@
+public import Control
+internal import Media
+internal import Plan
+internal import Session
+
+/// A command of `multicam ctl`, from its syntax to its execution.
+///
+/// A command is one value in a list such as `recording`. Parsing, execution, help, completions, the manual page,
+/// `docs/reference/commands.md`, and the names that the control room receives are derived from it.
+public struct SessionCommand: Sendable {
+    /// A group of related commands, as shown in the help.
+    public struct Group: Sendable {
+        /// Heading in the help.
+        public let title: String
+        /// The commands, in the order of the help.
+        public let commands: [SessionCommand]
+    }
+
+    /// Properties that determine when and on which thread a command runs, and where it is listed.
+    struct Properties: OptionSet, Sendable {
+        let rawValue: Int
+
+        /// Valid only during a recording.
+        static let needsRecording = Self(rawValue: 1)
+        /// May block its thread: for a device, for disk I/O, or until a recording has started.
+        static let blocks = Self(rawValue: 2)
+        /// The reply is available immediately, so the command is also accepted if many others are in progress.
+        static let isImmediate = Self(rawValue: 4)
+        /// Accepted while the recording is ending.
+        static let isAlwaysValid = Self(rawValue: 8)
+        /// Ends something that can't be restored. The command is never suggested for a mistyped one.
+        static let ends = Self(rawValue: 16)
+        /// For other programs only; the help doesn't list the command.
+        static let isHidden = Self(rawValue: 32)
+        /// The reply consists of the camera's controls.
+        static let showsControls = Self(rawValue: 64)
+    }
+
+    /// Whether the other computers of a group can send a command to this computer.
+    ///
+    /// A command that can name a file, a device, or a network address must not be allowed.
+    enum GroupUse<Input: Sendable>: Sendable {
+        case allowed
+        /// Refused with a reason, which continues the sentence that the command's name begins.
+        case refused(String)
+        /// Refused with a reason for some arguments; `nil` allows the command.
+        case decided(@Sendable (Input) -> String?)
+
+        /// Refused, because only the coordinator starts and ends recordings of the group.
+        static var coordinator: Self {
+            .refused(
+                "is reserved for the coordinator. Start the recording with `multicam record --group`, and stop it with Ctrl-C there."
+            )
+        }
+
+        /// Refused, because the command isn't meant for other computers.
+        static var onNode: Self { .refused("is allowed only on the node itself. Run the command there.") }
+    }
+
+    /// Executes a command.
+    ///
+    /// - Parameters:
+    ///   - input: The parsed arguments.
+    ///   - session: The current session.
+    ///   - context: The state at the command's arrival.
+    /// - Returns: The reply; `nil` if `context.answer` is called with the reply, now or later.
+    typealias Perform<Input> =
+        @Sendable (_ input: Input, _ session: MulticamSession, _ context: CommandContext) -> ControlReply?
+
+    /// The name, which is the first word of the command.
+    public let name: String
+    /// Syntax of the arguments, such as `TEXT [at=NS]`. Empty if the command has no arguments.
+    public let arguments: String
+    /// The effect in one sentence without a capital letter and a period.
+    public let summary: String
+    let properties: Properties
+    private let parse: @Sendable (CommandWords) throws(ControlError) -> Parsed
+
+    /// Parsed arguments, with the functions that use them.
+    private struct Parsed: Sendable {
+        let input: any Sendable & Equatable
+        let groupRefusal: String?
+        let perform: @Sendable (MulticamSession, CommandContext) -> ControlReply?
+        let performIdle: @Sendable (CommandContext) -> ControlReply
+    }
+
+    /// Creates a command.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which is the first word of the command.
+    ///   - arguments: Syntax of the arguments, such as `TEXT [at=NS]`.
+    ///   - summary: The effect in one sentence without a capital letter and a period.
+    ///   - properties: When and on which thread the command runs, and where it is listed.
+    ///   - groupUse: Whether other computers of a group can send the command.
+    ///   - parse: Parses the arguments.
+    ///   - idle: Executes the command without a session. By default, the command is refused.
+    ///   - perform: Executes the command on a session.
+    init<Input: Sendable & Equatable>(
+        _ name: String, _ arguments: String = "", _ summary: String, _ properties: Properties = [],
+        groupUse: GroupUse<Input> = .onNode,
+        parse: @escaping @Sendable (CommandWords) throws(ControlError) -> Input,
+        idle: (@Sendable (Input, CommandContext) -> ControlReply)? = nil, perform: @escaping Perform<Input>
+    ) {
+        self.name = name
+        self.arguments = arguments
+        self.summary = summary
+        self.properties = properties
+        self.parse = { words throws(ControlError) in
+            let input = try parse(words)
+            let refusal: String? =
+                switch groupUse {
+                case .allowed: nil
+                case .refused(let sentence): sentence
+                case .decided(let refusal): refusal(input)
+                }
+            return Parsed(
+                input: input, groupRefusal: refusal, perform: { perform(input, $0, $1) },
+                performIdle: { idle?(input, $0) ?? CommandContext.nothingRecorded })
+        }
+    }
+
+    /// The name and the syntax of the arguments: `mark TEXT [at=NS]`.
+    public var usage: String { arguments.isEmpty ? name : "\(name) \(arguments)" }
+
+    /// The description for the help.
+    public var help: String {
+        properties.contains(.needsRecording) ? "\(summary) (only during a recording)" : summary
+    }
+
+    /// Whether the help lists the command.
+    public var isListed: Bool { !properties.contains(.isHidden) }
+}
+
+extension SessionCommand {
+    /// All commands. Each belongs to one group.
+    public static let groups = [
+        Group(title: "Recording", commands: recording),
+        Group(title: "Program layout", commands: changes(.picture) + scenes),
+        Group(title: "Program audio", commands: changes(.sound)),
+        Group(title: "Cameras, microphones and tracks", commands: devices + changes(.devices)),
+        Group(title: "Live output", commands: live),
+    ]
+
+    /// All commands, in the order of the help.
+    public static let all = groups.flatMap(\.commands)
+
+    /// Names of the commands that the help lists.
+    static let listedNames = all.filter(\.isListed).map(\.name)
+    private static let harmless = all.filter { !$0.properties.contains(.ends) }.map(\.name)
+
+    /// Returns the command that starts with the word. If there is none, returns the most similar command. Never returns
+    /// a command that ends something.
+    private static func guess(_ word: String) -> String? {
+        let longer = all.map(\.name).filter { word.count >= 3 && $0.hasPrefix(word.lowercased()) }
+        return longer.count == 1 && harmless.contains(longer[0]) ? longer[0] : word.nearest(among: harmless)
+    }
+
+    /// Parses a command.
+    ///
+    /// - Parameter request: The words of the command, as listed in the help.
+    /// - Returns: The command with its parsed arguments.
+    /// - Throws: `ControlError.usage` with a message that shows the expected arguments. `nobody` and `system` aren't
+    ///   thrown.
+    public static func parse(_ request: CommandRequest) throws(ControlError) -> ParsedCommand {
+        guard let name = request.words.first else {
+            throw .usage("command missing: expected a command such as `status`.")
+        }
+        guard let command = all.first(where: { $0.name == name }) else {
+            let word = "unknown command `\(name.printable())`"
+            throw .usage(guess(name).map { "\(word); did you mean `\($0)`?" } ?? "\(word).")
+        }
+        let parsed = try command.parse(
+            CommandWords(name: name, words: Array(request.words.dropFirst()), input: request.input))
+        return ParsedCommand(
+            command: command, input: parsed.input,
+            groupRefusal: parsed.groupRefusal.map { "`\(name)` \($0)" },
+            perform: parsed.perform, performIdle: parsed.performIdle)
+    }
+}
+
+/// A command with parsed arguments.
+public struct ParsedCommand: Sendable {
+    let command: SessionCommand
+    /// The parsed arguments.
+    package let input: any Sendable & Equatable
+    /// Whether the request must also contain the first line of the client's standard input.
+    package var needsInput: Bool { input as? SessionCommand.PublishedPlace == .standardInput }
+    /// Whether the reply consists of the camera's controls.
+    package var showsControls: Bool { command.properties.contains(.showsControls) }
+    /// Why another computer of a group can't send this command; `nil` if it can.
+    let groupRefusal: String?
+    let perform: @Sendable (MulticamSession, CommandContext) -> ControlReply?
+    let performIdle: @Sendable (CommandContext) -> ControlReply
+}
+
+/// The words of a command after its name.
+struct CommandWords {
+    let name: String
+    let words: [String]
+    /// The address for `publish -`.
+    let input: String?
+
+    /// The words, separated by spaces.
+    var text: String { words.joined(separator: " ") }
+
+    /// Throws an error if the command has arguments.
+    func none() throws(ControlError) {
+        guard !words.isEmpty else { return }
+        throw .usage("`\(name)` does not take arguments: remove `\(text.printable())`.")
+    }
+
+    /// Parses arguments `NAME=NS` with times in nanoseconds, each at most once.
+    ///
+    /// - Parameter known: Names of the arguments. A value for `for` is at least 1, other values are at least 0.
+    /// - Returns: The times by name.
+    /// - Throws: `ControlError.usage` if an argument is unknown, repeated, or out of range.
+    func times(_ known: [String]) throws(ControlError) -> [String: Int64] {
+        var times: [String: Int64] = [:]
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, known.contains(parts[0]), times[parts[0]] == nil,
+                let nanoseconds = Int64(parts[1]), nanoseconds >= (parts[0] == "for" ? 1 : 0)
+            else {
+                throw .usage(
+                    "`\(name) \(word.printable(limit: 60))`: expected \(Self.list(known)) in nanoseconds.")
+            }
+            times[parts[0]] = nanoseconds
+        }
+        return times
+    }
+
+    static func list(_ known: [String]) -> String { known.map { "\($0)=NS" }.joined(separator: ", ") }
+}
+
+/// The state of the sessions when a command arrived.
+struct CommandContext: Sendable {
+    let steering: SessionSteering
+    /// Whether a recording is starting, running, or ending.
+    let isRecording: Bool
+    /// Whether a stop was requested.
+    let isStopped: Bool
+    /// Time of the command on the session's clock.
+    let arrival: ClockTime
+    /// The plan of the next session, for the status without a session.
+    let paused: SessionPlan
+    /// Sends the reply. Call it once, unless a reply is returned.
+    let answer: ControlServer.Answer
+
+    static let nothingRecorded = ControlReply(ok: false, text: "Nothing is being recorded.")
+
+    static let inFuture = ControlReply(
+        ok: false,
+        text:
+            "`at` is in the future. Specify nanoseconds since the start of the recording, up to the present.",
+        usage: true)
+
+    /// Returns the effective time of a command on the session's clock: its arrival, or the given time after T0. Returns
+    /// `nil` if that time is in the future.
+    func instant(_ time: MediaTime?, in session: MulticamSession) -> ClockTime? {
+        guard let time, let start = session.status.start else { return arrival }
+        let (instant, overflows) = start.nanoseconds.addingReportingOverflow(time.nanoseconds)
+        return overflows || instant > arrival.nanoseconds ? nil : ClockTime(nanoseconds: instant)
+    }
+}

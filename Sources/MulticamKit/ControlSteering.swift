@@ -1,0 +1,109 @@
+internal import Control
+internal import Media
+internal import Plan
+internal import Session
+internal import Setup
+
+/// Executes the commands for a camera's controls on a session. Each function waits for the device, and `match` also for
+/// frames, for a few seconds at most.
+struct ControlSteering {
+    private let session: MulticamSession
+
+    init(_ session: MulticamSession) { self.session = session }
+
+    /// Sets controls, each given as NAME=VALUE, and returns the camera's controls.
+    func set(_ words: [String], of role: String) -> ControlReply {
+        handled {
+            let settings = words.compactMap { word -> (name: String, value: String)? in
+                guard let mark = word.firstIndex(of: "=") else { return nil }
+                return (String(word[..<mark]), String(word[word.index(after: mark)...]))
+            }
+            let outcomes = settings.isEmpty ? [] : try session.set(settings, of: role)
+            return try reply(
+                outcomes, of: role,
+                did: words.isEmpty ? "controls of \(role)" : "set: \(role) \(words.joined(separator: " "))")
+        }
+    }
+
+    /// Applies the values of a preset.
+    func load(_ preset: SessionCommand.Preset) -> ControlReply {
+        handled {
+            let (role, name) = (preset.role, preset.name)
+            let presets = CameraPresets(of: try session.controls(of: role).device)
+            let outcomes = try session.set(
+                try presets.requests(of: name), of: role, saying: "load-preset \(role) \(name)")
+            return try reply(outcomes, of: role, did: "loaded: preset \(name) of \(role)")
+        }
+    }
+
+    /// Saves the current values as a preset.
+    func save(_ preset: SessionCommand.Preset) -> ControlReply {
+        handled {
+            let (device, controls) = try session.controls(of: preset.role)
+            let warning = try CameraPresets(of: device).save(controls, as: preset.name)
+            return try reply(
+                [], of: preset.role, did: Self.said("saved: \(preset.name) of \(preset.role)", warning))
+        }
+    }
+
+    /// Deletes a preset.
+    func delete(_ preset: SessionCommand.Preset) -> ControlReply {
+        handled {
+            let warning = try CameraPresets(of: try session.controls(of: preset.role).device).delete(
+                preset.name)
+            return try reply(
+                [], of: preset.role, did: Self.said("deleted: \(preset.name) of \(preset.role)", warning))
+        }
+    }
+
+    /// Matches a camera's exposure and white balance to another camera.
+    func match(_ role: String, to leader: String) -> ControlReply {
+        handled {
+            var match = try LookMatching(role, to: leader, in: session)
+            try match.run()
+            var reply = try reply(match.outcomes, of: role, did: match.text)
+            // Values that a camera can't reach are reported, but the command itself has succeeded.
+            reply.ok = true
+            return reply
+        }
+    }
+
+    /// Returns the reply of `body`, or the reply for its error.
+    private func handled(_ body: () throws -> ControlReply) -> ControlReply {
+        do {
+            return try body()
+        } catch let error as SessionChangeError {
+            return ControlReply(ok: false, text: error.description, usage: true)
+        } catch {
+            return ControlReply(ok: false, text: "\(error)".printable(limit: 1000))
+        }
+    }
+
+    private static func said(_ sentence: String, _ warning: String?) -> String {
+        warning.map { "\(sentence). \($0)" } ?? sentence
+    }
+
+    /// Returns the reply: the current controls, and the settings that differ from the request.
+    private func reply(
+        _ outcomes: [ControlOutcome], of role: String, did sentence: String
+    ) throws(SessionChangeError) -> ControlReply {
+        let (device, controls) = try session.controls(of: role)
+        let remarks = outcomes.compactMap(\.remark)
+        return ControlReply(
+            ok: remarks.isEmpty,
+            text: remarks.isEmpty ? sentence : "camera \(role): \(remarks.joined(separator: " "))",
+            controls: ControlsReport(
+                device, controls, outcomes, presets: CameraPresets(of: device).names().names))
+    }
+}
+
+extension ControlReply {
+    /// Returns a refusal to split a recording's files if the process isn't allowed to open the new ones;
+    /// otherwise `nil`. Without the refusal, the recording would continue in the old files even though the
+    /// split was confirmed to the caller.
+    static func splitRefusal(_ plan: SessionPlan) -> Self? {
+        ProcessLimit.limit(ofOpening: plan.fileCount).map { limit in
+            Self(ok: false, text: "The files can't be split: \(limit.explanation)")
+        }
+    }
+}

@@ -1,0 +1,208 @@
+internal import Glibc
+internal import Media
+internal import SessionFolder
+internal import System
+
+/// A multicam helper program that works with a session through its media socket. It starts with its owner's
+/// first request. If it crashes or hangs, it is restarted and receives all current requests again; no caller
+/// waits for it. Secrets are passed only on its standard input.
+///
+/// Thread-safe. The owner may hold its own lock when calling `want`, `say`, and `isEnding`.
+final class HelperProcess: Sendable {
+    private struct State {
+        var child: ChildProcess?
+        /// Time at which the process's last message arrived.
+        var heard = ClockTime(nanoseconds: 0)
+        var thread: MediaThread?
+        /// Number of requests, so that a thread that gave up detects a new one.
+        var wishes = 0
+        /// Number of consecutive early exits of the process.
+        var earlyDeaths = 0
+        var isEnding = false
+    }
+
+    private let name: String
+    private let threadName: String
+    private let lack: String
+    private let socket: String
+    private let program: String?
+    private let withheld: Set<String>
+    private let say: @Sendable (String) -> Void
+    private let clock = MonotonicClock()
+    private let state = ConditionLock(State())
+    private let ending = Cancellation()
+
+    /// Delay before the first restart of the process.
+    private static let firstPause = Nanoseconds.milliseconds(200)
+    /// Delay before a restart if the process repeatedly exits early.
+    private static let pause = Nanoseconds.seconds(1)
+    /// Minimum run time after which an exit isn't counted as early.
+    private static let minStableDuration = Nanoseconds.seconds(10)
+    /// How long a process that must report every second may be silent before it is considered hung.
+    private static let longestSilence = Nanoseconds.seconds(10)
+    /// Maximum time for the process to exit at the end.
+    private static let patience = Nanoseconds.milliseconds(1500)
+
+    /// Prepares the helper without starting a process.
+    ///
+    /// - Parameters:
+    ///   - name: The program's name, such as `multicam-live`.
+    ///   - thread: Name of the thread that waits for the process, at most 9 bytes.
+    ///   - lack: The beginning of the error message for a missing program.
+    ///   - socket: Path of the media socket.
+    ///   - program: The program's path; `nil` if it wasn't found.
+    ///   - withheld: Names of environment variables of this process that the helper doesn't inherit.
+    ///   - say: Receives the process's error messages, on any thread.
+    init(
+        _ name: String, thread: String, lack: String, socket: String, program: String?,
+        withholding withheld: Set<String>, saying say: @escaping @Sendable (String) -> Void
+    ) {
+        (self.name, threadName, self.lack, self.socket) = (name, thread, lack, socket)
+        (self.program, self.withheld, self.say) = (program, withheld, say)
+    }
+
+    /// Whether shutdown has begun. No further requests are accepted.
+    var isEnding: Bool { state.withLock(\.isEnding) }
+
+    /// Starts the process if necessary, because there is a new request. The owner must live until `end`.
+    func want(for owner: any HelperOwner) {
+        state.broadcast { state in
+            guard !state.isEnding else { return }
+            state.wishes += 1
+            guard state.thread == nil else { return }
+            state.thread = MediaThread.eventually(name: threadName) { [self] in while run(for: owner) {} }
+        }
+    }
+
+    /// Sends a line to the process. If no process is running, the line is lost, and `HelperOwner.withRequests` provides
+    /// the state to the next process.
+    func say(_ line: String) { state.withLock { $0.child?.say(line) } }
+
+    /// Ends the process and waits for it, for about two seconds at most. Blocks; don't call it from Swift
+    /// tasks.
+    func end() {
+        let (child, thread) = state.broadcast { state in
+            state.isEnding = true
+            return (state.child, state.thread)
+        }
+        ending.cancel()
+        child?.finish()
+        let isOver = state.wait(until: clock.now + Self.patience) { $0.child == nil ? true : nil } ?? false
+        if !isOver { state.withLock(\.child)?.signal(SIGKILL) }
+        thread?.join()
+    }
+
+    /// Runs the process once, if there are requests.
+    ///
+    /// - Returns: Whether to continue.
+    private func run(for owner: any HelperOwner) -> Bool {
+        let (wishes, isEnding) = state.withLock { ($0.wishes, $0.isEnding) }
+        guard !isEnding else { return false }
+        let began = clock.now
+        let isSilent = ConditionLock(false)
+        guard let child = start(for: owner, whenSilent: { isSilent.broadcast { $0 = true } }) else {
+            // The program may be available by the next request.
+            return state.wait { state in state.isEnding ? false : state.wishes != wishes ? true : nil }
+        }
+        let watch = watch(child, owner)
+        let status = child.wait()
+        watch.cancel()
+        // Wait until the process's last lines have been read, unless one of its child processes keeps the
+        // pipe open.
+        isSilent.wait(until: clock.now + .seconds(1)) { $0 ? () : nil }
+        let pause = state.broadcast { state -> Nanoseconds? in
+            state.child = nil
+            guard !state.isEnding else { return nil }
+            state.earlyDeaths = clock.now - began > Self.minStableDuration ? 0 : state.earlyDeaths + 1
+            return state.earlyDeaths > 1 ? Self.pause : Self.firstPause
+        }
+        guard let pause else { return false }
+        let words = status > 128 ? "was terminated by signal \(status - 128)" : "exited with status \(status)"
+        owner.processHasEnded("\(words) and is being restarted.")
+        clock.sleep(until: clock.now + pause, unless: ending)
+        return true
+    }
+
+    /// Starts the process; returns `nil` if the request list is empty or the process can't be started.
+    private func start(
+        for owner: any HelperOwner, whenSilent: @escaping @Sendable () -> Void
+    ) -> ChildProcess? {
+        var isWanted = false
+        owner.withRequests { isWanted = !$0.isEmpty }
+        guard isWanted else { return nil }
+        do throws(ProcessError) {
+            guard let program, access(program, X_OK) == 0 else {
+                throw ProcessError(
+                    "\(lack) isn't installed at \(program?.printable(limit: 1000) ?? name). Build it with `swift build`, or install the package "
+                        + "multicam-studio.")
+            }
+            let child = try ChildProcess(program, ["--socket", socket], withholding: withheld.contains)
+            // The requests can't change in the meantime, so later ones are sent after these.
+            owner.withRequests { lines in
+                state.broadcast { state in
+                    (state.child, state.heard) = (child, clock.now)
+                    for line in lines { child.say(line) }
+                    if state.isEnding { child.finish() }
+                }
+            }
+            child.readOutput(
+                { [weak self, weak owner] line in
+                    if self?.hears(child) ?? false { owner?.hear(line) }
+                }, whenOver: whenSilent)
+            child.readMessages { [name, say] line in say("\(name): \(line.printable(limit: 1000))") }
+            return child
+        } catch {
+            owner.processIsMissing(error.description)
+            return nil
+        }
+    }
+
+    /// Returns whether the process that sent a message is the current one. If so, records that it is alive.
+    private func hears(_ child: ChildProcess) -> Bool {
+        state.withLock { state in
+            guard state.child === child else { return false }
+            state.heard = clock.now
+            return true
+        }
+    }
+
+    /// Kills the process if it has been silent for too long.
+    private func watch(_ child: ChildProcess, _ owner: any HelperOwner) -> Cancellation {
+        let done = Cancellation()
+        MediaThread.eventually(name: "\(threadName):watch") { [state, clock] in
+            while clock.sleep(until: clock.now + .seconds(1), unless: done) {
+                let isTold = owner.mustReportEverySecond
+                let isSilent = state.withLock { state in
+                    if !isTold { state.heard = clock.now }
+                    return clock.now - state.heard > Self.longestSilence
+                }
+                if isSilent { child.signal(SIGKILL) }
+            }
+        }
+        return done
+    }
+}
+
+/// The owner of a helper process. Its functions are called on the helper's threads while the helper isn't
+/// holding a lock.
+protocol HelperOwner: AnyObject, Sendable {
+    /// Calls a closure with one line per current request, in the form for a new process. The requests don't change
+    /// during the call.
+    func withRequests(_ body: ([String]) -> Void)
+
+    /// Whether the process must currently report every second.
+    var mustReportEverySecond: Bool { get }
+
+    /// Receives a line from the process.
+    func hear(_ line: String)
+
+    /// Reports that the process has crashed, or was killed because it hung. It will be restarted.
+    ///
+    /// - Parameter words: The cause, as the predicate of a sentence about the program.
+    func processHasEnded(_ words: String)
+
+    /// Reports that no process can be started until the next request.
+    ///
+    /// - Parameter text: The reason, as a sentence.
+    func processIsMissing(_ text: String)
+}

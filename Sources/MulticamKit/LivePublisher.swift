@@ -1,0 +1,425 @@
+internal import Control
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
+public import MediaServing
+internal import Plan
+internal import Profiles
+public import Session
+internal import SessionFolder
+public import Setup
+internal import System
+
+/// Streams a session's program or cameras live. A separate process, `multicam-live`, receives them from the media
+/// socket and sends them.
+///
+/// ```swift
+/// let publisher = LivePublisher(of: mediaServer)
+/// publisher.serve(session, setup.liveOutputs)
+/// publisher.publish(LiveOutput(name: "show", address: try LiveOutputAddress(address)))
+/// let result = try await session.record()
+/// await publisher.end()
+/// ```
+///
+/// The process starts with the first requested output. If it crashes or hangs, it is restarted and receives the
+/// requested outputs again. Recordings never wait for it. Keys are passed only on its standard input. Thread-safe.
+public final class LivePublisher: Sendable {
+    private struct State {
+        var session: MulticamSession?
+        /// The live outputs in the session's profile.
+        var entries: [LiveOutput] = []
+        /// All current and former live outputs, in the order in which they were first requested.
+        var outputs: [PublishedOutput] = []
+        var isRecording = false
+        let helper: HelperProcess
+
+        func index(_ name: String) -> Int? { outputs.firstIndex { $0.liveOutput.name == name } }
+
+        /// Updates an output and notifies the session.
+        mutating func update(_ index: Int, _ body: (inout PublishedOutput) -> Void) {
+            body(&outputs[index])
+            session?.note(outputs[index].status)
+        }
+
+        mutating func end(_ index: Int, at time: ClockTime) {
+            update(index) { $0.end(at: time) }
+            helper.say(LiveCommand(unpublish: outputs[index].liveOutput.name).line)
+        }
+    }
+
+    private let say: @Sendable (String) -> Void
+    private let clock = MonotonicClock()
+    private let helper: HelperProcess
+    private let state: ConditionLock<State>
+
+    private static let programName = "multicam-live"
+
+    /// Creates a publisher without starting a process.
+    ///
+    /// - Parameters:
+    ///   - server: The media server that provides frames, audio, and packets to the process.
+    ///   - program: Path of `multicam-live`; `nil` to find it where multicam is installed or built.
+    ///   - withheld: Names of environment variables of this process, such as those with keys, that the helper doesn't
+    ///     inherit.
+    ///   - say: Receives messages for the user, on any thread.
+    public convenience init(
+        of server: MediaServer, program: String? = nil, withholding withheld: Set<String> = [],
+        saying say: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.init(
+            socket: server.path, program: program ?? ProgramPath.beside(Self.programName),
+            withholding: withheld, saying: say)
+    }
+
+    package init(
+        socket: String, program: String?, withholding withheld: Set<String> = [],
+        saying say: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.say = say
+        helper = HelperProcess(
+            Self.programName, thread: "live", lack: "Live outputs are disabled: the live output program",
+            socket: socket, program: program, withholding: withheld, saying: say)
+        state = ConditionLock(State(helper: helper))
+    }
+
+    // MARK: Requested outputs
+
+    /// Sets the session to serve, before it records. Outputs that the profile starts with the session start
+    /// immediately. Outputs that it starts with a recording run during recordings. Existing outputs continue.
+    ///
+    /// - Parameters:
+    ///   - session: The session; `nil` if there is currently none.
+    ///   - liveOutputs: The live outputs of its profile, `SessionSetup.liveOutputs`.
+    public func serve(_ session: MulticamSession?, _ liveOutputs: [LiveOutput] = []) {
+        let (before, wanted) = state.withLock { state in
+            let before = state.session
+            (state.session, state.isRecording) = (session, false)
+            if session != nil { state.entries = liveOutputs }
+            let wanted = state.outputs.filter { !$0.isLeaving }
+            for output in wanted { session?.note(output.status) }
+            return (before, wanted.map(\.liveOutput))
+        }
+        before?.followRecordings(nil)
+        guard let session else { return }
+        for liveOutput in wanted where !liveOutputs.contains(where: { $0.name == liveOutput.name }) {
+            session.count(liveOutput.planned)
+        }
+        session.followRecordings { [weak self] begins in self?.follow(recording: begins) }
+        for liveOutput in liveOutputs where liveOutput.start == .session { publish(liveOutput) }
+    }
+
+    /// Starts a live output. If the profile starts it with a recording, it also ends with the recording.
+    ///
+    /// - Parameter liveOutput: Content and address of the live output.
+    /// - Returns: Whether it was started; `false` if an output with this name is already published.
+    @discardableResult
+    public func publish(_ liveOutput: LiveOutput) -> Bool {
+        state.withLock { state in
+            let index = state.index(liveOutput.name)
+            guard !helper.isEnding, index.map({ state.outputs[$0].isLeaving }) ?? true else { return false }
+            let endsWithRecording = liveOutput.start == .recording && state.isRecording
+            if index == nil { state.outputs.append(PublishedOutput(liveOutput, at: clock.now)) }
+            state.update(index ?? state.outputs.count - 1) {
+                $0.begin(liveOutput, endsWithRecording: endsWithRecording, at: clock.now)
+            }
+            helper.say(LiveCommand(beginning: liveOutput).line)
+            helper.want(for: self)
+            return true
+        }
+    }
+
+    /// Ends a live output.
+    ///
+    /// - Parameter name: Name of the output.
+    /// - Returns: Whether it was published.
+    @discardableResult
+    public func unpublish(_ name: String) -> Bool {
+        state.withLock { state in
+            guard let index = state.index(name), !state.outputs[index].isLeaving else { return false }
+            state.end(index, at: clock.now)
+            if !state.entries.contains(where: { $0.name == name }) { state.session?.unplan(name) }
+            return true
+        }
+    }
+
+    /// Adds the cost of a live output that isn't in the profile to the session's cost.
+    ///
+    /// - Throws: `SessionChangeError` if the session would exceed its budget, or has ended.
+    func plan(_ liveOutput: LiveOutput) throws(SessionChangeError) {
+        let session = state.withLock { state in
+            state.entries.contains { $0.name == liveOutput.name } ? nil : state.session
+        }
+        try session?.plan(liveOutput.planned)
+    }
+
+    /// Names of the live outputs in the session's profile, and of all others that are or were published.
+    public var names: [String] {
+        state.withLock { state in
+            let entries = state.entries.map(\.name)
+            return entries + state.outputs.map(\.liveOutput.name).filter { !entries.contains($0) }
+        }
+    }
+
+    /// Returns the profile's live output with the given name; `nil` if none exists.
+    func entry(_ name: String) -> LiveOutput? { state.withLock { $0.entries.first { $0.name == name } } }
+
+    /// Returns the state of a published live output; `nil` if it isn't published.
+    func status(_ name: String) -> LiveOutputStatus? {
+        state.withLock { state in
+            state.outputs.first { $0.liveOutput.name == name && !$0.isLeaving }?.status
+        }
+    }
+
+    private func follow(recording begins: Bool) {
+        let due = state.withLock { state -> [LiveOutput] in
+            state.isRecording = begins
+            guard !begins else { return state.entries.filter { $0.start == .recording } }
+            for (index, output) in state.outputs.enumerated()
+            where output.endsWithRecording && !output.isLeaving {
+                state.end(index, at: clock.now)
+            }
+            return []
+        }
+        for liveOutput in due { publish(liveOutput) }
+    }
+
+    /// Ends all live outputs and the sending process. Waits for the process for about two seconds at most. No
+    /// output can be published afterwards.
+    public func end() async {
+        await withCheckedContinuation { continuation in
+            MediaThread.eventually(name: "live:end") { [self] in
+                endAndWait()
+                continuation.resume()
+            }
+        }
+    }
+
+    private func endAndWait() {
+        helper.end()
+        state.withLock { state in
+            for (index, output) in state.outputs.enumerated() where !output.isLeaving {
+                state.end(index, at: clock.now)
+            }
+        }
+    }
+}
+
+// MARK: Publishing process
+
+extension LivePublisher: HelperOwner {
+    func withRequests(_ body: ([String]) -> Void) {
+        state.withLock { state in
+            body(state.outputs.filter { !$0.isLeaving }.map { LiveCommand(beginning: $0.liveOutput).line })
+        }
+    }
+
+    var mustReportEverySecond: Bool { state.withLock { $0.outputs.contains(where: \.isFollowed) } }
+
+    func processHasEnded(_ words: String) {
+        let text = "The live output program \(words)"
+        let hasSession = changeAll(to: .waiting, because: text) != nil
+        // With a session, the text is reported as an event of each output.
+        if !hasSession { say(text) }
+    }
+
+    func processIsMissing(_ text: String) {
+        if let session = changeAll(to: .refused, because: text) { session.warn(text) } else { say(text) }
+    }
+
+    /// Changes the state of all requested outputs.
+    ///
+    /// - Returns: The session; `nil` if there is currently none.
+    private func changeAll(to new: LiveOutputStatus.State, because text: String) -> MulticamSession? {
+        state.withLock { state in
+            for (index, output) in state.outputs.enumerated() where !output.isLeaving {
+                state.update(index) { $0.change(to: new, because: text, at: clock.now) }
+            }
+            return state.session
+        }
+    }
+
+    func hear(_ line: String) {
+        let report: LiveReport
+        do {
+            report = try JSONDecoder().decode(LiveReport.self, from: Data(line.utf8))
+        } catch {
+            // The message is invalid or from another version. Later messages may be readable.
+            return
+        }
+        state.withLock { state in
+            guard let index = state.index(report.live_output) else { return }
+            state.update(index) { $0.take(report, at: clock.now) }
+        }
+    }
+}
+
+extension LivePublisher {
+    /// Executes `publish`.
+    func perform(_ place: SessionCommand.PublishedPlace) -> ControlReply {
+        switch place {
+        case .standardInput:
+            return ControlReply(
+                ok: false,
+                text:
+                    "`publish -` expects an address on the standard input of `multicam ctl`, but standard input is empty.",
+                usage: true)
+        case .entry(let name):
+            guard let liveOutput = entry(name) else { return unknown(name) }
+            return begin(liveOutput)
+        case .address(let address):
+            return begin(
+                LiveOutput(name: freeName(address.kind.rawValue), address: address, start: .command))
+        }
+    }
+
+    /// Executes `unpublish`.
+    func end(_ name: String) -> ControlReply {
+        if unpublish(name) { return ControlReply(ok: true, text: "Live output \(name) was stopped.") }
+        guard names.contains(name) else { return unknown(name) }
+        return ControlReply(ok: true, text: "Live output \(name) is not running.")
+    }
+
+    private func begin(_ liveOutput: LiveOutput) -> ControlReply {
+        let name = liveOutput.name
+        do throws(SessionChangeError) {
+            try plan(liveOutput)
+        } catch {
+            return ControlReply(error)
+        }
+        if publish(liveOutput) {
+            return ControlReply(
+                ok: true,
+                text:
+                    "Live output \(name) was started: \(liveOutput.address.printable). `status` shows its state."
+            )
+        }
+        guard let status = status(name) else {
+            return ControlReply(ok: false, text: "The session is ending.")
+        }
+        let why = status.text.map { ": \($0)" } ?? "."
+        return ControlReply(
+            ok: true, text: "Live output \(name) is already started; state: \(status.state.rawValue)\(why)")
+    }
+
+    /// Returns an unused live output name: `srt`, `srt-2`.
+    private func freeName(_ kind: String) -> String {
+        let taken = names.filter { entry($0) != nil || status($0) != nil }
+        var (name, number) = (kind, 1)
+        while taken.contains(name) {
+            number += 1
+            name = "\(kind)-\(number)"
+        }
+        return name
+    }
+
+    private func unknown(_ name: String) -> ControlReply {
+        let known =
+            names.isEmpty ? "No live outputs are configured." : "Available: \(names.joined(separator: ", "))."
+        return ControlReply(
+            ok: false, text: "There is no live output named \(name.printable(limit: 64)). \(known)",
+            usage: true)
+    }
+}
+
+/// A current or former live output, with its state across all restarts of the sending process.
+struct PublishedOutput {
+    /// A counter that isn't reset when the counting process restarts.
+    private struct Tally {
+        private var before: Int64 = 0
+        private var last: Int64 = 0
+
+        /// Maximum plausible value: more frames than a year contains.
+        private static let most: Int64 = 1_000_000_000_000
+
+        var sum: Int64 { before + last }
+
+        mutating func take(_ told: Int64) {
+            let count = min(max(told, 0), Self.most)
+            if count < last { before = min(sum, Self.most) }
+            last = count
+        }
+    }
+
+    private(set) var liveOutput: LiveOutput
+    /// Whether the output ends with the recording.
+    private(set) var endsWithRecording = false
+    /// Whether the output is no longer requested. Its last counts may still arrive.
+    private(set) var isLeaving = false
+    private(set) var status: LiveOutputStatus
+    private var sent = Tally()
+    private var dropped = Tally()
+
+    init(_ liveOutput: LiveOutput, at time: ClockTime) {
+        self.liveOutput = liveOutput
+        status = LiveOutputStatus(
+            name: liveOutput.name, kind: liveOutput.address.kind, state: .connecting, since: time)
+    }
+
+    /// Marks the output as requested.
+    mutating func begin(_ liveOutput: LiveOutput, endsWithRecording: Bool, at time: ClockTime) {
+        (self.liveOutput, self.endsWithRecording) = (liveOutput, endsWithRecording)
+        isLeaving = false
+        change(to: .connecting, at: time)
+    }
+
+    /// Marks the output as no longer requested.
+    mutating func end(at time: ClockTime) {
+        isLeaving = true
+        change(to: .ended, at: time)
+    }
+
+    /// Whether the sending process is reporting the output every second.
+    var isFollowed: Bool { !isLeaving && status.state != .refused }
+
+    /// Applies a report from the sending process.
+    mutating func take(_ report: LiveReport, at now: ClockTime) {
+        // This is the last report of an earlier connection, but the output has been requested again.
+        guard isLeaving || report.state != .ended else { return }
+        sent.take(report.sent_frames)
+        dropped.take(report.dropped_frames)
+        (status.sentFrames, status.droppedFrames) = (sent.sum, dropped.sum)
+        status.bitrate = report.state == .connected ? max(report.bitrate, 0) : nil
+        // An output that is no longer requested has ended, regardless of its connection's state.
+        guard !isLeaving else { return }
+        change(
+            to: LiveOutputStatus.State(report.state), because: report.text,
+            at: min(ClockTime(nanoseconds: max(report.at_ns, 0)), now))
+    }
+
+    /// Changes the state and its reason.
+    mutating func change(to state: LiveOutputStatus.State, because text: String? = nil, at time: ClockTime) {
+        if state != .connected { status.bitrate = nil }
+        // A state never begins before the previous one.
+        if state != status.state { status.since = max(time, status.since) }
+        (status.state, status.text) = (state, text?.printable(limit: 400))
+    }
+}
+
+extension LiveOutputStatus.State {
+    fileprivate init(_ state: LiveReport.State) {
+        self =
+            switch state {
+            case .connecting: .connecting
+            case .connected: .connected
+            case .waiting: .waiting
+            case .refused: .refused
+            case .ended: .ended
+            }
+    }
+}
+
+extension LiveCommand {
+    /// The command that starts a live output. It contains keys.
+    init(beginning liveOutput: LiveOutput) {
+        self.init(
+            publish: LiveRequest(
+                name: liveOutput.name, url: Secret(liveOutput.address.text), of: liveOutput.source,
+                video: liveOutput.frames.map {
+                    LiveVideo(size: $0.size, rate: $0.rate, bitrate: $0.bitrate)
+                },
+                token: liveOutput.token, standby: liveOutput.start != .recording))
+    }
+
+    /// The command as a line of JSON. Write it only to the standard input of the sending process.
+    var line: String { JSONText.line(self) }
+}

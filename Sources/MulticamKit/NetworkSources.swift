@@ -1,0 +1,182 @@
+internal import FoundationEssentials
+internal import Glibc
+public import Media
+public import MediaServing
+internal import SessionFolder
+public import Setup
+internal import System
+
+/// Provides network cameras and screens to a session. A separate process, `multicam-sources`, connects to them and
+/// sends their media to the media socket.
+///
+/// ```swift
+/// let sources = NetworkSources(of: mediaServer, sentTo: devices)
+/// let setup = try SessionSetup(request, remote: sources)
+/// …
+/// sources.end()
+/// ```
+///
+/// The process starts with the first requested camera. If it crashes or hangs, it is restarted and receives the
+/// requests again. Recordings never wait for it. Passwords are passed only on its standard input. Thread-safe.
+public final class NetworkSources: RemoteSources {
+    private struct State {
+        /// The requests, in order of first occurrence.
+        var requests: [SourceRequest] = []
+        var reports: [String: SourceReport] = [:]
+        /// The reason why no process can be started; `nil` if one can.
+        var lack: String?
+    }
+
+    private let devices: RemoteDevices
+    private let say: @Sendable (String) -> Void
+    private let state = ConditionLock(State())
+    private let helper: HelperProcess
+
+    private static let programName = "multicam-sources"
+
+    /// Creates the list without starting a process.
+    ///
+    /// - Parameters:
+    ///   - server: The media server that receives the process's media.
+    ///   - devices: The devices of that server.
+    ///   - program: Path of `multicam-sources`; `nil` to find it where multicam is installed or built.
+    ///   - withheld: Names of environment variables of this process, such as those with passwords, that the helper
+    ///     doesn't inherit.
+    ///   - say: Receives messages for the user, on any thread.
+    public init(
+        of server: MediaServer, sentTo devices: RemoteDevices, program: String? = nil,
+        withholding withheld: Set<String> = [], saying say: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        (self.devices, self.say) = (devices, say)
+        helper = HelperProcess(
+            Self.programName, thread: "sources", lack: "The program for network cameras", socket: server.path,
+            program: program ?? ProgramPath.beside(Self.programName), withholding: withheld, saying: say)
+    }
+
+    // MARK: Requested sources
+
+    /// Connects to a network camera for its frames.
+    public func expect(camera selector: String) { want(selector, anew: true) { $0.video = true } }
+
+    /// Connects to a network camera for its audio.
+    public func expect(microphone selector: String) { want(selector, anew: true) { $0.audio = true } }
+
+    /// Waits for a camera. Blocks; don't call it from Swift tasks.
+    ///
+    /// - Parameters:
+    ///   - selector: `remote:NAME`, or the address of a network camera.
+    ///   - limit: Maximum waiting time.
+    /// - Returns: The camera, not started.
+    /// - Throws: `DeviceError` if the camera doesn't deliver in time, refuses the connection, or is in use by
+    ///   another role.
+    public func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
+    {
+        guard let name = want(selector, { $0.video = true }) else {
+            return try devices.camera(selector, within: limit)
+        }
+        return try devices.camera(name, within: limit) { outlook(for: name) }
+    }
+
+    /// Waits for a microphone. Blocks; don't call it from Swift tasks.
+    ///
+    /// - Parameters:
+    ///   - selector: `remote:NAME`, or the address of a network camera with audio.
+    ///   - limit: Maximum waiting time.
+    /// - Returns: The microphone, not started.
+    /// - Throws: `DeviceError` if the microphone doesn't deliver in time, refuses the connection, or is in
+    ///   use by another role.
+    public func microphone(
+        _ selector: String, within limit: Nanoseconds
+    ) throws(DeviceError) -> any MicrophoneSource {
+        guard let name = want(selector, { $0.audio = true }) else {
+            return try devices.microphone(selector, within: limit)
+        }
+        return try devices.microphone(name, within: limit) { outlook(for: name) }
+    }
+
+    /// Requests that the process connect to a camera.
+    ///
+    /// - Parameters:
+    ///   - selector: Any selector.
+    ///   - anew: Whether to reconnect a source that the user has ended.
+    ///   - change: Updates the request with the required media.
+    /// - Returns: The camera's name in the process's announcements; `nil` if the selector isn't an address.
+    @discardableResult
+    private func want(
+        _ selector: String, anew: Bool = false, _ change: (inout SourceRequest) -> Void
+    ) -> String? {
+        guard SourceAddress.handles(selector) else { return nil }
+        let address: SourceAddress
+        do throws(AddressError) {
+            address = try SourceAddress(selector)
+        } catch {
+            return nil
+        }
+        state.withLock { state in
+            guard !helper.isEnding else { return }
+            let index = state.requests.firstIndex { $0.name == address.name }
+            var request =
+                index.map { state.requests[$0] }
+                ?? SourceRequest(name: address.name, url: Secret(address.text))
+            request.url = Secret(address.text)
+            change(&request)
+            let hasEnded = anew && state.reports[address.name]?.state == .ended
+            guard index.map({ state.requests[$0] != request || hasEnded }) ?? true else { return }
+            if let index { state.requests[index] = request } else { state.requests.append(request) }
+            state.reports[address.name] = nil
+            state.lack = nil
+            helper.say(JSONText.line(SourceCommand(open: request)))
+            helper.want(for: self)
+        }
+        return address.name
+    }
+
+    private func outlook(for name: String) -> SourceOutlook? {
+        state.withLock { state in
+            if let lack = state.lack { return SourceOutlook(text: lack, isFinal: true) }
+            guard let report = state.reports[name], let text = report.text else { return nil }
+            return SourceOutlook(text: text, isFinal: [.refused, .ended].contains(report.state))
+        }
+    }
+
+    /// Ends the process and waits for it, for about two seconds at most. No devices are provided afterwards.
+    /// Blocks; don't call it from Swift tasks.
+    public func end() { helper.end() }
+}
+
+// MARK: Source process
+
+extension NetworkSources: HelperOwner {
+    func withRequests(_ body: ([String]) -> Void) {
+        state.withLock { state in
+            // Sources that the user has ended aren't restored after a crash.
+            let wanted = state.requests.filter { state.reports[$0.name]?.state != .ended }
+            body(wanted.map { JSONText.line(SourceCommand(open: $0)) })
+        }
+    }
+
+    var mustReportEverySecond: Bool { true }
+
+    func processHasEnded(_ words: String) { say("The program for network cameras \(words)") }
+
+    func processIsMissing(_ text: String) { state.withLock { $0.lack = text } }
+
+    func hear(_ line: String) {
+        let report: SourceReport
+        do {
+            report = try JSONDecoder().decode(SourceReport.self, from: Data(line.utf8))
+        } catch {
+            // The message is invalid or from another version. Later messages may be readable.
+            return
+        }
+        let remark = state.withLock { state -> String? in
+            var report = report
+            report.text = report.text?.printable(limit: 400)
+            state.lack = nil
+            guard state.requests.contains(where: { $0.name == report.source }) else { return nil }
+            let isNew = state.reports.updateValue(report, forKey: report.source) != report
+            return isNew && [.connected, .asking].contains(report.state) ? report.text : nil
+        }
+        if let remark { say(remark) }
+    }
+}

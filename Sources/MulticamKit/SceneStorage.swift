@@ -1,0 +1,93 @@
+internal import Control
+internal import Media
+internal import Profiles
+internal import Session
+internal import Setup
+
+/// Saves and deletes scenes on request: in the current session, in later sessions, and in the user's profile.
+/// Thread-safe.
+final class SceneStorage: Sendable {
+    private struct State {
+        var saved: [SceneSettings] = []
+        var deleted: Set<String> = []
+    }
+
+    private let state = ConditionLock(State())
+
+    /// Applies all saved and deleted scenes to a session, because its profile was read before these changes.
+    func update(_ session: MulticamSession) {
+        let state = state.withLock { $0 }
+        for scene in state.saved { session.save(scene) }
+        for name in state.deleted { session.dropScene(named: name) }
+    }
+
+    /// Saves the current video and audio of the program as a scene. Blocks until the data is on disk.
+    ///
+    /// - Parameters:
+    ///   - name: The scene's name.
+    ///   - session: The current session.
+    ///   - setup: The session's setup; `nil` if the session has ended.
+    /// - Returns: The reply to the sender.
+    func save(_ name: String, of session: MulticamSession, _ setup: SessionSetup?) -> ControlReply {
+        let scene: SceneSettings
+        do throws(SessionChangeError) {
+            scene = try session.saveScene(named: name)
+        } catch {
+            return ControlReply(error)
+        }
+        state.withLock { state in
+            state.saved.save(scene)
+            state.deleted.remove(name)
+        }
+        guard let setup else { return ControlReply(ok: false, text: "The session has ended.") }
+        do throws(ProfileError) {
+            let (path, isCopy) = try setup.save(scene)
+            return ControlReply(
+                ok: true, text: "Scene \(name) was saved to \(Self.file(path, isCopy: isCopy))")
+        } catch {
+            return ControlReply(
+                ok: true,
+                text:
+                    "Scene \(name) is saved only until this session ends, because the file can't be written: \(error.description)"
+            )
+        }
+    }
+
+    /// Deletes a scene. Blocks until the data is on disk.
+    ///
+    /// - Parameters:
+    ///   - name: The scene's name.
+    ///   - session: The current session.
+    ///   - setup: The session's setup; `nil` if the session has ended.
+    /// - Returns: The reply to the sender.
+    func delete(_ name: String, of session: MulticamSession, _ setup: SessionSetup?) -> ControlReply {
+        do throws(SessionChangeError) {
+            try session.deleteScene(named: name)
+        } catch {
+            return ControlReply(error)
+        }
+        state.withLock { state in
+            state.saved.removeAll { $0.name == name }
+            state.deleted.insert(name)
+        }
+        guard let setup else { return ControlReply(ok: false, text: "The session has ended.") }
+        do throws(ProfileError) {
+            guard let (path, isCopy) = try setup.delete(sceneNamed: name) else {
+                return ControlReply(ok: true, text: "Scene \(name) was deleted. It was not saved in a file.")
+            }
+            return ControlReply(
+                ok: true, text: "Scene \(name) was deleted from \(Self.file(path, isCopy: isCopy))")
+        } catch {
+            return ControlReply(
+                ok: true,
+                text:
+                    "Scene \(name) is deleted only until this session ends, because the file can't be written: \(error.description)"
+            )
+        }
+    }
+
+    private static func file(_ path: String, isCopy: Bool) -> String {
+        path.printable(limit: 1000)
+            + (isCopy ? ", your copy of the profile, which is used from now on." : ".")
+    }
+}

@@ -1,0 +1,335 @@
+public import Control
+public import Media
+public import MediaServing
+internal import Plan
+public import Session
+public import SessionFolder
+public import Setup
+public import Stills
+public import Timing
+
+/// Controls successive sessions: it executes the requests of `multicam ctl` and of signals on the current session. On
+/// standby, it also provides the next step. Thread-safe.
+///
+/// The commands are the values of `SessionCommand`.
+///
+/// ```swift
+/// let steering = SessionSteering()
+/// let server = try ControlServer { request throws(ControlError) in
+///     try steering.work(for: request, paused: setup.plan)
+/// }
+/// steering.note(at: server)
+/// steering.steer(session, setup, stills: stills)
+/// let result = try await session.record()
+/// steering.release()
+/// ```
+public final class SessionSteering: Sendable {
+    private struct State {
+        /// The current session; `nil` if no session is recording or on standby.
+        var session: MulticamSession?
+        /// The plan of the previous session; `nil` while a session exists, and before the first one.
+        var lastPlan: SessionPlan?
+        /// The setup of the current session.
+        var setup: SessionSetup?
+        /// Rotates the current session's cameras while it exists.
+        var rotation: SessionRotation?
+        var isStopped = false
+        /// Whether a recording is starting, running, or ending. Always true with a session, except on standby.
+        var isRecording = false
+        /// The verdict on the last recording.
+        var verdict: String?
+        /// The media server; `nil` if other processes can't access this process's sessions.
+        var media: MediaServer?
+        /// The publisher; `nil` if publishing isn't available.
+        var publisher: LivePublisher?
+        /// The control server; `nil` if `multicam ctl` can't reach this process.
+        var server: ControlServer?
+    }
+
+    /// The clock of the controlled sessions. It follows the group's time during a group recording.
+    public let clock: SteeredClock
+
+    let isStandby: Bool
+    let standby: StandbySteering
+    let stills = StillSteering()
+    let scenes = SceneStorage()
+    private let say: @Sendable (String) -> Void
+    private let state = ConditionLock(State())
+    private let stopped = Cancellation()
+
+    /// Creates the object without a session.
+    ///
+    /// - Parameters:
+    ///   - isStandby: Whether devices keep running between recordings, which begin and end on request.
+    ///   - say: Receives messages for the user, on any thread.
+    public init(isStandby: Bool = false, saying say: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.isStandby = isStandby
+        self.say = say
+        clock = SteeredClock()
+        standby = StandbySteering(isStandby: isStandby, clock: clock)
+    }
+
+    /// Whether a stop was requested. Never becomes `false` again.
+    public var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Ends the current recording at its next tick, ends standby and any wait for recovery, and stops all later
+    /// sessions immediately.
+    public func stop() {
+        let session = state.withLock { state in
+            state.isStopped = true
+            return state.session
+        }
+        end(session)
+    }
+
+    /// Ends the current recording and closes its files without waiting for the encoders. Frames in their queues are
+    /// lost.
+    ///
+    /// - Returns: Whether a session exists. Without one, only a wait for recovery is ended.
+    public func stopUrgently() -> Bool {
+        let session = state.withLock { state in
+            state.isStopped = true
+            return state.session
+        }
+        if session == nil { stopped.cancel() }
+        session?.stopUrgently()
+        return session != nil
+    }
+
+    /// Sets a marker in the current recording at the current time.
+    ///
+    /// - Parameter text: The name of the marker.
+    /// - Returns: Whether a recording is starting, running, or ending. Otherwise, the call does nothing.
+    public func mark(_ text: String) -> Bool {
+        guard isRecording else { return false }
+        state.withLock(\.session)?.mark(text)
+        return true
+    }
+
+    /// Continues the current recording in new files.
+    ///
+    /// - Returns: Whether a recording is starting, running, or ending. Otherwise, the call does nothing.
+    public func split() -> Bool {
+        guard isRecording else { return false }
+        state.withLock(\.session)?.split()
+        return true
+    }
+
+    /// Ends the current recording or standby, and the process, on a client's request.
+    ///
+    /// - Parameters:
+    ///   - session: The current session.
+    ///   - time: Time of the end on the session's clock.
+    ///   - isRecording: Whether a recording is starting, running, or ending.
+    /// - Returns: The reply to the client.
+    func end(_ session: MulticamSession, at time: ClockTime, isRecording: Bool) -> ControlReply {
+        state.withLock { $0.isStopped = true }
+        end(session, at: time)
+        return ControlReply(
+            ok: true,
+            text: isRecording
+                ? "The recording is ending." : "The session is ending, and the devices are being released.")
+    }
+
+    /// Ends a wait for recovery on a client's request, so that no recording follows.
+    func endWithoutSession() -> ControlReply {
+        state.withLock { $0.isStopped = true }
+        end(nil)
+        return ControlReply(ok: true, text: "The recording won't continue.")
+    }
+
+    /// Path of the session folder of the current recording; `nil` if none exists.
+    public var folderPath: String? { state.withLock(\.session)?.folderPath }
+
+    private func end(_ session: MulticamSession?, at time: ClockTime? = nil) {
+        stopped.cancel()
+        session?.stop(at: time)
+        standby.end()
+    }
+
+    /// The current session, whether a stop was requested, and whether a recording is starting, running, or ending.
+    var current: (session: MulticamSession?, isStopped: Bool, isRecording: Bool) {
+        state.withLock { ($0.session, $0.isStopped, $0.isRecording) }
+    }
+
+    /// Executes a command of the publisher.
+    func publishing(_ body: (LivePublisher) -> ControlReply) -> ControlReply {
+        state.withLock(\.publisher).map(body)
+            ?? ControlReply(
+                ok: false,
+                text: "Live outputs are disabled, because other processes can't access this session.")
+    }
+
+    /// The setup of the current session; `nil` without a session.
+    var setup: SessionSetup? { state.withLock(\.setup) }
+
+    private var isRecording: Bool { state.withLock { $0.session != nil && $0.isRecording } }
+
+    /// Sets the control server, which stores the path of the session folder of the current recording.
+    ///
+    /// - Parameter server: The server; `nil` if `multicam ctl` can't reach this process.
+    public func note(at server: ControlServer?) { state.withLock { $0.server = server } }
+
+    /// Sets the media server, which receives each session and its events.
+    ///
+    /// - Parameter server: The server; `nil` if none exists.
+    public func note(at server: MediaServer?) {
+        state.withLock { $0.media = server }
+        server?.tellStatus { [weak self] in self?.status }
+    }
+
+    /// Sets the publisher, which receives each session and its live outputs.
+    ///
+    /// - Parameter publisher: The publisher; `nil` if none exists.
+    public func note(at publisher: LivePublisher?) { state.withLock { $0.publisher = publisher } }
+
+    /// The status for `multicam ctl status`; `nil` before the first session.
+    public var status: ControlStatus? {
+        let (session, isRecording, verdict, last) = state.withLock {
+            ($0.session, $0.isRecording, $0.verdict, $0.lastPlan)
+        }
+        guard let session else {
+            return last.map { .paused($0) }
+        }
+        var status = ControlStatus(
+            session.status, plan: session.currentPlan, folder: isRecording ? session.folderPath : nil,
+            cost: session.hardwareCost)
+        if !isRecording { status.verdict = verdict }
+        status.commands = SessionCommand.listedNames
+        if let start = session.status.start {
+            status.t0_monotonic_ns = clock.stamp(of: start).nanoseconds
+            status.t0_utc_ns = clock.utc(of: start)
+        }
+        return status
+    }
+
+    /// Sends an event of the current session to the subscribed processes.
+    public func tell(_ event: SessionEvent) { state.withLock(\.media)?.tell(event) }
+
+    /// Canceled when a stop is requested.
+    public var stopping: Cancellation { stopped }
+
+    /// Directs signals and commands to a session. If `stop` was called before, the session is stopped immediately.
+    ///
+    /// - Parameters:
+    ///   - session: The session that is about to record.
+    ///   - setup: The setup used to create the session.
+    ///   - stills: The stills. Their taps must be attached to the session.
+    ///   - rotation: Rotates the session's cameras; `nil` if no camera follows the computer's rotation.
+    public func steer(
+        _ session: MulticamSession, _ setup: SessionSetup, stills: SessionStills,
+        rotation: SessionRotation? = nil
+    ) {
+        self.stills.use(stills)
+        let isStopped = state.withLock { state in
+            state.session = session
+            state.setup = setup
+            state.rotation = rotation
+            state.isRecording = !isStandby
+            return state.isStopped
+        }
+        scenes.update(session)
+        state.withLock(\.media)?.serve(session)
+        state.withLock(\.publisher)?.serve(session, setup.liveOutputs)
+        if isStopped { session.stop() }
+    }
+
+    /// Sets the object that selects the leading role's camera. `release` removes it.
+    ///
+    /// - Parameter following: Tracks the leading role's camera.
+    public func follow(_ following: CameraFollowing) { standby.follow(following) }
+
+    /// Waits for the next step of a run on standby. Call it from only one task.
+    ///
+    /// - Returns: The step; `nil` after the end.
+    public func nextStep() async -> StandbyStep? { await standby.nextStep() }
+
+    /// Records that a recording is about to begin or has ended, during a run on standby.
+    ///
+    /// Removes the stills of cameras that were added during a recording, and cancels a stop that came too late for the
+    /// last recording.
+    ///
+    /// - Parameter isRecording: `true` before a recording begins, `false` after it has ended.
+    public func record(_ isRecording: Bool) {
+        if isRecording { state.withLock(\.session)?.cancelPendingStop() } else { clock.end() }
+        let isStopped = state.withLock { state in
+            state.isRecording = isRecording
+            return state.isStopped ? state.session : nil
+        }
+        stills.reset()
+        if isRecording { isStopped?.stop() }
+    }
+
+    /// Records that a recording has begun or failed to begin, which answers the pending `start` command. After a
+    /// failure, the clock no longer follows a group's time.
+    ///
+    /// - Parameter folder: Path of the recording's session folder; `nil` if the recording failed to begin.
+    public func notifyRecordingStarted(folder: String?) {
+        standby.notifyRecordingStarted(folder: folder)
+        note(recordingIn: folder)
+    }
+
+    /// Records that a recording has ended, successfully or not, so that no session folder is in use.
+    public func tellEnd() { note(recordingIn: nil) }
+
+    private func note(recordingIn folder: String?) {
+        do throws(ControlError) {
+            try state.withLock(\.server)?.note(recordingIn: folder)
+        } catch {
+            say(error.description)
+        }
+    }
+
+    /// Stores the verdict on the last recording, which the command `status` reports on standby.
+    ///
+    /// - Parameter verdict: The verdict as text.
+    public func tellVerdict(_ verdict: String) { state.withLock { $0.verdict = verdict } }
+
+    /// Requests another camera for the leading role on standby, as the step `follow`.
+    ///
+    /// - Parameter camera: The new camera of the role.
+    public func take(_ camera: CaptureDevice) { standby.use(camera) }
+
+    /// Releases the session and its resources. Signals and commands don't reach a session until the next `steer`.
+    public func release() {
+        // The rotation is returned so that it is released outside the lock.
+        state.withLock(\.media)?.serve(nil)
+        state.withLock(\.publisher)?.serve(nil)
+        _ = state.withLock { state in
+            let rotation = state.rotation
+            state.rotation = nil
+            state.lastPlan = state.session?.currentPlan ?? state.lastPlan
+            state.session = nil
+            state.setup = nil
+            state.isRecording = false
+            return rotation
+        }
+        stills.use(nil)
+        standby.follow(nil)
+    }
+
+    /// Waits until system pressure has recovered. Prints the reason about once per minute.
+    ///
+    /// - Parameter folder: Path of a folder on the disk to check for free space.
+    /// - Returns: `true` after recovery, `false` if a stop was requested.
+    public func waitForRecovery(folder: String) async -> Bool {
+        let hasRecovered = await withCheckedContinuation { continuation in
+            MediaThread.eventually(name: "rest") { [stopped, say] in
+                continuation.resume(
+                    returning: PressureRest(folder: folder).waitForRecovery(unless: stopped) {
+                        say($0)
+                    })
+            }
+        }
+        return hasRecovered && !isStopped
+    }
+}
+
+extension ControlStatus {
+    /// Returns the status between two recordings without devices.
+    static func paused(_ plan: SessionPlan) -> ControlStatus {
+        var status = ControlStatus(SessionStatus(), plan: plan, folder: nil, state: .paused)
+        status.commands = SessionCommand.listedNames
+        return status
+    }
+}

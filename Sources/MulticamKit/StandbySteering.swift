@@ -1,0 +1,163 @@
+internal import Control
+public import Media
+internal import Session
+internal import Setup
+
+/// Controls a run on standby: passes on the next step, starts recordings on request, and selects the camera of the
+/// leading role. Thread-safe.
+final class StandbySteering: Sendable {
+    private struct State {
+        /// Tracks the leading role's camera while the session is on standby.
+        var following: CameraFollowing?
+        /// Number of recordings that have begun or failed to begin.
+        var beginnings = 0
+        /// The folder of the last recording that has begun; `nil` if it failed to begin.
+        var begun: String?
+        /// Whether a requested recording has not yet begun or failed.
+        var isStarting = false
+        /// Whether the run has ended.
+        var isEnded = false
+    }
+
+    private let clock: SteeredClock
+    private let isStandby: Bool
+    private let state = ConditionLock(State())
+    private let steps: AsyncStream<StandbyStep>
+    private let next: AsyncStream<StandbyStep>.Continuation
+
+    /// Maximum waiting time for the T0 of a requested recording.
+    private static let patience = Nanoseconds.seconds(20)
+
+    /// Creates an object without a session.
+    ///
+    /// - Parameters:
+    ///   - isStandby: Whether devices keep running between recordings.
+    ///   - clock: The clock of the sessions.
+    init(isStandby: Bool, clock: SteeredClock) {
+        self.isStandby = isStandby
+        self.clock = clock
+        (steps, next) = AsyncStream.makeStream()
+    }
+
+    /// Waits for the next step. Returns `nil` after the end. Call it from one task only.
+    func nextStep() async -> StandbyStep? {
+        for await step in steps { return step }
+        return nil
+    }
+
+    /// Ends the run, and any wait for a recording to begin.
+    func end() {
+        state.broadcast { $0.isEnded = true }
+        next.yield(.end)
+        next.finish()
+    }
+
+    /// Sets the object that selects the leading role's camera; `nil` removes it.
+    func follow(_ following: CameraFollowing?) { state.withLock { $0.following = following } }
+
+    /// Requests another camera for the leading role.
+    func use(_ camera: CaptureDevice) { next.yield(.follow(camera)) }
+
+    /// Requests a recording and waits for its T0.
+    func start(_ request: SessionCommand.Start) -> ControlReply {
+        // Requests that arrive while a start is pending wait for the same recording.
+        let (before, isFirst) = state.withLock { state in
+            defer { state.isStarting = true }
+            return (state.beginnings, !state.isStarting)
+        }
+        if isFirst {
+            let start = request.at.map { stamp in
+                request.utc.map { clock.begin(at: stamp, utc: $0) } ?? clock.time(stamped: stamp)
+            }
+            next.yield(.start(at: start, for: request.duration))
+        }
+        let now = MonotonicClock().now
+        let begun = state.wait(until: max(now, request.at ?? now) + Self.patience) {
+            state -> String?? in
+            state.beginnings != before ? .some(state.begun) : state.isEnded ? .some(nil) : nil
+        }
+        switch begun {
+        case .some(.some(let folder)): return ControlReply(ok: true, text: "recording: \(folder.printable())")
+        case .some(.none):
+            return ControlReply(
+                ok: false,
+                text: "The recording did not start. The terminal that runs the session shows the reason.")
+        case .none:
+            return ControlReply(
+                ok: false,
+                text:
+                    "The recording has not started within \(Int(Self.patience.inSeconds)) s. `status` shows its state."
+            )
+        }
+    }
+
+    /// Records that a recording has begun or failed to begin, which answers the pending `start` command. After a
+    /// failure, the clock no longer follows a group's time.
+    ///
+    /// - Parameter folder: Path of the recording's session folder; `nil` if the recording failed to begin.
+    func notifyRecordingStarted(folder: String?) {
+        // The start may have synchronized the clock with the group, and no recording follows to end this.
+        if folder == nil { clock.end() }
+        state.broadcast { state in
+            state.beginnings += 1
+            state.begun = folder
+            state.isStarting = false
+        }
+    }
+
+    /// Switches the leading role's camera. Blocks until the data is on disk.
+    ///
+    /// - Parameters:
+    ///   - selector: The camera; `nil` selects the next one.
+    ///   - setup: The setup of the current session; `nil` without a session.
+    /// - Returns: The reply to the sender.
+    func selectCamera(_ selector: String?, _ setup: SessionSetup?) -> ControlReply {
+        guard let following = state.withLock(\.following) else {
+            return ControlReply(
+                ok: false,
+                text: isStandby
+                    ? Self.nothingToSelect(setup)
+                    : "The camera can't be selected during a recording. Replace a role's camera with `replace-camera`, record with "
+                        + "--standby to select it between two recordings, or choose it for the next recording with `multicam prefer`."
+            )
+        }
+        do {
+            let outcome = try selector.map { try following.choose($0) } ?? following.selectNextCamera()
+            switch outcome {
+            case .unchanged(let camera):
+                return ControlReply(
+                    ok: true, text: "\(following.role) already uses \(camera.name.printable()).")
+            case .later(let camera):
+                return ControlReply(
+                    ok: true,
+                    text: "\(following.role) will use \(camera.name.printable()) after this recording.")
+            case .now(let camera):
+                // A recording that has begun in the meantime keeps its camera. The camera is switched when the
+                // recording ends.
+                if setup != nil { use(camera) }
+                return ControlReply(ok: true, text: "\(following.role) now uses \(camera.name.printable()).")
+            }
+        } catch {
+            return ControlReply(ok: false, text: "\(error)".printable(limit: 1000))
+        }
+    }
+
+    private static func nothingToSelect(_ setup: SessionSetup?) -> String {
+        if setup?.request?.usesVirtualDevices ?? false {
+            return
+                "No camera can be selected: with --virtual, all devices are virtual, and only real cameras can be selected."
+        }
+        return
+            "No camera can be selected: each role has a fixed camera. Set `device: any` for a role in the profile, and don't use --camera for it."
+    }
+}
+
+/// The next step of a run on standby, as returned by `SessionSteering.nextStep`.
+public enum StandbyStep: Sendable {
+    /// Begin the requested recording: at the given time if set, and for the given duration if set.
+    case start(at: ClockTime?, for: Nanoseconds?)
+    /// Switch the leading role to this camera.
+    case follow(CaptureDevice)
+    /// End the run as requested.
+    case end
+}

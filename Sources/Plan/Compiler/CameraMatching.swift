@@ -1,0 +1,245 @@
+package import Media
+package import Profiles
+
+/// The control values that make a camera match another camera's image, and notes on traits that it can't
+/// match.
+///
+/// Pure: the controls of both cameras are arguments.
+package struct MatchedControls: Equatable {
+    /// Requests for the follower's controls, in application order.
+    package private(set) var requests: [ControlRequest] = []
+    /// One sentence for each trait that the camera can't match exactly.
+    package private(set) var remarks: [String] = []
+
+    private static let exposureTimes = ControlGovernor.exposure.governed
+    private static let temperatures = ["white_balance_temperature"]
+    private static let gains = ["gain", "analogue_gain"]
+
+    /// Derives a follower's values from its leader's controls.
+    ///
+    /// - Parameters:
+    ///   - traits: The traits to match. Only exposure and white balance are controls that can be copied.
+    ///   - leader: The role and the controls of the metered camera.
+    ///   - follower: The role and the controls of the camera to set. Pass the leader here to lock it at its
+    ///     current
+    ///     values.
+    package init(
+        _ traits: [CameraMatch.Trait], of leader: (role: String, controls: [DeviceControl]),
+        on follower: (role: String, controls: [DeviceControl])
+    ) {
+        if traits.contains(.exposure) {
+            take(Self.exposureTimes, of: leader, on: follower, governor: .exposure) { Self.milliseconds($0) }
+            takeGain(of: leader, on: follower)
+        }
+        if traits.contains(.whiteBalance) {
+            take(Self.temperatures, of: leader, on: follower, governor: .whiteBalance) { "\($0) K" }
+        }
+        requests = ControlGovernor.ordered(requests)
+    }
+
+    private typealias Camera = (role: String, controls: [DeviceControl])
+
+    /// Copies one value from the leader and turns off the automatic control that governs it.
+    private mutating func take(
+        _ names: [String], of leader: Camera, on follower: Camera, governor: ControlGovernor,
+        _ text: (Int64) -> String
+    ) {
+        let what = governor == .exposure ? "exposure time" : "color temperature"
+        if let automatic = follower.controls.first(of: governor.names) {
+            guard automatic.nearest(to: governor.manual) == governor.manual else {
+                remarks.append(
+                    "\(follower.role): \(automatic.name) cannot be turned off, so the camera may drift from \(leader.role)."
+                )
+                return
+            }
+            request(automatic, governor.manual)
+        }
+        guard let wish = leader.controls.first(of: names) else {
+            if leader.role == follower.role {
+                remarks.append(
+                    "\(leader.role): the camera does not report its \(what), so other cameras cannot match it."
+                )
+            }
+            return
+        }
+        guard let control = follower.controls.first(of: names) else {
+            remarks.append(
+                "\(follower.role): the camera has no \(what) control, so it cannot match \(text(wish.value)) of \(leader.role)."
+            )
+            return
+        }
+        let value = control.nearest(to: wish.value)
+        request(control, value)
+        if Double((value - wish.value).magnitude) > Double(wish.value.magnitude) * 0.05 {
+            remarks.append(
+                "\(follower.role): its \(what) range is \(text(control.minimum)) to \(text(control.maximum)), so it uses \(text(value)) instead of \(text(wish.value)) of \(leader.role)."
+            )
+        }
+    }
+
+    /// Copies the gain. Gain values don't have a unit, so the same number on a different scale means a
+    /// different gain.
+    private mutating func takeGain(of leader: Camera, on follower: Camera) {
+        guard let wish = leader.controls.first(of: Self.gains) else { return }
+        if let automatic = follower.controls.first(of: ControlGovernor.gain.names) {
+            request(automatic, ControlGovernor.gain.manual)
+        }
+        guard let control = follower.controls.first(of: Self.gains) else {
+            if wish.value != wish.minimum {
+                remarks.append(
+                    "\(follower.role): the camera has no gain control, so it cannot match \(wish.value) of \(leader.role)."
+                )
+            }
+            return
+        }
+        request(control, control.nearest(to: wish.value))
+        if (control.minimum, control.maximum) != (wish.minimum, wish.maximum) {
+            remarks.append(
+                "\(follower.role): its gain range is \(control.minimum) to \(control.maximum) and the range of \(leader.role) is \(wish.minimum) to \(wish.maximum), so the same value may be a different gain."
+            )
+        }
+    }
+
+    private mutating func request(_ control: DeviceControl, _ value: Int64) {
+        guard !control.isReadOnly else { return }
+        requests.append(ControlRequest(name: control.name, value: value, origin: .match))
+    }
+
+    /// Formats an exposure time. V4L2 counts exposure times in units of 100 µs (kernel documentation,
+    /// ext-ctrls-camera).
+    private static func milliseconds(_ value: Int64) -> String {
+        "\(Double(value) / 10) ms"
+    }
+}
+
+extension [DeviceControl] {
+    /// Request that turns off autofocus at its current distance; empty if the camera's autofocus can't be set.
+    package var lockingFocus: [ControlRequest] {
+        guard let automatic = first(of: ControlGovernor.focus.names), !automatic.isReadOnly else { return [] }
+        return [ControlRequest(name: automatic.name, value: ControlGovernor.focus.manual, origin: .match)]
+    }
+
+    /// Request that sets the current focus distance, including after the camera is reconnected; empty if the
+    /// camera doesn't have this control.
+    package var holdingFocus: [ControlRequest] {
+        guard first(of: ControlGovernor.focus.names) != nil, let distance = named("focus_absolute"),
+            !distance.isReadOnly
+        else { return [] }
+        return [ControlRequest(name: distance.name, value: distance.value, origin: .match)]
+    }
+}
+
+/// The best sizes and rates shared by cameras that must match in size or rate.
+struct MatchedFormats {
+    /// The profile's cameras, with the sizes and rates that they share.
+    private(set) var cameras: [CameraRole]
+    private var notes: [String] = []
+
+    init(_ profile: Profile, _ devices: [String: PlannedDevice]) {
+        cameras = profile.cameras
+        let leaders = Set(cameras.compactMap { $0.match?.camera })
+        for leader in cameras.map(\.role) where leaders.contains(leader) {
+            match(followersOf: leader, .size, devices)
+            match(followersOf: leader, .rate, devices)
+        }
+    }
+
+    /// Returns and clears the notes: one sentence for the user about each matched group.
+    mutating func takeNotes() -> [String] {
+        defer { notes = [] }
+        return notes
+    }
+
+    private mutating func match(
+        followersOf leader: String, _ trait: CameraMatch.Trait, _ devices: [String: PlannedDevice]
+    ) {
+        let roles = cameras.filter {
+            $0.role == leader || ($0.match?.camera == leader && $0.match?.traits.contains(trait) ?? false)
+        }
+        guard roles.count > 1, let asked = roles.first(where: { $0.role == leader }) else { return }
+        let offers = roles.map { role in Self.formats(of: role, devices[role.role]) }
+        let names = roles.map(\.role).joined(separator: ", ")
+        if trait == .size {
+            guard let size = Self.size(asked.size ?? CameraFormatChoice.defaultSize, among: offers) else {
+                notes.append("\(names): no common frame size, so each camera keeps its size.")
+                return
+            }
+            if let size {
+                for role in roles { set(role.role) { $0.size = size } }
+                notes.append("\(names): \(size) is the best common size.")
+            } else {
+                for role in roles { set(role.role) { $0.size = asked.size ?? $0.size } }
+            }
+        } else {
+            let wanted = asked.rate ?? CameraFormatChoice.defaultRate
+            let highest = zip(roles, offers).compactMap { role, formats -> FrameRate? in
+                let ofSize = formats?.filter { format in role.size.map { $0 == format.size } ?? true }
+                return ofSize.flatMap { $0.compactMap(\.highestRate).max() }
+            }
+            let rate = ([wanted] + highest).min() ?? wanted
+            for role in roles { set(role.role) { $0.rate = CameraFormatChoice.nominal(rate) } }
+            notes.append(
+                "\(names): \(CameraFormatChoice.nominal(rate)) is the best common frame rate.")
+        }
+    }
+
+    private mutating func set(_ role: String, _ change: (inout CameraRole) -> Void) {
+        if let index = cameras.firstIndex(where: { $0.role == role }) { change(&cameras[index]) }
+    }
+
+    /// Returns the formats that a camera offers in its role's pixel format; `nil` for a synthetic camera,
+    /// which delivers any format.
+    private static func formats(of role: CameraRole, _ device: PlannedDevice?) -> [OfferedFormat]? {
+        guard case .listed(let formats) = device?.offers else { return nil }
+        return formats.filter { format in role.format.pixel.map { $0 == format.pixel } ?? true }
+    }
+
+    /// Returns the largest size that all cameras offer and that doesn't exceed the requested size. If all common sizes
+    /// exceed it, returns the smallest.
+    ///
+    /// - Returns: `nil` if the cameras don't share a size; `.some(nil)` if all of them deliver any size.
+    private static func size(_ wanted: FrameSize, among offers: [[OfferedFormat]?]) -> FrameSize?? {
+        let listed = offers.compactMap { $0.map { Set($0.map(\.size)) } }
+        guard let first = listed.first else { return .some(nil) }
+        let common = listed.dropFirst().reduce(first) { $0.intersection($1) }
+        func isBefore(_ one: FrameSize, _ other: FrameSize) -> Bool {
+            (one.pixelCount, one.width) < (other.pixelCount, other.width)
+        }
+        let below = common.filter { $0.width <= wanted.width && $0.height <= wanted.height }
+        guard let best = below.max(by: isBefore) ?? common.min(by: isBefore) else { return nil }
+        return .some(best)
+    }
+}
+
+/// Monitors a camera's automatic controls until their values settle.
+///
+/// A value type. Time is measured in calls.
+package struct Metering {
+
+    /// Creates a monitor without readings.
+    package init() {}
+
+    private var last: [String: Int64] = [:]
+    private var stillLooks = 0
+
+    /// Number of consecutive calls without a change after which the controls count as settled. Calls are made
+    /// every tenth of a second.
+    private static let settledSampleCount = 3
+    /// Maximum relative change of settled controls. Automatic exposure never stops making small changes.
+    private static let tolerance = 0.03
+
+    /// Adds the current values of a camera's controls.
+    ///
+    /// - Returns: Whether exposure, color, and focus have all settled.
+    package mutating func take(_ controls: [DeviceControl]) -> Bool {
+        let watched = controls.filter { ControlGovernor.of($0.name) != nil || $0.name == "gain" }
+        let isStill = watched.allSatisfy { control in
+            guard let before = last[control.name] else { return false }
+            let allowed = max(Double(control.step), Double(before.magnitude) * Self.tolerance)
+            return Double((control.value - before).magnitude) <= allowed
+        }
+        last = Dictionary(watched.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        stillLooks = isStill ? stillLooks + 1 : 0
+        return stillLooks >= Self.settledSampleCount
+    }
+}

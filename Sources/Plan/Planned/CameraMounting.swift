@@ -1,0 +1,187 @@
+public import Media
+
+/// How a camera is mounted: separately, or built into the computer and rotating with it. Pure.
+public struct CameraMounting: Sendable, Equatable {
+    /// Whether a camera rotates with the computer, and in which direction.
+    public enum Bearing: Sendable, Equatable {
+        /// The camera is mounted separately and doesn't rotate with the computer.
+        case own
+        /// The camera is built into the computer and faces away from the user. Seen toward the scene, both rotate in
+        /// the same direction.
+        case back
+        /// The camera is built into the computer and faces the user. A clockwise rotation of one is counterclockwise
+        /// for the other.
+        case front
+    }
+
+    /// Whether the camera rotates with the computer, and in which direction.
+    public var bearing: Bearing
+    /// The clockwise rotation that makes its frames upright while the computer is held in its usual orientation.
+    public var mounting: Rotation
+
+    /// Creates a mounting from its parts.
+    public init(bearing: Bearing, mounting: Rotation = .none) {
+        self.bearing = bearing
+        self.mounting = mounting
+    }
+
+    /// Creates the mounting of a device.
+    ///
+    /// - Parameters:
+    ///   - camera: The device. A built-in camera rotates with the computer; if its position is unspecified, it is
+    ///     treated as facing the user. All others are mounted separately, except synthetic cameras with a position.
+    ///   - fixed: A fixed angle set by the user; `nil` to derive it from the camera.
+    public init(_ camera: CaptureDevice, fixed: Rotation? = nil) {
+        guard fixed == nil, camera.turnsWithComputer else {
+            self.init(bearing: .own, mounting: fixed ?? camera.mounting)
+            return
+        }
+        self.init(bearing: camera.position == .back ? .back : .front, mounting: camera.mounting)
+    }
+
+    /// Returns the rotation for files and stills.
+    ///
+    /// - Parameter turn: The computer's clockwise rotation.
+    /// - Returns: The clockwise rotation that makes the camera's frames level.
+    public func captureAngle(whileComputerIs turn: Rotation) -> Rotation {
+        switch bearing {
+        case .own: mounting
+        case .back: mounting + turn
+        case .front: mounting - turn
+        }
+    }
+
+    /// Returns the rotations for files and for a preview on a surface that may itself be rotated. Mirroring reverses
+    /// the rotation of the preview.
+    ///
+    /// - Parameters:
+    ///   - turn: The computer's clockwise rotation.
+    ///   - surface: The surface that shows the preview.
+    ///   - isMirrored: Whether the preview is mirrored left to right after it is rotated.
+    /// - Returns: The clockwise rotations for files and for that surface.
+    public func angles(
+        whileComputerIs turn: Rotation, on surface: PreviewSurface, isMirrored: Bool
+    ) -> RotationAngles {
+        let capture = captureAngle(whileComputerIs: turn)
+        let leaning = surface.turn(whileComputerIs: turn)
+        return RotationAngles(capture: capture, preview: isMirrored ? capture + leaning : capture - leaning)
+    }
+}
+
+extension CaptureDevice {
+    /// Whether the camera is built into the computer, or simulates this.
+    public var turnsWithComputer: Bool {
+        switch deviceType {
+        case .builtIn: true
+        case .virtual: position != .unspecified
+        case .external, .file, .network, .screen, .microphone: false
+        }
+    }
+}
+
+/// Estimates the orientation of the computer from accelerometer readings. Pure.
+///
+/// The orientation changes only if gravity is more than 60° away from it, which avoids flicker around 45°,
+/// and two consecutive readings agree on the same new orientation. It doesn't change while the computer is
+/// lying flat or is moving too fast for gravity to be measured.
+public struct TurnEstimate: Sendable, Equatable {
+    /// The computer's clockwise rotation; `nil` before the first conclusive reading.
+    public private(set) var turn: Rotation?
+    /// Rotation indicated by the previous reading, if it differs from the current one.
+    private var candidate: Rotation?
+
+    /// The sine of 25°. If the computer lies flatter than this, the reading is ignored, because no side is
+    /// clearly up.
+    private static let leastSlope = 0.42
+    /// Acceleration that steady hands add to gravity, as a fraction of gravity.
+    private static let tremor = 0.3
+    /// The cosine of 60°. The rotation changes only if gravity is farther away than this angle.
+    private static let hold = 0.5
+
+    /// Creates an estimate without readings.
+    public init() {}
+
+    /// Adds an accelerometer reading in m/s².
+    ///
+    /// - Parameter felt: The reading. About five readings per second are expected.
+    public mutating func take(_ felt: Acceleration) {
+        let magnitude = felt.magnitude
+        let slope = (felt.x * felt.x + felt.y * felt.y).squareRoot()
+        guard abs(magnitude - Acceleration.gravity) <= Self.tremor * Acceleration.gravity,
+            slope >= Self.leastSlope * magnitude
+        else {
+            candidate = nil
+            return
+        }
+        guard let turn else {
+            turn = Self.nearest(to: felt)
+            return
+        }
+        guard Self.share(of: felt, at: turn) < Self.hold * slope else {
+            candidate = nil
+            return
+        }
+        let nearest = Self.nearest(to: felt)
+        if candidate == nearest { self.turn = nearest }
+        candidate = candidate == nearest ? nil : nearest
+    }
+
+    private static func nearest(to felt: Acceleration) -> Rotation {
+        Rotation.allCases.max { share(of: felt, at: $0) < share(of: felt, at: $1) } ?? .none
+    }
+
+    /// Returns the component of the acceleration along the direction of gravity for a rotation.
+    private static func share(of felt: Acceleration, at turn: Rotation) -> Double {
+        switch turn {
+        case .none: -felt.y
+        case .quarter: felt.x
+        case .half: felt.y
+        case .threeQuarters: -felt.x
+        }
+    }
+}
+
+/// The clockwise rotations that make a camera's frames level, in files and in a preview.
+public struct RotationAngles: Sendable, Equatable {
+    /// Rotation for files and stills, so that they are upright when viewed later. It depends only on gravity.
+    public var capture: Rotation
+    /// Rotation for a preview, in the coordinates of the surface that shows it.
+    public var preview: Rotation
+
+    /// Creates a pair of rotations.
+    public init(capture: Rotation, preview: Rotation) {
+        self.capture = capture
+        self.preview = preview
+    }
+}
+
+/// Source of a camera's rotation.
+public enum RotationSource: String, Sendable, Codable {
+    /// The profile sets the rotation.
+    case profile
+    /// The rotation is derived from how the camera is built in or mounted.
+    case mounting
+    /// The rotation is derived from the camera's mounting and from the computer's orientation sensor.
+    case sensor
+}
+
+/// The surface that shows a preview, and how it rotates.
+public enum PreviewSurface: Sendable, Equatable {
+    /// A surface that stays upright regardless of the computer's orientation: a monitor on a desk, or a desktop that
+    /// rotates with gravity.
+    case upright
+    /// A surface that is fixed to the computer's screen, rotated clockwise by this angle from the screen's usual top.
+    /// On a tablet whose usual top is a short side, a surface locked to portrait is `.locked(.none)`.
+    case locked(Rotation)
+    /// A monitor that is itself mounted at this clockwise rotation, independent of the computer.
+    case standing(Rotation)
+
+    /// Returns the surface's clockwise rotation relative to gravity for a clockwise rotation of the computer.
+    public func turn(whileComputerIs turn: Rotation) -> Rotation {
+        switch self {
+        case .upright: .none
+        case .locked(let place): turn + place
+        case .standing(let place): place
+        }
+    }
+}

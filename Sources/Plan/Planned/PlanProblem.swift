@@ -1,0 +1,258 @@
+public import Media
+internal import Profiles
+
+/// A reason why a plan can't run or a connection can't be made.
+public enum PlanProblem: Error, Sendable, Equatable {
+    /// An attribute of a connection.
+    public enum Attribute: String, Sendable {
+        case rotation, mirroring, crop, channels
+        /// The connection is not enabled.
+        case nothing
+    }
+
+    /// The plan has neither a camera nor a microphone.
+    case noDevice
+    /// A name isn't a valid role name or is reserved.
+    case role(String)
+    /// Two devices have the same role.
+    case roleTwice(String)
+    /// The source of a role isn't open.
+    case missingSource(role: String)
+    /// No device of the plan has the role that the connection names as its input.
+    case noSuchInput(PlannedConnection)
+    /// The plan doesn't have this output.
+    case noSuchOutput(PlannedConnection)
+    /// A microphone is connected to a video output, or a camera to an audio output.
+    case wrongMedium(PlannedConnection)
+    /// The plan already has this connection.
+    case connectedTwice(PlannedConnection)
+    /// The plan doesn't have this connection.
+    case notConnected(PlannedConnection)
+    /// The output already has an input, and accepts only one.
+    case taken(PlannedConnection, by: String)
+    /// A track doesn't have an input.
+    case unconnected(output: String)
+    /// A connection of this kind doesn't support this attribute.
+    case cannotCarry(PlannedConnection, Attribute)
+    /// The crop extends beyond the camera's frame, or its position or dimensions aren't even.
+    case cropOutside(PlannedConnection, FrameSize)
+    /// A microphone doesn't have this channel, counted from 0.
+    case noSuchChannel(role: String, channel: Int, of: Int)
+    /// Two tracks have the same name.
+    case outputTwice(String)
+    /// A file's path leaves the session folder, or its extension doesn't match the file type.
+    case file(output: String, path: String, expected: String)
+    /// Two outputs that can't share a file use the same path.
+    case fileTwice(path: String)
+    /// A copied track has raw frames as its input.
+    case rawCopy(output: String, PixelFormat)
+    /// The size of a copied track differs from the size that its camera delivers.
+    case sizeOfCopy(output: String, FrameSize, delivered: FrameSize)
+    /// The size of encoded frames isn't even, or is too small.
+    case oddSize(output: String, FrameSize)
+    /// A movie's audio has more than two channels.
+    case wideAudio(output: String, channels: Int)
+    /// The program shows no camera.
+    case emptyProgram
+}
+
+extension PlanProblem: CustomStringConvertible {
+    /// User-readable sentence: the problem, its location, and the remedy.
+    public var description: String {
+        switch self {
+        case .noDevice: "the plan does not contain a camera or microphone. Add one."
+        case .role(let role):
+            "“\(role.printable())” is not a valid role: expected 1 to 32 lowercase letters, digits, - and _, starting with a letter or digit, and "
+                + "not “program”."
+        case .roleTwice(let role):
+            "two devices have the role “\(role.printable())”. Give each device a different role."
+        case .missingSource(let role):
+            "the role “\(role.printable())” has no open camera or microphone. Pass one to the session."
+        case .noSuchInput(let edge):
+            "\(edge.output.printable()) is connected to “\(edge.input.printable())”, which is not a camera or microphone of the plan. Add it first."
+        case .noSuchOutput(let edge):
+            "“\(edge.input.printable())” is connected to “\(edge.output.printable())”, which is not an output of the plan. Add that output first."
+        case .wrongMedium(let edge):
+            "“\(edge.input.printable())” cannot be connected to \(edge.output.printable()). Connect cameras to the program, cameras/… or metadata/…, and microphones to the program or audio/…."
+        case .connectedTwice(let edge):
+            "“\(edge.input.printable())” is already connected to \(edge.output.printable()). Change that connection instead."
+        case .notConnected(let edge):
+            "“\(edge.input.printable())” is not connected to \(edge.output.printable()). Connect it first."
+        case .taken(let edge, let other):
+            "\(edge.output.printable()) already has the input “\(other.printable())”, and a track can have only one input. Disconnect it, or add another track."
+        case .unconnected(let output):
+            "\(output.printable()) does not have an input. Connect a device to it, or remove it."
+        case .cannotCarry(let edge, let attribute): Self.words(edge, attribute)
+        case .cropOutside(let edge, let size):
+            "invalid crop of “\(edge.input.printable())” for \(edge.output.printable()). It must be within \(size), with even position, width and height."
+        case .noSuchChannel(let role, let channel, let count):
+            "microphone “\(role.printable())” does not have a channel \(channel). It has \(count) channels, counted from 0."
+        case .outputTwice(let output):
+            "two outputs are named \(output.printable()). Give each track a different name."
+        case .file(let output, let path, let expected):
+            "invalid file “\(path.printable())” of \(output.printable()). Choose a path within the session folder that ends in \(expected)."
+        case .fileTwice(let path):
+            "several outputs are written to “\(path.printable())”. Only tracks of one movie can share a file. Give each output a separate file."
+        case .rawCopy(let output, let pixel):
+            "\(output.printable()) cannot copy raw \(pixel.rawValue) frames. Choose the mode `encode`, or another pixel format."
+        case .sizeOfCopy(let output, let size, let delivered):
+            "\(output.printable()) copies frames of \(delivered), so its size cannot be \(size). Use the size of the camera, or encode the track."
+        case .oddSize(let output, let size):
+            "\(output.printable()) has the invalid frame size \(size). Width and height must be even and at least 2."
+        case .wideAudio(let output, let channels):
+            "\(output.printable()) has \(channels) channels, and audio in a movie file has at most two. Select two channels, or write a WAV file."
+        case .emptyProgram:
+            "the program shows no camera. Connect an enabled camera to it, or remove the program."
+        }
+    }
+
+    private static func words(_ edge: PlannedConnection, _ attribute: Attribute) -> String {
+        let (input, output) = (edge.input.printable(), edge.output.printable())
+        return switch attribute {
+        case .rotation:
+            "“\(input)” cannot be rotated for \(output), because it does not contain frames. Remove the rotation."
+        case .mirroring: "“\(input)” cannot be mirrored for \(output). Only the program supports mirroring."
+        case .crop:
+            "“\(input)” cannot be cropped for \(output). Only the program and encoded tracks support cropping."
+        case .channels: "“\(input)” is a camera and does not have channels. Remove the channels."
+        case .nothing:
+            "\(output) needs “\(input)” from the start. Remove the output, or disable the device after the session has started."
+        }
+    }
+}
+
+extension SessionPlan {
+    /// Checks a plan that was built or modified manually. A plan compiled from a profile is always valid.
+    ///
+    /// - Returns: All reasons why the plan can't run; empty if it can.
+    public func validate() -> [PlanProblem] {
+        deviceProblems + programProblems + cameraTracks.flatMap(problems) + microphoneTracks.flatMap(problems)
+            + outputProblems + fileProblems
+    }
+
+    private var deviceProblems: [PlanProblem] {
+        let roles = cameras.map(\.role) + microphones.map(\.role)
+        var problems: [PlanProblem] = roles.isEmpty ? [.noDevice] : []
+        var taken: Set<String> = []
+        for role in roles {
+            if !Profile.isRole(role) || role == Self.programOwner { problems.append(.role(role)) }
+            if !taken.insert(role).inserted, !problems.contains(.roleTwice(role)) {
+                problems.append(.roleTwice(role))
+            }
+        }
+        for microphone in microphones {
+            let channels = microphone.format.channels
+            for channel in microphone.sourceChannels where !(0..<channels).contains(channel) {
+                problems.append(.noSuchChannel(role: microphone.role, channel: channel, of: channels))
+            }
+        }
+        return problems
+    }
+
+    private var programProblems: [PlanProblem] {
+        guard let program else { return [] }
+        var problems: [PlanProblem] = []
+        let arrangement = program.arrangement
+        for role in Set(arrangement.insets + (arrangement.main.isEmpty ? [] : [arrangement.main])).sorted() {
+            let edge = PlannedConnection(input: role, output: Self.programOwner)
+            if !isCamera(role) {
+                problems.append(isMicrophone(role) ? .wrongMedium(edge) : .noSuchInput(edge))
+            }
+        }
+        for role in program.mix where !isMicrophone(role) {
+            let edge = PlannedConnection(input: role, output: Self.programOwner)
+            problems.append(isCamera(role) ? .connectedTwice(edge) : .noSuchInput(edge))
+        }
+        if program.layers.isEmpty { problems.append(.emptyProgram) }
+        if !program.settings.size.isEven {
+            problems.append(.oddSize(output: Self.programOwner, program.settings.size))
+        }
+        for layer in program.layers {
+            guard let crop = layer.crop, let camera = cameras.first(where: { $0.role == layer.role }),
+                !crop.lies(in: camera.format.size)
+            else { continue }
+            problems.append(
+                .cropOutside(
+                    PlannedConnection(input: layer.role, output: Self.programOwner, crop: crop),
+                    camera.format.size))
+        }
+        return problems
+    }
+
+    private func problems(of track: PlannedCameraTrack) -> [PlanProblem] {
+        guard !openOutputs.contains(track.output) else { return [] }
+        let edge = PlannedConnection(
+            input: track.role, output: track.output, rotation: track.rotation, crop: track.crop)
+        guard let camera = cameras.first(where: { $0.role == track.role }) else {
+            return [isMicrophone(track.role) ? .wrongMedium(edge) : .noSuchInput(edge)]
+        }
+        var problems: [PlanProblem] = []
+        let (pixel, size) = (camera.format.pixel, camera.format.size)
+        if let crop = track.crop, !crop.lies(in: size) { problems.append(.cropOutside(edge, size)) }
+        switch track.mode {
+        case .copy:
+            if !pixel.isCompressed { problems.append(.rawCopy(output: track.output, pixel)) }
+            if track.crop != nil { problems.append(.cannotCarry(edge, .crop)) }
+            if track.settings.size != size {
+                problems.append(.sizeOfCopy(output: track.output, track.settings.size, delivered: size))
+            }
+        case .encode:
+            if !track.settings.size.isEven {
+                problems.append(.oddSize(output: track.output, track.settings.size))
+            }
+        }
+        return problems
+    }
+
+    private func problems(of track: PlannedMicrophoneTrack) -> [PlanProblem] {
+        guard !openOutputs.contains(track.output) else { return [] }
+        let edge = PlannedConnection(input: track.role, output: track.output)
+        guard let microphone = microphones.first(where: { $0.role == track.role }) else {
+            return [isCamera(track.role) ? .wrongMedium(edge) : .noSuchInput(edge)]
+        }
+        let channels =
+            microphone.sourceChannels.isEmpty ? microphone.format.channels : microphone.sourceChannels.count
+        return track.isWave || channels <= 2 ? [] : [.wideAudio(output: track.output, channels: channels)]
+    }
+
+    private var outputProblems: [PlanProblem] {
+        let outputs = cameraTracks.map(\.output) + microphoneTracks.map(\.output)
+        let twice = outputs.filter { output in outputs.count { $0 == output } > 1 }
+        return Set(twice).sorted().map { .outputTwice($0) }
+            + outputs.filter(openOutputs.contains).map { .unconnected(output: $0) }
+    }
+
+    private var fileProblems: [PlanProblem] {
+        var problems: [PlanProblem] = []
+        var taken: Set<String> = []
+        func check(_ path: String, of output: String, endings: [String], isShared: Bool = false) {
+            if !path.isPathWithin || !endings.contains(where: path.hasSuffix) {
+                problems.append(
+                    .file(output: output, path: path, expected: endings.joined(separator: " or ")))
+            }
+            let isNew = taken.insert(path).inserted
+            if !isNew, !isShared, !problems.contains(.fileTwice(path: path)) {
+                problems.append(.fileTwice(path: path))
+            }
+        }
+        for track in cameraTracks { check(track.file, of: track.output, endings: [".mov"], isShared: true) }
+        for track in microphoneTracks {
+            check(track.file, of: track.output, endings: [".wav", ".mov"], isShared: !track.isWave)
+        }
+        if let program { check(program.file, of: Self.programOwner, endings: [".mp4"]) }
+        for camera in cameras {
+            guard let file = camera.metadataFile else { continue }
+            check(file, of: Self.metadataOutput(of: camera.role), endings: [".ndjson"])
+        }
+        return problems
+    }
+
+    private func isCamera(_ role: String) -> Bool { cameras.contains { $0.role == role } }
+
+    private func isMicrophone(_ role: String) -> Bool { microphones.contains { $0.role == role } }
+}
+
+extension FrameSize {
+    /// Whether an encoder accepts frames of this size. 4:2:0 chroma requires even dimensions.
+    fileprivate var isEven: Bool { width >= 2 && height >= 2 && width % 2 == 0 && height % 2 == 0 }
+}

@@ -1,0 +1,97 @@
+public import Media
+public import Profiles
+
+/// The program of a plan: the composed frames with the mixed audio.
+public struct PlannedProgram: Sendable, Equatable, Codable {
+    /// The program's file, relative to the session folder.
+    public var file: String
+    /// Encoder settings for the composed frames. Width and height are even.
+    public var settings: VideoEncodingSettings
+    /// Whether JPEGs are decoded at half of the displayed size.
+    public let isCoarse: Bool
+    /// The cameras that the program shows and their positions, in user terms.
+    public private(set) var arrangement: ProgramArrangement
+    /// Layers derived from the arrangement, from back to front.
+    public private(set) var layers: [PlannedLayer]
+    /// Roles of the microphones in the mix, in order; empty for a program without audio.
+    public var mix: [String]
+    /// Bit rate of the audio, in bits per second.
+    public var audioBitrate: Int
+    /// Named arrangements that can replace the current one.
+    public var scenes: [SceneSettings]
+
+    /// Creates a program. Its layers are derived from the arrangement and the cameras.
+    public init(
+        file: String, settings: VideoEncodingSettings, isCoarse: Bool = false,
+        arrangement: ProgramArrangement, cameras: [PlannedCamera], mix: [String], audioBitrate: Int,
+        scenes: [SceneSettings] = []
+    ) {
+        self.file = file
+        self.settings = settings
+        self.isCoarse = isCoarse
+        self.arrangement = arrangement
+        layers = Self.layers(arrangement, cameras, settings.size, isCoarse)
+        self.mix = mix
+        self.audioBitrate = audioBitrate
+        self.scenes = scenes
+    }
+
+    /// Shows other cameras, or the same cameras at other positions.
+    ///
+    /// - Parameters:
+    ///   - arrangement: The new arrangement, which names cameras by role.
+    ///   - cameras: The plan's cameras. Other roles aren't shown.
+    public mutating func arrange(_ arrangement: ProgramArrangement, cameras: [PlannedCamera]) {
+        self.arrangement = arrangement
+        layers = Self.layers(arrangement, cameras, settings.size, isCoarse)
+    }
+
+    private static func layers(
+        _ arrangement: ProgramArrangement, _ cameras: [PlannedCamera], _ size: FrameSize, _ isCoarse: Bool
+    ) -> [PlannedLayer] {
+        arrangement.layers(of: cameras, size: size).map { layer in
+            var layer = layer
+            layer.isCoarse = isCoarse
+            return layer
+        }
+    }
+}
+
+/// The position of one camera in the program.
+public struct PlannedLayer: Sendable, Equatable, Codable {
+    /// The camera's role.
+    public var role: String
+    /// The camera's rectangle in the program in pixels. Position and size are even.
+    public var rectangle: PixelRectangle
+    /// How the frame fits the rectangle: cropped to its shape, or shown in full with bars.
+    public var fit: FrameLayer.Fit
+    /// Clockwise rotation that is applied to the camera's stored frame when drawing it.
+    public var rotation: Rotation
+    /// Whether the frame is mirrored left to right.
+    public var isMirrored: Bool
+    /// Pixel aspect ratio of the camera's stored frame; `nil` for square pixels.
+    public var pixelAspect: AspectRatio?
+    /// The visible part of the camera's stored frame, in pixels; `nil` for the whole frame.
+    public var crop: PixelRectangle?
+    /// Width in pixels of the white border inside the rectangle; 0 for none.
+    public var border: Int
+    /// Whether the camera's JPEGs are decoded at half of the rectangle's size.
+    public var isCoarse = false
+
+    /// Creates the position of a camera in the program.
+    public init(
+        role: String, rectangle: PixelRectangle, fit: FrameLayer.Fit = .cover,
+        rotation: Rotation = .none,
+        isMirrored: Bool = false, pixelAspect: AspectRatio? = nil, crop: PixelRectangle? = nil,
+        border: Int = 0
+    ) {
+        self.role = role
+        self.rectangle = rectangle
+        self.fit = fit
+        self.rotation = rotation
+        self.isMirrored = isMirrored
+        self.pixelAspect = pixelAspect
+        self.crop = crop
+        self.border = border
+    }
+}

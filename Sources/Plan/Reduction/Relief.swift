@@ -1,0 +1,144 @@
+internal import Profiles
+
+/// The resources that a step saves or that a session lacks.
+public struct Relief: OptionSet, Sendable, Hashable {
+    /// Raw bits of the set.
+    public let rawValue: Int
+
+    /// Creates a set of resources from its bits.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Processor time and hardware encoders. Saving these also reduces heat and power consumption.
+    public static let processor = Relief(rawValue: 1)
+    /// System memory.
+    public static let memory = Relief(rawValue: 2)
+    /// Disk speed and free disk space.
+    public static let storage = Relief(rawValue: 4)
+    /// USB bandwidth that cameras reserve.
+    public static let bus = Relief(rawValue: 8)
+
+    /// Creates the set for a resource name used by `HardwareCost`, such as `usb:1`; empty for an unknown name.
+    init(ofResource resource: String) {
+        switch resource.prefix(while: { $0 != ":" }) {
+        case "cpu", "thread", "encoder": self = .processor
+        case "memory": self = .memory
+        case "disk", "disk-space": self = .storage
+        case "usb": self = .bus
+        default: self = []
+        }
+    }
+}
+
+/// A kind of reduction that a session can make if it is short of a resource.
+package enum Concession: Hashable, CaseIterable {
+    /// Encoder effort. The file grows or loses a little detail.
+    case preset
+    /// Frames for clients that only display them.
+    case previews
+    /// Raw frames, which are replaced by JPEGs of the same size and rate.
+    case rawFrames
+    /// The size of a camera that isn't recorded, down to the size of the inset that shows it.
+    case surplusSize
+    /// The sharpness of the program. Its JPEGs are decoded at half of the displayed size.
+    case decoding
+    /// Some of the program's frames.
+    case programRate
+    /// All of the program's frames. The last frame stays until the program resumes.
+    case programPause
+    /// Some frames of an encoded track.
+    case trackRate
+    /// The size of a camera's frames.
+    case cameraSize
+    /// The rate of a camera's frames.
+    case cameraRate
+    /// An entire camera.
+    case camera
+
+    /// Order of reductions before a plan runs, least noticeable first. All viewers notice a lower rate, so
+    /// sizes are reduced before rates.
+    static let beforeStart: [Concession] = [
+        .rawFrames, .preset, .surplusSize, .decoding, .programRate, .cameraSize, .cameraRate,
+    ]
+
+    /// Order of reductions while a session is running, least noticeable first. Rates are reduced before sizes
+    /// here: a copied track stays in one file if its camera's rate changes, but not if its size changes.
+    package static let whileRunning: [Concession] = [
+        .preset, .previews, .decoding, .programRate, .programPause, .trackRate, .cameraRate, .cameraSize,
+        .camera,
+    ]
+}
+
+/// Determines which reduction relieves which shortage. Used for plans before they run, for remedies, and by
+/// the governor.
+///
+/// - A step is taken only if it saves a resource that is in short supply.
+/// - Reductions without visible effect come first, followed by the program (`Concession.beforeStart`,
+///   `Concession.whileRunning`).
+/// - If all cameras of a program are recorded as tracks, the program can be rendered from them later. If
+///   processor time is short, it is reduced as far as possible, up to pausing its frames, before any encoded
+///   track or its camera is reduced.
+/// - A copied track is an original, and copying needs almost no processor time. It is reduced only for
+///   resources that it uses itself: the bus, memory, and the disk.
+///
+/// A value type: maps a plan to a set of resources.
+package struct ReliefRule {
+    private let plan: SessionPlan
+    private let isRunning: Bool
+
+    /// Creates the rule for a plan.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan that is running or would run.
+    ///   - isRunning: Whether the plan is already running, so that the frame grids of its tracks are fixed.
+    package init(_ plan: SessionPlan, isRunning: Bool) {
+        self.plan = plan
+        self.isRunning = isRunning
+    }
+
+    /// Whether the program can be rendered later from the tracks of its cameras.
+    var canRemakeProgram: Bool {
+        guard plan.program != nil, !plan.cameras.isEmpty else { return false }
+        let recorded = Set(plan.cameraTracks.map(\.role))
+        return plan.cameras.allSatisfy { recorded.contains($0.role) }
+    }
+
+    /// Whether the camera's track stores its frames byte for byte.
+    func isCopied(_ role: String) -> Bool {
+        plan.cameraTracks.contains { $0.role == role && $0.mode == .copy }
+    }
+
+    /// Whether the camera has no track and is shown only as an inset.
+    func isOnlyInset(_ role: String) -> Bool {
+        guard let program = plan.program, program.arrangement.main != role else { return false }
+        return program.arrangement.layout.hasInsets && program.layers.contains { $0.role == role }
+            && !plan.cameraTracks.contains { $0.role == role }
+    }
+
+    /// Returns the resources that a reduction saves.
+    ///
+    /// - Parameters:
+    ///   - concession: The reduction to check.
+    ///   - role: The camera's role, for a reduction of one camera.
+    /// - Returns: An empty set if the reduction isn't allowed.
+    package func relief(of concession: Concession, role: String? = nil) -> Relief {
+        switch concession {
+        case .preset, .previews, .decoding: .processor
+        case .rawFrames: .bus
+        case .surplusSize: role.map(isOnlyInset) == true ? [.processor, .memory, .bus] : []
+        case .programRate, .trackRate: [.processor, .storage]
+        case .programPause: canRemakeProgram ? [.processor, .storage] : []
+        case .cameraSize: camera(role, [.memory, .storage, .bus])
+        // A running track keeps its frame grid. Missing frames are replaced by duplicates, so the file
+        // doesn't get smaller.
+        case .cameraRate: camera(role, isRunning ? [.memory, .bus] : [.memory, .bus, .storage])
+        case .camera: camera(role, [.memory, .storage])
+        }
+    }
+
+    private func camera(_ role: String?, _ own: Relief) -> Relief {
+        guard let role else { return [] }
+        return isCopied(role) ? own : own.union(.processor)
+    }
+}

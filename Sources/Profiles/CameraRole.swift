@@ -1,0 +1,247 @@
+public import Media
+
+/// A camera of a profile: its device, format, and orientation.
+public struct CameraRole: Sendable, Equatable {
+    /// The pixel format that a profile requests.
+    public enum Format: String, Sendable, CaseIterable {
+        /// Selects MJPEG if offered, otherwise the suitable format that requires the least processing. H.264
+        /// ranks last because its frames depend on each other.
+        case auto
+        case mjpeg, yuyv, nv12, h264
+        /// Frames without color, as delivered by infrared cameras. `auto` selects this format only if there
+        /// is no other.
+        case grey
+    }
+
+    /// The role, used as the name of the track and its file: `[a-z0-9][a-z0-9_-]{0,31}`.
+    public var role: String
+    /// A device selector: `any`, `/dev/video0`, `virtual:clap`, …
+    public var device: String
+    /// Storage location of a network camera's address, which then becomes `device`; `nil` if `device` contains the
+    /// selector itself.
+    public var address: SecretSource? = nil
+    /// Capture size in pixels. `nil` selects the smallest offered size that is sufficient for `output` or, without an
+    /// output, the size nearest to 1280×720.
+    public var size: FrameSize?
+    /// Rate of the track, and of the camera if it offers this rate; `nil` for 30 frames per second if offered.
+    public var rate: FrameRate?
+    /// Pixel format to capture.
+    public var format: Format
+    /// Clockwise rotation that makes the stored frame upright; `nil` for the rotation of the camera's mounting.
+    public var rotation: CameraRotation?
+    /// Whether the program shows the camera mirrored left to right.
+    public var isMirrored: Bool
+    /// Whether the camera's preview is mirrored. Files and the program are not affected.
+    public var previewMirroring: PreviewMirroring
+    /// Delay from the scene to the timestamp, 0…2 s; `nil` for the calibrated latency, or none.
+    public var latency: Nanoseconds?
+    /// The part of the frame that the program and an encoded track show; `nil` for the whole frame.
+    public var crop: CameraCrop?
+    /// Zoom, by the camera itself if supported, otherwise by additional cropping. Pan and tilt move the camera or the
+    /// crop accordingly.
+    public var zoom: Zoom
+    /// Size and rate of the encoded track; `nil` for those that the camera delivers.
+    public var output: CameraOutput?
+    /// Controls to set, in file order.
+    public var controls: [ControlSetting]
+    /// Name of a saved set of controls for the role's camera. `controls` override it.
+    public var preset: String?
+    /// The camera whose exposure, colors, and other traits this camera matches; `nil` for none.
+    public var match: CameraMatch?
+
+    /// Creates a role. By default, any camera can be used.
+    public init(
+        role: String, device: String = "any", size: FrameSize? = nil, rate: FrameRate? = nil,
+        format: Format = .auto, rotation: CameraRotation? = nil, isMirrored: Bool = false,
+        previewMirroring: PreviewMirroring = .auto, latency: Nanoseconds? = nil,
+        crop: CameraCrop? = nil, zoom: Zoom = .none, output: CameraOutput? = nil,
+        controls: [ControlSetting] = [], preset: String? = nil,
+        match: CameraMatch? = nil
+    ) {
+        self.role = role
+        self.device = device
+        self.size = size
+        self.rate = rate
+        self.format = format
+        self.rotation = rotation
+        self.isMirrored = isMirrored
+        self.previewMirroring = previewMirroring
+        self.latency = latency
+        self.crop = crop
+        self.zoom = zoom
+        self.output = output
+        self.controls = controls
+        self.preset = preset
+        self.match = match
+    }
+
+    /// Assigns another device to the role.
+    package mutating func play(_ selector: String) { (device, address) = (selector, nil) }
+}
+
+extension CameraRole {
+    /// Returns the part of the camera's frame that is used, including a zoom by cropping.
+    ///
+    /// - Parameter zoom: The part of the zoom that the camera itself doesn't provide.
+    /// - Returns: A framing with the requested rectangle, which may extend beyond the frame.
+    package func framing(zoom: Zoom) -> Framing {
+        switch crop {
+        case nil: Framing(zoom: zoom)
+        case .rectangle(let area): Framing(area: area, zoom: zoom)
+        case .shape(let shape): Framing(shape: shape, zoom: zoom)
+        }
+    }
+
+    /// Whether the used part of a frame is large enough for an output without upscaling. Zoom is ignored,
+    /// because it isn't yet known whether the camera supports it.
+    package func covers(_ output: FrameSize, from size: FrameSize, rotation: Rotation) -> Bool {
+        let part = framing(zoom: .none).part(of: size, rotation: rotation)?.size ?? size
+        let upright = rotation.swapsSides ? part.turned : part
+        return upright.width >= output.width && upright.height >= output.height
+    }
+}
+
+/// The rotation that a profile requests for a camera's frames.
+public enum CameraRotation: Sendable, Equatable {
+    case fixed(Rotation)
+    /// Rotation derived from the camera's mounting and the computer's accelerometer, for built-in cameras.
+    case sensor
+}
+
+/// The part of a camera's frame that is used.
+public enum CameraCrop: Sendable, Equatable {
+    /// A rectangle in pixels of the stored frame. The profile must also set the frame's size.
+    case rectangle(PixelRectangle)
+    /// The largest part with this aspect ratio, as seen upright.
+    case shape(AspectRatio)
+}
+
+/// The traits of another camera that a camera matches.
+public struct CameraMatch: Sendable, Equatable, Codable {
+    /// A trait that can be matched between cameras.
+    public enum Trait: String, Sendable, Equatable, Codable, CaseIterable {
+        /// Exposure time and gain.
+        case exposure
+        /// Color temperature.
+        case whiteBalance = "white-balance"
+        /// Focus. Each camera holds its own focus once it has settled. The focus distance isn't copied.
+        case focus
+        /// The best size or rate that all matched cameras offer.
+        case size, rate
+    }
+
+    /// Role of the camera to match.
+    public var camera: String
+    /// Traits to match.
+    public var traits: [Trait]
+
+    /// Default traits, used if a profile doesn't name any.
+    public static let defaultTraits: [Trait] = [.exposure, .whiteBalance, .focus]
+
+    /// Creates a match with a camera.
+    public init(camera: String, traits: [Trait] = Self.defaultTraits) {
+        self.camera = camera
+        self.traits = traits
+    }
+}
+
+/// The size and rate of a camera's encoded track. Frames are cropped to the aspect ratio, scaled down, and decimated.
+/// The camera itself isn't affected.
+public struct CameraOutput: Sendable, Equatable {
+    /// The track's size as seen upright, with even dimensions and never larger than the camera's; `nil` for the
+    /// camera's size.
+    public var size: FrameSize?
+    /// The track's rate; `nil` for the role's rate.
+    public var rate: FrameRate?
+
+    /// Creates an output. The default uses the camera's size and the role's rate.
+    public init(size: FrameSize? = nil, rate: FrameRate? = nil) {
+        self.size = size
+        self.rate = rate
+    }
+}
+
+/// Whether a camera's preview is mirrored left to right, which helps people who watch themselves. Tracks are never
+/// mirrored, and the program is mirrored only if the camera's `mirrored` is set.
+public enum PreviewMirroring: String, Sendable, Codable, CaseIterable {
+    /// Depends on the kind of camera: see `decision`.
+    case auto
+    case on = "true"
+    case off = "false"
+
+    /// Decides whether a camera's preview is mirrored.
+    ///
+    /// - Parameter camera: The camera of the preview.
+    /// - Returns: Whether the preview is mirrored, and the reason, formatted as the end of a sentence.
+    public func decision(for camera: CaptureDevice) -> (isMirrored: Bool, reason: String) {
+        switch self {
+        case .on: return (true, "the profile sets it")
+        case .off: return (false, "the profile sets it")
+        case .auto: break
+        }
+        if camera.isCaptureStick {
+            return (false, "it is a capture card that shows another device")
+        }
+        switch camera.deviceType {
+        case .file, .network, .screen, .microphone:
+            return (false, "its source is not a local camera")
+        case .builtIn, .external, .virtual: break
+        }
+        if camera.position == .back { return (false, "it is a back camera") }
+        if camera.position == .front { return (true, "it is a front camera") }
+        return camera.deviceType == .builtIn
+            ? (true, "it is built in, and most built-in cameras face the user")
+            : (true, "most external cameras face the user")
+    }
+}
+
+/// A camera control and the value that a profile sets it to.
+public struct ControlSetting: Sendable, Equatable {
+    /// The value of a control, as the profile writes it.
+    public enum Value: Sendable, Equatable {
+        case number(Int64)
+        case flag(Bool)
+        /// The name of a menu item.
+        case word(String)
+    }
+
+    /// V4L2 name of the control in snake_case: `focus_automatic_continuous`.
+    public var name: String
+    /// Value to set.
+    public var value: Value
+    /// Source of the setting: `asked` for the profile itself, `preset` for a saved set that it names.
+    public var origin: ControlRequest.Origin
+
+    /// Creates a setting of a control.
+    public init(name: String, value: Value, origin: ControlRequest.Origin = .asked) {
+        self.name = name
+        self.value = value
+        self.origin = origin
+    }
+
+    /// Returns the number that represents the value for a control.
+    ///
+    /// - Throws: `ControlFault` if the control doesn't support the value.
+    package func number(for control: DeviceControl) throws(ControlFault) -> Int64 {
+        switch value {
+        case .word(let word): return try control.value(of: word)
+        case .number(let number):
+            try control.check(number)
+            return number
+        case .flag(let isOn):
+            let number: Int64 = isOn ? 1 : 0
+            try control.check(number)
+            return number
+        }
+    }
+
+    /// The number of the value if the control is unknown; `nil` for a word, which can be translated only if
+    /// the control is known.
+    package var plainNumber: Int64? {
+        switch value {
+        case .number(let number): number
+        case .flag(let isOn): isOn ? 1 : 0
+        case .word: nil
+        }
+    }
+}

@@ -1,0 +1,208 @@
+public import Media
+
+/// A layout of the program: the rectangle of each camera's frame, and how many cameras are shown.
+///
+/// `allCases` is the only list of layouts. Profiles, commands, help, completions, the control room's page, the manifest,
+/// and its schema use it. To add a layout, add a value here and to `allCases`.
+public struct ProgramLayout: RawRepresentable, CaseIterable, Hashable, Sendable, Codable {
+    /// Returns the rectangles of frames in a program, one per frame.
+    ///
+    /// - Parameters:
+    ///   - frames: The upright sizes of the cameras' frames in pixels, the main camera first; at least one.
+    ///   - size: The program's size in pixels, even.
+    ///   - style: Position and size of insets.
+    private typealias Geometry =
+        @Sendable (_ frames: [FrameSize], _ size: FrameSize, _ style: InsetStyle) -> [PixelRectangle]
+
+    /// The short label of a shot in a timeline.
+    public enum ShotLabel: Sendable {
+        /// The numbers of the shown cameras, separated by a text.
+        case numbers(separator: String)
+        /// The same symbol for all cameras.
+        case symbol(String)
+    }
+
+    /// All layouts, in the order in which users see them.
+    public static let allCases = [single, pip, sideBySide, grid]
+
+    /// Only the main camera.
+    public static let single = ProgramLayout(
+        "single", title: "single", germanTitle: "einzeln", summary: "the main camera",
+        key: "t", label: .numbers(separator: ""), maximumCameras: 1, profileCameras: 1, selectedCameras: 1
+    ) { _, size, _ in [size.rectangle] }
+
+    /// Picture-in-picture: the main camera fills the frame, and insets are stacked over it, starting at a corner.
+    ///
+    /// A profile shows only one inset by default, because every further inset hides more of the main frame.
+    public static let pip = ProgramLayout(
+        "pip", title: "picture in picture", germanTitle: "Bild im Bild",
+        summary: "the main camera, and the other cameras in insets stacked from a corner", key: "q",
+        label: .numbers(separator: "+"), minimumCameras: 2, profileCameras: 2, selectedCameras: 2,
+        hasInsets: true
+    ) { frames, size, style in [size.rectangle] + style.insets(frames.dropFirst(), in: size) }
+
+    /// Equal columns, the main camera first.
+    public static let sideBySide = ProgramLayout(
+        "side-by-side", title: "side by side", germanTitle: "nebeneinander",
+        summary: "equal columns, the main camera first", key: "w", label: .numbers(separator: "|"),
+        minimumCameras: 2, selectedCameras: 2, fit: .cover
+    ) { frames, size, _ in size.cells(count: frames.count, columns: frames.count) }
+
+    /// Equal cells, row by row, the main camera first.
+    public static let grid = ProgramLayout(
+        "grid", title: "grid", germanTitle: "Raster",
+        summary: "equal cells, row by row, the main camera first", key: "e", label: .symbol("▦"), fit: .cover
+    ) { frames, size, _ in
+        var columns = 1
+        while columns * columns < frames.count { columns += 1 }
+        return size.cells(count: frames.count, columns: columns)
+    }
+
+    /// Name in profiles, commands, and manifests, in kebab-case.
+    public let rawValue: String
+    /// Name on the control room's page, in English.
+    public let title: String
+    /// Name on the control room's page, in German.
+    public let germanTitle: String
+    /// The positions of the cameras, for the documentation.
+    public let summary: String
+    /// Default key on the control room's page, a lowercase letter; `nil` if the user must assign one.
+    public let key: Character?
+    /// Label of a shot with this layout.
+    public let label: ShotLabel
+    /// Minimum number of cameras that a profile needs for this layout.
+    public let minimumCameras: Int
+    /// Maximum number of cameras that are shown; `nil` for any number.
+    public let maximumCameras: Int?
+    /// Number of cameras that a profile shows without `inset`; `nil` for all.
+    public let profileCameras: Int?
+    /// Number of cameras that the control room's page shows when the user selects the layout; `nil` for all.
+    public let selectedCameras: Int?
+    /// Whether all cameras but the main one are insets: over its frame, cropped to their rectangle, and with a border.
+    public let hasInsets: Bool
+    /// Fit of frames that aren't insets, unless the profile sets it. In cells, frames are cropped, because black bars
+    /// around every frame would waste most of the program.
+    public let defaultFit: FrameLayer.Fit
+    private let geometry: Geometry
+
+    private init(
+        _ name: String, title: String, germanTitle: String, summary: String, key: Character?,
+        label: ShotLabel,
+        minimumCameras: Int = 1, maximumCameras: Int? = nil, profileCameras: Int? = nil,
+        selectedCameras: Int? = nil, hasInsets: Bool = false, fit: FrameLayer.Fit = .contain,
+        geometry: @escaping Geometry
+    ) {
+        rawValue = name
+        self.title = title
+        self.germanTitle = germanTitle
+        self.summary = summary
+        self.key = key
+        self.label = label
+        self.minimumCameras = minimumCameras
+        self.maximumCameras = maximumCameras
+        self.profileCameras = profileCameras
+        self.selectedCameras = selectedCameras
+        self.hasInsets = hasInsets
+        defaultFit = fit
+        self.geometry = geometry
+    }
+
+    /// Returns the layout with a name; `nil` if there is none.
+    public init?(rawValue: String) {
+        guard let layout = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = layout
+    }
+
+    /// Layouts are equal if their names are.
+    public static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+
+    /// Names of all layouts.
+    public static var names: [String] { allCases.map(\.rawValue) }
+
+    /// Returns the roles that are visible, of all roles in order.
+    public func visible<Role>(_ roles: [Role]) -> [Role] {
+        Array(roles.prefix(maximumCameras ?? roles.count))
+    }
+
+    /// Whether a camera is shown as an inset. `index` is its position among the visible cameras; 0 is the main camera.
+    public func isInset(_ index: Int) -> Bool { hasInsets && index > 0 }
+
+    /// Returns the rectangles of the cameras' frames in the program, in pixels.
+    ///
+    /// Every rectangle has an even position and size, as 4:2:0 chroma requires, and is inside the program.
+    ///
+    /// - Parameters:
+    ///   - frames: The upright sizes of the cameras' frames after cropping and rotation, the main camera first.
+    ///   - size: The program's size in pixels. Width and height are even.
+    ///   - style: Position and size of insets.
+    /// - Returns: One rectangle per visible frame, from back to front.
+    public func rectangles(for frames: [FrameSize], in size: FrameSize, _ style: InsetStyle)
+        -> [PixelRectangle]
+    {
+        let visible = visible(frames)
+        return visible.isEmpty ? [] : geometry(visible, size, style)
+    }
+}
+
+extension FrameSize {
+    /// The whole frame.
+    fileprivate var rectangle: PixelRectangle { PixelRectangle(x: 0, y: 0, width: width, height: height) }
+
+    /// Returns equal cells row by row. Edges are rounded instead of sizes, so that the cells are adjacent and fill the
+    /// frame.
+    fileprivate func cells(count: Int, columns: Int) -> [PixelRectangle] {
+        let rows = (count + columns - 1) / columns
+        // The even number nearest to the fraction.
+        func edge(_ index: Int, of parts: Int, _ length: Int) -> Int {
+            2 * ((length * index + parts) / (2 * parts))
+        }
+        return (0..<count).map { index in
+            let (row, column) = (index / columns, index % columns)
+            let (left, top) = (edge(column, of: columns, width), edge(row, of: rows, height))
+            return PixelRectangle(
+                x: left, y: top, width: edge(column + 1, of: columns, width) - left,
+                height: edge(row + 1, of: rows, height) - top)
+        }
+    }
+}
+
+extension InsetStyle {
+    /// Returns the insets' rectangles. Insets keep their frame's aspect ratio and are stacked from the corner,
+    /// separated by the margin. If they don't fit between the margins, all are scaled down equally.
+    fileprivate func insets(_ frames: ArraySlice<FrameSize>, in size: FrameSize) -> [PixelRectangle] {
+        guard !frames.isEmpty else { return [] }
+        let room = (width: Double(size.width), height: Double(size.height))
+        // An inset of a twentieth of the program remains visible regardless of the margin.
+        let margin = min(
+            room.width * self.margin, room.width * 0.45, room.height * 0.45 / Double(frames.count))
+        let width = room.width * scale
+        let heights = frames.map { width * Double($0.height) / Double($0.width) }
+        let roomForHeights = room.height - margin * Double(frames.count + 1)
+        let shrink = min(1, (room.width - 2 * margin) / width, roomForHeights / heights.reduce(0, +))
+        let step = Self.even(margin)
+        var fromEdge = step
+        return heights.map { height in
+            let inset = FrameSize(
+                width: max(2, Self.even(width * shrink)), height: max(2, Self.even(height * shrink)))
+            defer { fromEdge += inset.height + step }
+            return place(inset, in: size, step: step, fromEdge: fromEdge)
+        }
+    }
+
+    private func place(_ inset: FrameSize, in size: FrameSize, step: Int, fromEdge: Int) -> PixelRectangle {
+        let isLeft = corner == .topLeft || corner == .bottomLeft
+        let isTop = corner == .topLeft || corner == .topRight
+        let x = isLeft ? step : size.width - inset.width - step
+        let y = isTop ? fromEdge : size.height - inset.height - fromEdge
+        // Rounding adds at most a few pixels.
+        return PixelRectangle(
+            x: min(max(0, x), size.width - inset.width), y: min(max(0, y), size.height - inset.height),
+            width: inset.width, height: inset.height)
+    }
+
+    /// Returns the nearest even number.
+    private static func even(_ length: Double) -> Int { 2 * Int(rounding: length / 2) }
+}

@@ -1,0 +1,233 @@
+internal import CSRT
+internal import Media
+
+/// Sends MPEG-TS over SRT, in caller or listener mode.
+///
+/// By itself, libsrt drops data that it can't send in time, and floods a slow link. In both cases, partial frames
+/// arrive. This connection limits the data passed to libsrt to the link's capacity (`SRTWindow`), so that the live
+/// output drops whole frames up to the next key frame.
+final class SRTConnection: LiveOutputConnection {
+    static let content = PublishedContent.packets
+
+    private let printable: String
+    private let settings: SRTSettings
+    private let cancellation: Cancellation
+    private let socket: SRTSocket
+    private let muxer: LiveMuxer
+    private let clock = MonotonicClock()
+    /// Time of the peer's last acknowledgment.
+    private var heard: ClockTime
+    private var acknowledgments: Int32 = 0
+    private var window: SRTWindow
+    /// Number of bytes passed to libsrt.
+    private var given: Int64 = 0
+    /// Content of libsrt's send buffer at the last check, plus the bytes passed to it since then, and the time of that
+    /// check.
+    private var kept = (bytes: 0, age: Nanoseconds.zero)
+    private var looked: ClockTime
+
+    /// Packet size in bytes: seven MPEG-TS packets, as in libsrt's live mode.
+    private static let packetLength = 7 * 188
+    /// Maximum age of data in libsrt's send buffer. libsrt drops data that is older than one second and older than the
+    /// latency.
+    private static let mostWaiting = Nanoseconds.milliseconds(700)
+    /// Polling interval. A receiver sends 100 acknowledgments per second.
+    private static let interval = Nanoseconds.milliseconds(10)
+
+    /// Connects to a listener, or waits for a caller.
+    init(_ request: ConnectionRequest) throws(PublishingError) {
+        let (address, cancellation) = (request.address, request.cancellation)
+        let settings = address.srt ?? SRTSettings()
+        (printable, self.settings, self.cancellation) = (address.printable, settings, cancellation)
+        muxer = try LiveMuxer(.transportStream, request.streams, to: address.printable)
+        let hosts = try HostAddress.find(
+            address.host, address.port, .datagram, isListener: settings.mode == .listener)
+        socket = try Self.open(hosts[...], address.printable, settings, cancellation)
+        heard = MonotonicClock().now
+        looked = heard
+        window = SRTWindow(latency: settings.latency, at: heard)
+    }
+
+    /// Tries the host's addresses one after the other.
+    private static func open(
+        _ hosts: ArraySlice<HostAddress>, _ printable: String, _ settings: SRTSettings,
+        _ cancellation: Cancellation
+    ) throws(PublishingError) -> SRTSocket {
+        guard let host = hosts.first else { throw .lost("the IP address of \(printable) was not found.") }
+        let socket = try SRTSocket.make(settings)
+        if settings.mode == .listener { return try socket.accept(at: host, named: printable, cancellation) }
+        do throws(PublishingError) {
+            try socket.connect(to: host, named: printable, cancellation)
+            return socket
+        } catch {
+            guard error.kind == .lost, hosts.count > 1, !cancellation.isCancelled else { throw error }
+            return try open(hosts.dropFirst(), printable, settings, cancellation)
+        }
+    }
+
+    func send(_ item: PublishedItem) throws(PublishingError) {
+        let bytes = try muxer.bytes(of: item)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let packet = rest.prefix(Self.packetLength)
+            try waitForRoom(for: packet.count)
+            // A rethrowing closure would lose the typed error.
+            let sent = packet.withUnsafeBytes { bytes -> Result<Bool, PublishingError> in
+                do throws(PublishingError) {
+                    return .success(try socket.send(bytes, printable))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            if try sent.get() {
+                rest = rest.dropFirst(packet.count)
+                given += Int64(packet.count)
+            } else {
+                try pause()
+            }
+        }
+    }
+
+    func check() throws(PublishingError) { try check(isLimited: false) }
+
+    private func check(isLimited: Bool) throws(PublishingError) {
+        guard socket.state == SRTS_CONNECTED else {
+            throw .lost("\(printable) closed the connection or stopped responding.")
+        }
+        let (figures, now) = (socket.statistics, clock.now)
+        looked = now
+        // If no packets are in flight, the peer has nothing to acknowledge.
+        if figures.pktRecvACKTotal != acknowledgments || figures.pktFlightSize == 0 {
+            acknowledgments = figures.pktRecvACKTotal
+            heard = now
+        }
+        kept = (Int(figures.byteSndBuf), .milliseconds(Int64(figures.msSndBuf)))
+        window.update(
+            SRTWindow.Figures(
+                acknowledged: given - Int64(figures.byteSndBuf),
+                roundTrip: .seconds(rounding: figures.msRTT / 1000),
+                sent: figures.pktSentTotal, lost: Int64(figures.pktSndLossTotal)),
+            isLimited: isLimited, at: now)
+        // libsrt needs five seconds to detect this, regardless of its idle timeout.
+        guard now - heard < settings.idleTimeout else {
+            throw .lost("\(printable) has not responded for \(settings.idleTimeout.text).")
+        }
+    }
+
+    /// Waits until libsrt's send buffer is below the link's limit and contains no data that is too old.
+    private func waitForRoom(for count: Int) throws(PublishingError) {
+        let oldest = max(Self.mostWaiting, settings.latency)
+        if clock.now - looked > Self.interval { try check() }
+        while kept.age > oldest || window.most.map({ kept.bytes + count > $0 }) ?? false { try pause() }
+        kept.bytes += count
+    }
+
+    private func pause() throws(PublishingError) {
+        if cancellation.wait(until: clock.now + Self.interval) { throw .lost("the live output is stopping.") }
+        try check(isLimited: true)
+    }
+
+    var statistics: ConnectionStatistics {
+        let figures = socket.statistics
+        var statistics = ConnectionStatistics()
+        statistics.sentBytes = Int64(clamping: figures.byteSentTotal)
+        statistics.roundTrip = .seconds(rounding: figures.msRTT / 1000)
+        statistics.sentPackets = figures.pktSentTotal
+        statistics.lostPackets = Int64(figures.pktSndLossTotal)
+        statistics.droppedPackets = Int64(figures.pktSndDropTotal) + window.overloads
+        statistics.waiting = .milliseconds(Int64(figures.msSndBuf))
+        return statistics
+    }
+
+    /// Does nothing. libsrt notifies the peer when the socket is closed.
+    func close() {}
+}
+
+/// Limits the number of bytes in flight to an SRT receiver. A pure value: measurements and time are passed to
+/// each call.
+///
+/// SRT's live mode sends all data immediately. If the data rate exceeds a link's capacity, the link's queue
+/// overflows and the receiver skips the missing data, which results in partial frames. This window keeps the
+/// link's queue short. Excess data waits in the live output's queue, which drops whole frames up to a key
+/// frame. The window is based on delay rather than losses, because losses aren't always caused by congestion
+/// (as in TCP Vegas, Brakmo 1995).
+struct SRTWindow {
+    /// libsrt's statistics of a connection.
+    struct Figures {
+        /// Number of bytes acknowledged by the receiver since the connection started.
+        var acknowledged: Int64 = 0
+        /// Smoothed round-trip time.
+        var roundTrip = Nanoseconds.zero
+        /// Number of packets sent since the connection started, and number of these that were lost before
+        /// retransmission.
+        var sent: Int64 = 0
+        var lost: Int64 = 0
+    }
+
+    /// Maximum number of bytes in flight; `nil` while the link has sufficient capacity.
+    private(set) var most: Int?
+    /// Number of times that the receiver must have skipped data, because retransmitted packets couldn't arrive in time.
+    private(set) var overloads: Int64 = 0
+
+    private let latency: Nanoseconds
+    /// Maximum queuing delay in the network.
+    private let longest: Nanoseconds
+    /// Shortest round-trip times of the current epoch and of the previous one. Epochs expire because a route can become
+    /// longer.
+    private var shortest: (now: Nanoseconds?, before: Nanoseconds?, since: ClockTime)
+    private var stretch: (since: ClockTime, figures: Figures)
+    private var changed: ClockTime
+
+    /// Measurement interval for the link's capacity.
+    private static let stretchLength = Nanoseconds.milliseconds(200)
+    private static let epochLength = Nanoseconds.seconds(15)
+    /// Bounds of the window: at least a few packets, and at most more than any live output needs.
+    private static let least = 3 * 1316
+    private static let unlimited = 4 << 20
+
+    /// - Parameters:
+    ///   - latency: The receiver's latency, during which it buffers packets.
+    ///   - now: Start time of the connection.
+    init(latency: Nanoseconds, at now: ClockTime) {
+        self.latency = latency
+        longest = max(.milliseconds(40), latency / 2)
+        shortest = (nil, nil, now)
+        stretch = (now, Figures())
+        changed = now
+    }
+
+    /// Updates the window.
+    ///
+    /// - Parameters:
+    ///   - figures: libsrt's statistics.
+    ///   - isLimited: Whether data is waiting because the window is full.
+    ///   - now: The current time.
+    mutating func update(_ figures: Figures, isLimited: Bool, at now: ClockTime) {
+        let base = shortest(with: figures.roundTrip, at: now)
+        let queued = figures.roundTrip - base
+        let elapsed = now - stretch.since
+        if elapsed >= Self.stretchLength {
+            let taken = figures.acknowledged - stretch.figures.acknowledged
+            let (lost, sent) = (figures.lost - stretch.figures.lost, figures.sent - stretch.figures.sent)
+            // With a queue of this length, retransmitted packets arrive too late.
+            if lost * 50 > sent, queued > latency / 2 { overloads += 1 }
+            if queued > longest {
+                let fits = taken.rescaled(from: elapsed.count, to: (base + longest).count)
+                most = min(max(Int(clamping: fits), Self.least), most ?? .max)
+                changed = now
+            }
+            stretch = (now, figures)
+        }
+        guard let most, isLimited, queued <= longest, now - changed >= max(base + queued, .milliseconds(50))
+        else { return }
+        changed = now
+        self.most = most < Self.unlimited ? most + most / 8 : nil
+    }
+
+    private mutating func shortest(with roundTrip: Nanoseconds, at now: ClockTime) -> Nanoseconds {
+        if now - shortest.since >= Self.epochLength { shortest = (nil, shortest.now, now) }
+        let current = min(shortest.now ?? roundTrip, roundTrip)
+        shortest.now = current
+        return min(current, shortest.before ?? current)
+    }
+}

@@ -1,0 +1,361 @@
+internal import Inputs
+package import Media
+
+/// Sends one live output, with a thread, a bounded queue, and one connection at a time. Safe to use from any thread.
+///
+/// Adding an item never blocks. The thread connects, sends, and waits before it reconnects.
+final class LiveOutputSender: Sendable {
+    private struct State {
+        var backlog: PublishedBacklog
+        /// Parameters of each stream received so far.
+        var streams = PublishedStreams()
+        /// Arrival time of the first item that can start a connection.
+        var since: ClockTime?
+        var isConnected = false
+        var isClosed = false
+        var report: LiveReport
+        /// Number of frames dropped before they reached this queue.
+        var missed: Int64 = 0
+        var problem: String?
+        var statistics = ConnectionStatistics()
+        /// Statistics at the start of the current one-second interval.
+        var before = (statistics: ConnectionStatistics(), dropped: Int64(0))
+        var policy: LiveRatePolicy?
+    }
+
+    let liveOutput: LiveOutput
+    private let connection: any LiveOutputConnection.Type
+    private let state: ConditionLock<State>
+    private let cancellation = Cancellation()
+    private let clock = MonotonicClock()
+    private let tell: @Sendable (LiveReport) -> Void
+
+    /// Maximum wait for the second stream after the first one has arrived.
+    private static let patience = Nanoseconds.seconds(1)
+    /// Interval between checks of an idle connection.
+    private static let interval = Nanoseconds.milliseconds(500)
+
+    /// Creates a live output. It connects after `start` has been called and the first item has arrived.
+    ///
+    /// - Parameters:
+    ///   - liveOutput: Content and address of the live output.
+    ///   - connection: The connection type.
+    ///   - longestLead: Maximum age of the key frame at the start of a connection.
+    ///   - tell: Receives each change, on any thread. It must not block.
+    init(
+        _ liveOutput: LiveOutput, _ connection: any LiveOutputConnection.Type,
+        longestLead: Nanoseconds = PublishedBacklog.usualLead,
+        tell: @escaping @Sendable (LiveReport) -> Void
+    ) {
+        (self.liveOutput, self.connection, self.tell) = (liveOutput, connection, tell)
+        var state = State(
+            // When a connection starts, a key frame is requested from a separate encoder.
+            backlog: PublishedBacklog(longestLead: liveOutput.encoder == nil ? longestLead : .zero),
+            report: LiveReport(
+                live_output: liveOutput.name, state: .connecting, at_ns: MonotonicClock().now.nanoseconds))
+        state.policy = liveOutput.encoder.map { LiveRatePolicy($0) }
+        self.state = ConditionLock(state)
+    }
+
+    /// Starts the thread.
+    ///
+    /// - Parameter feed: The source of items. It is notified when a connection starts and when network conditions
+    ///   change.
+    func start(with feed: LiveOutputFeed) {
+        say(.connecting, text: waitingText)
+        MediaThread.eventually(name: "live:\(liveOutput.name)") { [self] in
+            run(feed)
+            feed.close()
+        }
+    }
+
+    /// Ends the live output and unblocks pending calls. Afterwards, only the end is reported.
+    func close() {
+        let report = state.broadcast { state -> LiveReport? in
+            guard !state.isClosed else { return nil }
+            state.isClosed = true
+            if !state.isConnected { state.backlog.restart() }
+            return Self.change(&state, to: .ended, nil, nil, clock.now)
+        }
+        cancellation.cancel()
+        if let report { tell(report) }
+    }
+
+    /// Whether the thread has closed its connection after `close`. Blocks until then or until the deadline.
+    func hasEnded(by deadline: ClockTime) -> Bool { ended.wait(until: deadline) }
+
+    private let ended = Cancellation()
+
+    // MARK: Items
+
+    /// Handles an item or a notification from the feed. Never blocks.
+    func take(_ news: LiveOutputFeed.News) {
+        switch news {
+        case .item(let item): take(item)
+        case .missed(let count): state.withLock { $0.missed += Int64(count) }
+        case .problem(let sentence):
+            state.withLock { $0.problem = sentence }
+        }
+    }
+
+    private func take(_ item: PublishedItem) {
+        let now = clock.now
+        state.broadcast { state in
+            guard !state.isClosed else { return }
+            state.problem = nil
+            switch item {
+            case .video(let packet): if packet.isKey { state.streams.video = packet.parameters }
+            case .audio(let packet): state.streams.audio = packet.parameters
+            case .frame(let frame):
+                state.streams.frames = VideoFormat(
+                    pixel: frame.pixel, size: frame.size,
+                    rate: liveOutput.rate ?? LiveOutput.defaultRate)
+            case .samples(let slice):
+                state.streams.samples = AudioFormat(
+                    rate: AudioFormat.sessionRate, channels: slice.channels)
+            }
+            if state.since == nil, isFirst(item) { state.since = now }
+            if state.isConnected {
+                state.backlog.offer(item, at: now)
+            } else {
+                state.backlog.prepare(item, at: now)
+            }
+        }
+    }
+
+    /// Whether a connection can start with an item.
+    private func isFirst(_ item: PublishedItem) -> Bool {
+        let content = connection.content
+        switch item {
+        case .video(let packet): return packet.isKey
+        case .audio: return !content.video
+        case .frame: return true
+        case .samples: return !content.video && content.frames == nil
+        }
+    }
+
+    // MARK: Sender thread
+
+    private func run(_ feed: LiveOutputFeed) {
+        var pauses = RetryBackoff()
+        while let streams = nextStreams() {
+            do throws(PublishingError) {
+                // During reconnection attempts, the reason for the failure remains displayed.
+                if let text = waitingText { say(.connecting, text: text) }
+                let connection = try self.connection.init(
+                    ConnectionRequest(
+                        name: liveOutput.name, address: liveOutput.address, token: liveOutput.token,
+                        streams: streams, cancellation: cancellation))
+                defer { connection.close() }
+                pauses.connect(at: clock.now)
+                begin()
+                feed.requestKey()
+                try send(to: connection, streams)
+            } catch {
+                wait(after: error, &pauses)
+            }
+        }
+        ended.cancel()
+    }
+
+    private func begin() {
+        state.withLock { state in
+            state.backlog.begin(at: clock.now)
+            state.isConnected = true
+            state.statistics = ConnectionStatistics()
+            state.before = (ConnectionStatistics(), state.backlog.droppedFrames)
+        }
+        say(.connected, text: nil)
+    }
+
+    /// Waits until the parameters of all streams are known; `nil` after `close`.
+    private func nextStreams() -> PublishedStreams? {
+        let content = connection.content
+        while true {
+            let deadline = clock.now + Self.interval
+            let answer = state.wait(until: deadline) { state -> PublishedStreams?? in
+                if state.isClosed { return .some(nil) }
+                guard let since = state.since else { return nil }
+                let streams = state.streams
+                let isWhole =
+                    (!content.audio || streams.audio != nil) && (!content.samples || streams.samples != nil)
+                return isWhole || clock.now - since >= Self.patience ? .some(streams) : nil
+            }
+            if let answer { return answer }
+        }
+    }
+
+    /// Sends items until the live output is closed.
+    private func send(
+        to connection: any LiveOutputConnection, _ streams: PublishedStreams
+    ) throws(PublishingError) {
+        while true {
+            let next = state.wait(until: clock.now + Self.interval) { state -> PublishedItem?? in
+                state.isClosed ? .some(nil) : state.backlog.next().map { .some($0) }
+            }
+            if case .some(.none) = next { return }
+            if case .some(let item?) = next {
+                if case .audio(let packet) = item, packet.parameters.setup != streams.audio?.setup {
+                    throw .lost("the audio format of the program changed. Reconnecting.")
+                }
+                try connection.send(item)
+            } else {
+                try connection.check()
+            }
+            let statistics = connection.statistics
+            state.withLock { state in
+                if statistics.droppedPackets > state.statistics.droppedPackets { state.backlog.skipToKey() }
+                state.statistics = statistics
+                if case .some(let item?) = next, item.isVideo || Self.isAlone(connection) {
+                    state.report.sent_frames += 1
+                }
+            }
+        }
+    }
+
+    /// Whether the connection carries only audio, so that audio blocks are counted.
+    private static func isAlone(_ connection: any LiveOutputConnection) -> Bool {
+        let content = type(of: connection).content
+        return !content.video && content.frames == nil
+    }
+
+    private func wait(after error: PublishingError, _ pauses: inout RetryBackoff) {
+        let now = clock.now
+        let (pause, isRefusal) = pauses.fail(error.kind, at: now)
+        state.withLock { state in
+            state.backlog.restart()
+            state.isConnected = false
+        }
+        say(isRefusal ? .refused : .waiting, text: error.description, retry: now + pause)
+        _ = cancellation.wait(until: now + pause)
+    }
+
+    // MARK: State changes
+
+    /// Description of the event that the connection is waiting for; `nil` if it isn't waiting.
+    private var waitingText: String? {
+        if state.withLock({ $0.since == nil }) { return "waiting for the first frames of the session." }
+        guard liveOutput.address.srt?.mode == .listener else { return nil }
+        return "waiting for a connection at \(liveOutput.address.printable)."
+    }
+
+    private func say(_ new: LiveReport.State, text: String?, retry: ClockTime? = nil) {
+        let report = state.withLock { state in
+            state.isClosed ? nil : Self.change(&state, to: new, text, retry, clock.now)
+        }
+        if let report { tell(report) }
+    }
+
+    private static func change(
+        _ state: inout State, to new: LiveReport.State, _ text: String?, _ retry: ClockTime?, _ now: ClockTime
+    ) -> LiveReport {
+        state.report.state = new
+        state.report.text = text
+        state.report.retry_ns = retry?.nanoseconds
+        fill(&state, now)
+        return state.report
+    }
+
+    private static func fill(_ state: inout State, _ now: ClockTime) {
+        state.report.at_ns = now.nanoseconds
+        state.report.dropped_frames = state.missed + state.backlog.droppedFrames
+        state.report.queue_ns = state.isConnected ? state.backlog.age(at: now).count : 0
+        state.report.rtt_ns = state.statistics.roundTrip?.count
+        state.report.lost_packets = state.statistics.lostPackets
+        state.report.encoder = state.policy.map {
+            LiveVideo(size: $0.level.size, rate: $0.level.rate, bitrate: $0.level.bitrate)
+        }
+    }
+
+    /// Reports statistics and adapts a separate encoder to the network. Call it once per second.
+    func tick(_ feed: LiveOutputFeed) {
+        feed.tend()
+        let now = clock.now
+        let problem = feed.problem
+        let (report, level) = state.withLock { state -> (LiveReport?, LiveRatePolicy.Level?) in
+            guard !state.isClosed else { return (nil, nil) }
+            let (last, dropped) = state.before
+            let (statistics, backlog) = (state.statistics, state.backlog)
+            state.before = (statistics, backlog.droppedFrames)
+            let bits = state.isConnected ? (statistics.sentBytes - last.sentBytes) * 8 : 0
+            state.report.bitrate = bits
+            var level: LiveRatePolicy.Level?
+            if state.isConnected, state.policy != nil {
+                var measurement = LiveRatePolicy.Measurement()
+                measurement.waiting = backlog.age(at: now) + statistics.waiting
+                measurement.droppedFrames = backlog.droppedFrames - dropped
+                measurement.roundTrip = statistics.roundTrip
+                measurement.sentBits = Int(clamping: bits)
+                let sent = (statistics.sentPackets ?? 0) - (last.sentPackets ?? 0)
+                let lost = (statistics.lostPackets ?? 0) - (last.lostPackets ?? 0)
+                measurement.lostShare = sent > 0 ? Double(lost) / Double(sent) : 0
+                level = state.policy?.update(measurement)
+            }
+            if let problem = problem ?? state.problem, state.report.state == .connecting {
+                state.report.text = problem
+            }
+            Self.fill(&state, now)
+            return (state.report, level)
+        }
+        if let level { feed.change(to: level) }
+        if let report { tell(report) }
+    }
+}
+
+/// Delays between reconnection attempts. A pure value: the time is passed to each call.
+///
+/// For one minute after a loss, delays are at most half a second, so that the stream resumes soon after the network has
+/// recovered. Then they increase to ten seconds. Errors that require user action are retried after one minute.
+struct RetryBackoff {
+    private var failures = 0
+    private var doubts = 0
+    /// Time of the first failure since the last stable connection.
+    private var since: ClockTime?
+    private var connected: ClockTime?
+
+    private static let first: [Nanoseconds] = [.milliseconds(200), .milliseconds(500)]
+    private static let longest = Nanoseconds.seconds(10)
+    private static let minute = Nanoseconds.seconds(60)
+    /// Minimum duration of a stable connection. A connection that breaks earlier counts as another failure.
+    private static let lasting = Nanoseconds.seconds(5)
+    private static let mostDoubts = 3
+
+    /// Records a successful connection.
+    mutating func connect(at now: ClockTime) { connected = now }
+
+    /// Records a failure.
+    ///
+    /// - Returns: The delay before the next attempt, and whether the failure counts as a refusal.
+    mutating func fail(_ kind: PublishingError.Kind, at now: ClockTime) -> (
+        pause: Nanoseconds, isRefusal: Bool
+    ) {
+        if let connected, now - connected >= Self.lasting { self = RetryBackoff() }
+        connected = nil
+        let since = since ?? now
+        self.since = since
+        failures += 1
+        doubts = kind == .doubtful ? doubts + 1 : 0
+        if kind == .refused || doubts >= Self.mostDoubts {
+            doubts = 0
+            return (Self.minute, true)
+        }
+        guard now - since >= Self.minute else {
+            return (Self.first[min(failures, Self.first.count) - 1], false)
+        }
+        // 2 s after the first minute, 10 s after five minutes.
+        return (min((now - since) / 30, Self.longest), false)
+    }
+}
+
+extension LiveOutputAddress.Kind {
+    /// The connection type for this address.
+    package var connection: any LiveOutputConnection.Type {
+        switch self {
+        case .srt: SRTConnection.self
+        case .rtmp: RTMPConnection.self
+        case .whip: WHIPConnection.self
+        case .v4l2: VirtualCameraConnection.self
+        case .pulse: VirtualMicrophoneConnection.self
+        }
+    }
+}

@@ -1,0 +1,246 @@
+internal import Encoding
+internal import Inputs
+internal import Media
+
+/// A separate x264 encoder for one live output. Its bit rate, frame rate, and size adapt to the network.
+///
+/// Only one thread encodes at a time: the tap's thread, which can change after a reconnection. Any thread may change
+/// the settings.
+final class DedicatedVideoEncoder: @unchecked Sendable {
+    private struct Wanted {
+        var level: LiveRatePolicy.Level
+        var needsKey = false
+    }
+
+    /// A stream with a fixed size and frame rate.
+    private struct Running {
+        let encoder: H264Encoder
+        let size: FrameSize
+        let rate: FrameRate
+        let color: ColorDescription
+        let first: ClockTime
+        var bitrate: Int
+        var tick: Int64 = -1
+    }
+
+    private let name: String
+    private let wanted: ConditionLock<Wanted>
+    // Accessed only by the encoding thread. The slot's lock ensures that one tap ends before the next starts.
+    private var running: Running?
+
+    init(_ name: String, _ level: LiveRatePolicy.Level) {
+        self.name = name
+        wanted = ConditionLock(Wanted(level: level))
+    }
+
+    /// The current level, which takes effect when frames of that size arrive.
+    var level: LiveRatePolicy.Level { wanted.withLock { $0.level } }
+
+    /// Changes the level, starting with the next frame.
+    func change(to level: LiveRatePolicy.Level) { wanted.withLock { $0.level = level } }
+
+    /// Encodes the next frame as a key frame.
+    func requestKey() { wanted.withLock { $0.needsKey = true } }
+
+    /// Encodes a frame.
+    ///
+    /// - Parameter frame: An I420 frame.
+    /// - Returns: One packet; empty if the frame is in another format.
+    /// - Throws: `EncodingError` if x264 fails.
+    func encode(_ frame: CapturedFrame) throws(EncodingError) -> [PublishedPacket] {
+        guard frame.pixel == .i420, frame.planes.count == 3 else { return [] }
+        let (level, needsKey) = wanted.withLock { wanted in
+            defer { wanted.needsKey = false }
+            return (wanted.level, wanted.needsKey)
+        }
+        var running = try self.running(for: frame, level)
+        defer { self.running = running }
+        if running.bitrate != level.bitrate {
+            running.encoder.change(bitrate: level.bitrate)
+            running.bitrate = level.bitrate
+        }
+        let elapsed = MediaTime(frame.capturedAt, since: running.first)
+        let tick = max(
+            elapsed.nanoseconds.rescaled(
+                from: running.rate.seconds * Nanoseconds.seconds(1).count, to: running.rate.frames),
+            running.tick + 1)
+        running.tick = tick
+        let parameters = running.encoder.parameters
+        return try running.encoder.encode(
+            i420: frame.memory, planes: frame.planes, tick: tick, asKey: needsKey
+        ).map { packet in
+            PublishedPacket(
+                bytes: packet.bytes, presentedAt: frame.capturedAt, decodedAt: frame.capturedAt,
+                duration: running.rate.interval, isKey: packet.isKey, parameters: parameters)
+        }
+    }
+
+    /// Returns the current stream, or a new one if the frame's size, its colors, or the requested frame rate have
+    /// changed.
+    private func running(
+        for frame: CapturedFrame, _ level: LiveRatePolicy.Level
+    ) throws(EncodingError) -> Running {
+        if let running, running.size == frame.size, running.rate == level.rate, running.color == frame.color {
+            return running
+        }
+        return Running(
+            encoder: try H264Encoder(
+                live: name, size: frame.size, rate: level.rate, bitrate: level.bitrate, color: frame.color),
+            size: frame.size, rate: level.rate, color: frame.color, first: frame.capturedAt,
+            bitrate: level.bitrate)
+    }
+}
+
+/// A separate AAC encoder for the mix of one live output. Only one thread encodes at a time: the tap's thread.
+final class DedicatedAudioEncoder: @unchecked Sendable {
+    private struct Running {
+        let encoder: any AudioEncoding
+        let channels: Int
+        let first: ClockTime
+        /// Index of the next sample.
+        var next: Int64
+    }
+
+    private let name: String
+    // Accessed only by the encoding thread. The slot's lock ensures that one tap ends before the next starts.
+    private var running: Running?
+
+    private static let bitrate = 160_000
+
+    init(_ name: String) { self.name = name }
+
+    /// Encodes a slice. A slice that doesn't directly follow the previous one starts a new stream.
+    ///
+    /// - Returns: The finished packets.
+    /// - Throws: `EncodingError` if the encoder fails.
+    func encode(_ slice: AudioTap.Slice) throws(EncodingError) -> [PublishedPacket] {
+        guard (1...2).contains(slice.channels) else { return [] }
+        var running: Running
+        if let known = self.running, known.next == slice.firstSample, known.channels == slice.channels {
+            running = known
+        } else {
+            running = Running(
+                encoder: try Codecs().makeAudioEncoder(
+                    channels: slice.channels, bitrate: Self.bitrate, name: name),
+                channels: slice.channels, first: slice.capturedAt, next: slice.firstSample)
+        }
+        running.next += Int64(slice.samples.count / slice.channels)
+        self.running = running
+        let parameters = running.encoder.parameters
+        let scale = parameters.timeScale
+        return try running.encoder.encode(slice.samples).map { packet in
+            let time = running.first + .duration(of: packet.presentation, perSecond: scale)
+            return PublishedPacket(
+                bytes: packet.bytes, presentedAt: time, decodedAt: time,
+                duration: .duration(of: packet.duration, perSecond: scale), isKey: true,
+                parameters: parameters)
+        }
+    }
+}
+
+/// Adapts a separate encoder to a congested network. It first reduces the bit rate, then the frame rate, then
+/// the frame size. Recovery is gradual. A pure value, updated once per second.
+struct LiveRatePolicy {
+    /// Measurements of one second.
+    struct Measurement: Equatable {
+        /// Age of the oldest waiting bytes, in the queue and the protocol together.
+        var waiting = Nanoseconds.zero
+        /// Number of frames that the queue dropped in this second.
+        var droppedFrames: Int64 = 0
+        /// Fraction of SRT packets that were lost before retransmission; 0 if the protocol doesn't report it.
+        var lostShare = 0.0
+        /// Round-trip time; `nil` if the protocol doesn't report it.
+        var roundTrip: Nanoseconds?
+        /// Number of bits sent in this second.
+        var sentBits = 0
+    }
+
+    /// Encoder settings.
+    struct Level: Equatable {
+        var size: FrameSize
+        var rate: FrameRate
+        var bitrate: Int
+    }
+
+    /// The requested level.
+    let full: Level
+    /// The level that the network currently supports.
+    private(set) var level: Level
+    /// Seconds since the last reduction, and since the last congested second or increase.
+    private var settled = 0
+    private var eased = 0
+    private var isHalfRate = false
+    private var isHalfSize = false
+    /// Shortest round-trip time so far. Any excess is queuing delay in the network.
+    private var shortest: Nanoseconds?
+
+    /// Age of waiting bytes that indicates congestion.
+    private static let strain = Nanoseconds.milliseconds(400)
+    /// Age of waiting bytes below which the network has spare capacity.
+    private static let ease = Nanoseconds.milliseconds(150)
+    /// Fraction of lost packets above which retransmission can't compensate for the losses.
+    private static let mostLost = 0.15
+    /// Maximum increase of the round-trip time above the shortest one.
+    private static let mostRoundTrip = Nanoseconds.milliseconds(200)
+    /// Seconds to wait until a reduction takes effect.
+    private static let settling = 2
+    /// Seconds without congestion before an increase.
+    private static let easing = 10
+
+    /// Starts with the requested level.
+    init(_ full: Level) { (self.full, level) = (full, full) }
+
+    /// Evaluates the measurements of one second.
+    ///
+    /// - Returns: The level for the encoder.
+    mutating func update(_ measurement: Measurement) -> Level {
+        settled += 1
+        if let roundTrip = measurement.roundTrip { shortest = min(shortest ?? roundTrip, roundTrip) }
+        let queued = (measurement.roundTrip ?? .zero) - (shortest ?? .zero)
+        let isFull =
+            measurement.waiting > Self.strain || measurement.droppedFrames > 0
+            || queued > Self.mostRoundTrip
+        if isFull || measurement.lostShare > Self.mostLost {
+            eased = 0
+            // Fewer or smaller frames don't help against losses that aren't caused by congestion.
+            if settled > Self.settling, isFull || level.bitrate > full.bitrate / 4 { lower(measurement) }
+        } else if measurement.waiting < Self.ease {
+            eased += 1
+            if eased >= Self.easing {
+                eased = 0
+                rise()
+            }
+        } else {
+            eased = 0
+        }
+        return level
+    }
+
+    private mutating func lower(_ measurement: Measurement) {
+        settled = 0
+        let least = full.bitrate / 4
+        if level.bitrate > least {
+            // The bits sent in a congested second show the network's capacity, so a stepwise search isn't needed.
+            let taken = measurement.waiting > Self.strain ? measurement.sentBits * 9 / 10 : level.bitrate
+            level.bitrate = max(least, min(level.bitrate * 3 / 4, max(taken, least)))
+        } else if !isHalfRate {
+            isHalfRate = true
+            level.rate = FrameRate(full.rate.frames, per: full.rate.seconds * 2)
+        } else if !isHalfSize {
+            isHalfSize = true
+            level.size = FrameSize(width: full.size.width / 4 * 2, height: full.size.height / 4 * 2)
+        }
+    }
+
+    private mutating func rise() {
+        if isHalfSize {
+            isHalfSize = false
+            level.size = full.size
+        } else if isHalfRate {
+            isHalfRate = false
+            level.rate = full.rate
+        } else {
+            level.bitrate = min(full.bitrate, level.bitrate + full.bitrate / 10)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+internal import Encoding
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
+internal import Timing
+
+/// The loudness processing of a mix: one gain for the complete mix, and a limiter for excessive true peaks. The
+/// parameters are determined by analyzing the complete mix before it is encoded (EBU R 128).
+struct Mastering: Sendable {
+    /// Linear gain of the complete mix.
+    private let gain: Float
+    /// Limiter gain (0…1) at the start of each block and at the end; empty if no limiting is needed.
+    private let limits: [Float]
+
+    /// The unchanged mix, clipped to full scale.
+    static let none = Mastering(gain: 1, limits: [])
+
+    /// Maximum true peak before encoding, as a linear amplitude (−1.4 dBTP). AAC may exceed it by several tenths of a
+    /// decibel, and the delivery limit is −1 dBTP.
+    private static let ceiling = Float(pow(10, -1.4 / 20))
+    /// Deviation from the target loudness, in LU, above which the gain is corrected.
+    private static let tolerance = 0.05
+    private static let mostAttempts = 4
+
+    /// Creates a mastering from its parameters.
+    private init(gain: Float, limits: [Float]) {
+        self.gain = gain
+        self.limits = limits
+    }
+
+    /// Determines the gain and the limiter curve for a target loudness; `nil` if `proceed` canceled the
+    /// analysis.
+    ///
+    /// - Parameters:
+    ///   - target: Integrated loudness in LUFS.
+    ///   - end: End of the mix, as an index counted from T0.
+    ///   - listen: Returns the mix, restarted from its beginning.
+    ///   - proceed: Called with the progress of the current pass, 0…1. Returns whether to continue.
+    /// - Throws: An error if libebur128 fails.
+    init?(
+        target: Double, upTo end: Int64, listen: () -> SessionMix, proceed: (Double) -> Bool
+    ) throws(EncodingError) {
+        func hear(_ take: ([Float]) throws(EncodingError) -> Void) throws(EncodingError) -> Bool {
+            let mix = listen()
+            let start = mix.position
+            while true {
+                let samples = mix.next(upTo: end)
+                if samples.isEmpty { return true }
+                try take(samples)
+                let share = Double(mix.position - start) / Double(max(1, end - start))
+                guard proceed(share) else { return false }
+            }
+        }
+        func loudness(_ mastering: Mastering?) throws(EncodingError) -> Double?? {
+            let meter = try Codecs().makeLoudnessMeter(channels: AudioGrid.mixChannels, name: "mix")
+            var place: Int64 = 0
+            let isWhole = try hear { samples throws(EncodingError) in
+                try meter.add(mastering?.applied(to: samples, at: place) ?? samples)
+                place += Int64(samples.count / AudioGrid.mixChannels)
+            }
+            return isWhole ? .some(meter.loudness.integrated) : nil
+        }
+        guard let first = try loudness(nil) else { return nil }
+        guard let first else {
+            // Silence is not amplified.
+            self = .none
+            return
+        }
+        var decibels = target - first
+        var found = Mastering(gain: 1, limits: [])
+        for _ in 0..<Self.mostAttempts {
+            let gain = Float(pow(10, decibels / 20))
+            var peaks: [Float] = []
+            let meter = try BlockPeakMeter(channels: AudioGrid.mixChannels, name: "mix")
+            var rest: [Float] = []
+            let step = BlockPeakMeter.blockLength * AudioGrid.mixChannels
+            let isWhole = try hear { samples throws(EncodingError) in
+                rest += samples
+                var start = 0
+                while rest.count - start >= step {
+                    peaks.append(try meter.peak(of: rest[start..<start + step], above: Self.ceiling / gain))
+                    start += step
+                }
+                rest.removeFirst(start)
+            }
+            guard isWhole else { return nil }
+            if !rest.isEmpty { peaks.append(try meter.peak(of: rest[...], above: Self.ceiling / gain)) }
+            found = Mastering(gain: gain, limits: Self.limits(peaks.map { $0 * gain }))
+            if found.limits.isEmpty { break }
+            guard let limited = try loudness(found) else { return nil }
+            guard let limited, abs(limited - target) > Self.tolerance else { break }
+            decibels += target - limited
+        }
+        self = found
+    }
+
+    /// Returns the limiter gain for each block. The gain is fully reduced when a peak starts and is released slowly.
+    ///
+    /// - Parameter peaks: The true peak of each block; 1 is full scale.
+    /// - Returns: One factor per block and one for the end; empty if no peak is too high.
+    private static func limits(_ peaks: [Float]) -> [Float] {
+        guard peaks.contains(where: { $0 > ceiling }) else { return [] }
+        let allowed = peaks.map { min(1, ceiling / max($0, ceiling)) } + [1]
+        // Blocks of 1.3 ms: 5 ms of lookahead, and a release of about 150 ms.
+        let (ahead, release) = (4, Float(0.009))
+        var held: [Float] = []
+        for index in allowed.indices {
+            // A peak detected in a block may be at the end of the previous block.
+            let near = max(0, index - 1)...min(allowed.count - 1, index + ahead + 1)
+            let lowest = allowed[near].reduce(1, min)
+            let last = held.last ?? lowest
+            held.append(min(lowest, last + (1 - last) * release))
+        }
+        return held.indices.map { index in
+            let window = held[max(0, index - ahead + 1)...index]
+            return window.reduce(0, +) / Float(window.count)
+        }
+    }
+
+    /// Returns the mastered samples, clipped to full scale.
+    ///
+    /// - Parameters:
+    ///   - samples: Left and right, interleaved.
+    ///   - place: Index of the first sample relative to the start of the mix.
+    /// - Returns: The same number of samples.
+    func applied(to samples: [Float], at place: Int64) -> [Float] {
+        let block = BlockPeakMeter.blockLength
+        return samples.indices.map { index in
+            var factor = gain
+            if !limits.isEmpty {
+                let frame = Int(place) + index / AudioGrid.mixChannels
+                let first = min(frame / block, limits.count - 1)
+                let second = min(first + 1, limits.count - 1)
+                let share = Float(frame % block) / Float(block)
+                factor *= limits[first] + (limits[second] - limits[first]) * share
+            }
+            return min(max(samples[index] * factor, -1), 1)
+        }
+    }
+}

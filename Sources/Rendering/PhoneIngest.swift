@@ -1,0 +1,312 @@
+internal import Containers
+internal import FoundationEssentials
+internal import Interchange
+public import Media
+public import SessionFolder
+internal import System
+
+/// Converts the uploaded local recording of a phone to a media file and adds it to the manifest. The recording's own
+/// files stay unchanged. Use it on a thread that may block on disk I/O.
+public struct PhoneIngest: Sendable {
+    private let folder: String
+    private let arrival: UploadArrival
+
+    /// Prepares the conversion.
+    ///
+    /// - Parameters:
+    ///   - arrival: The upload.
+    ///   - folder: Path of the session folder.
+    public init(_ arrival: UploadArrival, into folder: String) {
+        (self.arrival, self.folder) = (arrival, folder)
+    }
+
+    private var role: String { arrival.role }
+
+    /// Creates the media file from the upload, and removes the upload.
+    ///
+    /// - Parameter progress: Called with the completed fraction, 0…1.
+    /// - Returns: The entry added to the manifest.
+    /// - Throws: `FileError` with a sentence if the recording or role doesn't exist, the recording has not ended, the
+    ///   upload is missing, no uploaded frame is within the recording, or a file cannot be read or written. The upload
+    ///   is then preserved.
+    public func run(_ progress: (Double) -> Void = { _ in }) throws(FileError) -> Manifest.Upload {
+        let path = folder + "/manifest.json"
+        func wrong(_ detail: String) -> FileError {
+            FileError(path: path, operation: "ingest", detail: detail)
+        }
+        let contained = try ContainedFile(Manifest.fileName, in: folder).folder
+        if let remedy = FolderState(of: contained).remedy(for: folder) { throw wrong(remedy) }
+        // Two phones, or the same phone twice, may upload at the same time. Process the uploads one by one.
+        let turn = try contained.lock()
+        defer { withExtendedLifetime(turn.number) {} }
+        var manifest = try manifest(in: contained)
+        let arrived = contained.file(arrival.file)
+        if let known = manifest.uploads?.first(where: { $0.id == arrival.id }) {
+            // An earlier run was interrupted before it removed the upload.
+            arrived.discard()
+            return known
+        }
+        guard
+            let device = manifest.devices.last(where: {
+                $0.role == role && $0.kind == "camera" && PhoneSelector.handles($0.identity)
+            })
+        else {
+            throw wrong("camera `\(role.printable())` of this recording was not a phone.")
+        }
+        let stored = try StoredFrames(arrived)
+        let file = freeName(stored.format.pixel == .mjpeg ? "mov" : "mp4", manifest)
+        let (upload, listed) = try write(
+            stored, to: contained.file(file), device.identity, manifest, progress)
+        manifest.uploads = (manifest.uploads ?? []) + [upload]
+        manifest.files = ((manifest.files ?? []) + [listed]).sorted { $0.file < $1.file }
+        try SessionFolder.write(JSONText.pretty(manifest), to: Manifest.fileName, in: contained)
+        arrived.discard()
+        return upload
+    }
+
+    private func manifest(in folder: ContainedFolder) throws(FileError) -> Manifest {
+        let file = folder.file(Manifest.fileName)
+        let bytes = try WholeFile.bytes(of: file, atMost: Manifest.largestByteCount)
+        do throws(ManifestFault) {
+            return try Manifest(reading: bytes)
+        } catch {
+            throw FileError(
+                path: file.path, operation: "ingest",
+                detail: "it isn't a valid manifest: it \(error.reason).")
+        }
+    }
+
+    /// Returns a name that no other upload uses.
+    private func freeName(_ ending: String, _ manifest: Manifest) -> String {
+        let taken = Set((manifest.files ?? []).map(\.file) + (manifest.uploads ?? []).map(\.file))
+        let names = (1...).lazy.map { number in
+            "cameras/\(role)-phone\(number == 1 ? "" : "-\(number)").\(ending)"
+        }
+        return names.first { !taken.contains($0) } ?? ""
+    }
+
+    private func write(
+        _ stored: StoredFrames, to place: ContainedFile, _ device: String, _ manifest: Manifest,
+        _ progress: (Double) -> Void
+    ) throws(FileError) -> (Manifest.Upload, Manifest.File) {
+        let start = ClockTime(nanoseconds: manifest.t0_monotonic_ns)
+        let times = stored.times.map { $0 - start }
+        let duration = Nanoseconds(manifest.duration_ns)
+        let shown = stored.frames.indices.filter { times[$0] < duration }
+        // Start with the last key frame before T0, so that a frame is visible at T0.
+        let first =
+            shown.last { stored.frames[$0].isKey && times[$0] <= .zero }
+            ?? shown.first { stored.frames[$0].isKey }
+        guard let first, let session = RecordedSession(manifest, name: "", isThere: { _ in true }) else {
+            throw nothing
+        }
+        let (format, scale) = (stored.format, StreamParameters.ownTimeScale)
+        let codec: StreamParameters.Codec = format.pixel == .mjpeg ? .mjpeg : .h264
+        let from = max(.zero, times[first])
+        let draft = try DraftFile(for: place, replaces: true)
+        let movie = try MovieFile(
+            draft.place, kind: codec == .mjpeg ? .mov : .mp4,
+            tracks: [
+                .video(
+                    StreamParameters(
+                        codec: codec, timeScale: scale, size: format.size, rate: format.rate,
+                        color: stored.color),
+                    rotation: session.angle(role)?.rotation ?? .none, name: role)
+            ], createdAt: session.date(at: MediaTime(nanoseconds: from.count)))
+        defer { movie.abandon() }
+        let interval = format.rate.interval.count.rescaled(from: 1_000_000_000, to: scale)
+        var (last, count) = (Int64.min, 0)
+        for index in shown where index >= first {
+            let tick = (times[index] - from).count.rescaled(from: 1_000_000_000, to: scale)
+            let frame = stored.frames[index]
+            let bytes = try stored.bytes(of: frame)
+            // Skip a second frame with the same time: the phone's clock was set.
+            guard tick > last, Self.isFrame(bytes, of: codec) else { continue }
+            (last, count) = (tick, count + 1)
+            try movie.append(
+                EncodedPacket(
+                    bytes: bytes, presentation: tick, decode: tick, duration: interval,
+                    isKey: frame.isKey), to: 0)
+            if count.isMultiple(of: 100) { progress(Double(index - first) / Double(times.count - first)) }
+        }
+        let end = min(
+            last < 0 ? 0 : last + interval,
+            (duration - from).count.rescaled(from: 1_000_000_000, to: scale))
+        guard count > 0, end > 0 else { throw nothing }
+        let summary = try movie.finish(ends: [end])
+        try draft.publish()
+        let (byteCount, checksum) = try FileVerification.checksum(
+            of: place, from: summary.checksum?.start ?? 0)
+        let isSame = summary.byteCount == byteCount && summary.checksum.map { $0 == checksum } ?? true
+        guard isSame else {
+            throw FileError(
+                path: place.path, operation: "verify",
+                detail: "its content differs from the written data. Check the disk.")
+        }
+        // The group time and the clock used for the phone's timestamps may drift apart.
+        let drift = manifest.group_time == nil ? 0 : Int64(Double(manifest.duration_ns) * Self.drift)
+        return (
+            Manifest.Upload(
+                role: role, device: device, id: arrival.id, file: place.name, codec: codec.rawValue,
+                width: format.size.width, height: format.size.height, rate: format.rate.perSecond,
+                first_ns: from.count,
+                duration_ns: max(0, end.rescaled(from: scale, to: 1_000_000_000)), frames: count,
+                error_ns: stored.error.count + drift),
+            Manifest.File(
+                file: place.name, bytes: byteCount, xxh3_128: checksum.value, hashed_from: checksum.start,
+                verified: true)
+        )
+    }
+
+    private var nothing: FileError {
+        FileError(
+            path: "\(folder)/\(arrival.file)", operation: "ingest",
+            detail: "it contains no frame captured during the recording.")
+    }
+
+    /// Whether the bytes are a valid frame of the codec.
+    private static func isFrame(_ bytes: SharedBytes, of codec: StreamParameters.Codec) -> Bool {
+        let sample = codec == .h264 ? PlainStream(setup: []).sample(of: bytes) : bytes
+        return withExtendedLifetime(sample) {
+            PacketCheck.isPacket(Array(sample.bytes), of: codec == .h264 ? "avc1" : "jpeg")
+        }
+    }
+
+    /// Maximum relative drift between this computer's clock and a group's clock: twice the tolerance of quartz
+    /// oscillators.
+    private static let drift = 0.000_1
+}
+
+/// The local recording of a phone: messages as sent over the network (`PhoneMessage`), each preceded by its length in
+/// four bytes, little endian. The content is untrusted. Reading stops at the first invalid message.
+struct StoredFrames {
+    /// A frame and its location in the file.
+    struct Frame {
+        let isKey: Bool
+        /// Capture time on the phone's clock.
+        let captured: Nanoseconds
+        fileprivate let offset: Int64
+        fileprivate let byteCount: Int
+    }
+
+    /// A measured offset between the phone's clock and `CLOCK_MONOTONIC`.
+    private struct Date {
+        let at: Nanoseconds
+        let offset: Nanoseconds
+        let error: Nanoseconds
+    }
+
+    /// The format of the frames.
+    let format: VideoFormat
+    /// The color description of the frames.
+    let color: ColorDescription
+    /// The frames in encoding order.
+    private(set) var frames: [Frame] = []
+    private var dates: [Date] = []
+    private let file: ReadFile
+
+    /// Maximum number of frames and clock measurements: more than two days at 120 frames per second.
+    private static let most = 24_000_000
+    private static let lengths = PhoneMessage.prefix + 1...16 << 20
+    private static let longestFormat = 1 << 12
+    /// Limits of plausible clock offsets and errors: about thirty years, and one hour.
+    private static let plausible = (
+        offset: Nanoseconds.seconds(1_000_000_000), error: Nanoseconds.seconds(3600)
+    )
+
+    /// Reads the local recording, except for the frame data.
+    ///
+    /// - Parameter source: The file.
+    /// - Throws: `FileError` "open" or "read". "read" has a sentence if the file contains no frames or no clock
+    ///   measurements.
+    init(_ source: ContainedFile) throws(FileError) {
+        file = try ReadFile(source)
+        var told: (format: VideoFormat, color: ColorDescription)?
+        var place: Int64 = 0
+        while place < file.byteCount, frames.count + dates.count < Self.most {
+            let head = try file.read(4 + PhoneMessage.prefix, at: place)
+            guard head.count == 4 + PhoneMessage.prefix else { break }
+            let length = head.withUnsafeBytes { Int(UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self))) }
+            guard Self.lengths.contains(length), place + 4 + Int64(length) <= file.byteCount,
+                let message = head.withUnsafeBytes({
+                    PhoneMessage(UnsafeRawBufferPointer(rebasing: $0.dropFirst(4)))
+                })
+            else { break }
+            let content = (offset: place + Int64(head.count), count: length - PhoneMessage.prefix)
+            switch message.kind {
+            case .h264, .jpeg:
+                guard message.kind == (told?.format.pixel == .mjpeg ? .jpeg : .h264) else { break }
+                frames.append(
+                    Frame(
+                        isKey: message.isKey, captured: message.time, offset: content.offset,
+                        byteCount: content.count))
+            case .date:
+                guard content.count == 16 else { break }
+                let numbers = try file.read(16, at: content.offset)
+                if let date = Self.date(numbers, at: message.time) { dates.append(date) }
+            case .format where told == nil && content.count <= Self.longestFormat:
+                told = Self.format(try file.read(content.count, at: content.offset))
+            case .format, .pcm, .stored: break
+            }
+            place += 4 + Int64(length)
+        }
+        guard let told, !frames.isEmpty else {
+            throw FileError(
+                path: source.path, operation: "read", detail: "it contains no frames from a phone.")
+        }
+        guard !dates.isEmpty else {
+            throw FileError(
+                path: source.path, operation: "read",
+                detail: "it doesn't contain the capture times of its frames.")
+        }
+        (format, color) = told
+        dates.sort { $0.at < $1.at }
+    }
+
+    private static func format(_ bytes: [UInt8]) -> (format: VideoFormat, color: ColorDescription)? {
+        do {
+            let told = try JSONDecoder().decode(PhoneFormat.self, from: Data(bytes))
+            return told.video.map { ($0, told.color) }
+        } catch {
+            return nil
+        }
+    }
+
+    private static func date(_ bytes: [UInt8], at time: Nanoseconds) -> Date? {
+        guard bytes.count == 16 else { return nil }
+        let numbers = bytes.withUnsafeBytes { bytes in
+            [0, 8].map { Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: Int64.self)) }
+        }
+        guard abs(Double(numbers[0])) * 1000 <= Double(plausible.offset.count),
+            (0...plausible.error.count / 1000).contains(numbers[1])
+        else { return nil }
+        return Date(at: time, offset: .microseconds(numbers[0]), error: .microseconds(numbers[1]))
+    }
+
+    /// Maximum error of the frames' capture times.
+    var error: Nanoseconds { dates.map(\.error).max() ?? .zero }
+
+    /// Capture times of all frames on `CLOCK_MONOTONIC`, in frame order, linearly interpolated between two clock
+    /// measurements.
+    var times: [ClockTime] {
+        var next = 0
+        return frames.map { frame in
+            // Frames arrive in order unless the phone reports wrong times. In that case any clock measurement is
+            // equally good.
+            while next < dates.count, dates[next].at <= frame.captured { next += 1 }
+            let (before, after) = (dates[max(0, next - 1)], dates[min(next, dates.count - 1)])
+            let span = after.at - before.at
+            let way = min(max(frame.captured - before.at, .zero), span)
+            let share = span > .zero ? way.inSeconds / span.inSeconds : 0
+            let offset = before.offset + .seconds(rounding: (after.offset - before.offset).inSeconds * share)
+            return ClockTime(nanoseconds: (frame.captured + offset).count)
+        }
+    }
+
+    /// Reads the data of a frame.
+    ///
+    /// - Throws: `FileError` "read".
+    func bytes(of frame: Frame) throws(FileError) -> SharedBytes {
+        SharedBytes(try file.read(frame.byteCount, at: frame.offset))
+    }
+}

@@ -1,0 +1,327 @@
+internal import Containers
+internal import Encoding
+internal import FoundationEssentials
+internal import Glibc
+public import Interchange
+public import Media
+internal import SessionFolder
+package import System
+internal import Timing
+
+/// Renders a recording again from its tracks. It uses the same compositor, encoders and file format as a recording, but
+/// doesn't run in real time. Identical requests produce identical bytes.
+public struct Renderer: Sendable {
+    /// The result of a rendering.
+    public struct Outcome: Sendable, Equatable {
+        /// Path of the file.
+        public let path: String
+        /// Read errors, as sentences. Unreadable material is replaced with slates and silence.
+        public let faults: [String]
+    }
+
+    /// The video content; `nil` for audio only.
+    public var picture: RenderedPicture?
+    /// The audio content; `nil` for video only.
+    public var sound: RenderedSound?
+    /// Video encoding settings. Size and rate are those of the picture.
+    public var video: VideoEncodingSettings
+    /// Range of ticks to render, at the rate of the recording. The range must be within the recording.
+    public var ticks: Range<Int64>
+    /// Title of the file.
+    public var title: String
+    /// Number of processors to use.
+    public var processorCount = ProcessInfo.processInfo.activeProcessorCount
+
+    /// Number of key frames in a segment encoded by one encoder. Tests use fewer, so that short material has several
+    /// segments.
+    package var keyFramesInSegment = SegmentQueue.usualKeyFrames
+
+    /// Width of the cover in pixels, larger than displayed in any file list.
+    private static let coverWidth = 1280
+
+    private let session: RecordedSession
+    private let folder: String
+
+    /// Prepares the rendering of a complete recording.
+    ///
+    /// - Parameters:
+    ///   - session: The recording.
+    ///   - folder: Path of the session folder.
+    ///   - picture: The video content; `nil` for audio only.
+    ///   - sound: The audio content; `nil` for video only.
+    ///   - video: Video encoding settings. Size and rate are those of the picture.
+    public init(
+        _ session: RecordedSession, in folder: String, picture: RenderedPicture?,
+        sound: RenderedSound? = RenderedSound(),
+        video: VideoEncodingSettings = VideoEncodingSettings(
+            size: FrameSize(width: 2, height: 2), rate: FrameRate(30))
+    ) {
+        self.session = session
+        self.folder = folder
+        self.picture = picture
+        self.sound = sound
+        self.video = video
+        if let picture { self.video.size = picture.size }
+        self.video.rate = session.rate
+        self.video.hardware = nil
+        ticks = 0..<session.frameCount
+        title = session.title
+    }
+
+    /// Returns a file derived from a recording, and creates its parent folders.
+    ///
+    /// - Throws: `FileError` "make the folder".
+    static func madeFile(_ name: String, in folder: String) throws(FileError) -> ContainedFile {
+        let file = try ContainedFile(name, in: folder)
+        try file.makeParents()
+        return file
+    }
+
+    /// Returns the first unused `edit/render-N.mp4` of the session folder.
+    ///
+    /// - Throws: `FileError` "make the folder" if `edit` cannot be created.
+    package static func nextFile(in folder: String) throws(FileError) -> ContainedFile {
+        let folder = try madeFile("edit/render-1.mp4", in: folder).folder
+        var number = 1
+        while folder.file("edit/render-\(number).mp4").exists { number += 1 }
+        return folder.file("edit/render-\(number).mp4")
+    }
+
+    /// Removes all unfinished files of this process, which is about to exit without waiting for renderings.
+    public static func discardDrafts() { DraftFile.discardAll() }
+
+    /// Renders into a file, which gets its name only when it is complete. Blocks for a long time. Don't call it from a
+    /// Swift task.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the file; `nil` for the first `edit/render-N.mp4` of the session folder that is unused when
+    ///     the file is complete.
+    ///   - replaces: Whether an existing file is replaced.
+    ///   - progress: Receives the progress and may cancel the operation.
+    /// - Returns: The file, and the read errors.
+    /// - Throws: `RenderError`. The incomplete file is removed.
+    public func run(
+        to path: String? = nil, replaces: Bool = false, progress: RenderProgress = RenderProgress()
+    ) throws(RenderError) -> Outcome {
+        do {
+            return try run(
+                to: path.map { path throws(FileError) in try ContainedFile(path: path, operation: "create") },
+                replaces: replaces, progress: progress)
+        } catch {
+            throw RenderError(error)
+        }
+    }
+
+    /// Renders into a file below a folder. See `run(to:replaces:progress:)`.
+    func run(
+        to file: ContainedFile?, replaces: Bool, progress: RenderProgress
+    ) throws(RenderError) -> Outcome {
+        do {
+            let folder = folder
+            let draft =
+                if let file {
+                    try DraftFile(for: file, replaces: replaces)
+                } else {
+                    try DraftFile(for: Self.nextFile(in: folder)) { () throws(FileError) in
+                        try Self.nextFile(in: folder)
+                    }
+                }
+            do {
+                return try render(draft, progress)
+            } catch let error as FileError {
+                throw draft.told(error)
+            }
+        } catch {
+            throw RenderError(error)
+        }
+    }
+
+    /// Indices of the samples to render, counted from T0.
+    private var samples: Range<Int64> {
+        func sample(_ tick: Int64) -> Int64 {
+            session.rate.time(ofTick: tick).ticks(perSecond: Int64(AudioFormat.sessionRate))
+        }
+        return sample(ticks.lowerBound)..<max(sample(ticks.lowerBound), sample(ticks.upperBound))
+    }
+
+    private func render(_ draft: DraftFile, _ progress: RenderProgress) throws -> Outcome {
+        guard !ticks.isEmpty else {
+            throw RenderError.nothing(
+                "the requested range contains no frame. Choose a longer range.")
+        }
+        let encoding = try soundEncoding(progress)
+        let stream = try picture.map { _ in
+            try Codecs().makeVideoEncoder(video, name: "the rendered picture").parameters
+        }
+        let tracks = [
+            stream.map { MovieTrack.video($0, name: "program") },
+            encoding.map { MovieTrack.audio($0.parameters, name: "mix") },
+        ].compactMap(\.self)
+        guard !tracks.isEmpty else {
+            throw RenderError.nothing(
+                "the recording doesn't contain a camera or microphone that can be rendered.")
+        }
+        let file = try MovieFile(
+            draft.place, kind: .mp4, tracks: tracks,
+            createdAt: session.date(at: session.rate.time(ofTick: ticks.lowerBound)))
+        defer { file.abandon() }
+        let notes = try notes()
+        file.notes = notes
+        var faults: [String] = []
+        if let picture {
+            faults = try write(picture, encoding, to: file, progress)
+        } else {
+            try write(encoding, to: file, progress)
+        }
+        let soundFaults = encoding?.faults ?? []
+        let ends: [Int64?] = [
+            stream.map { _ in Int64(ticks.count) * session.rate.seconds },
+            encoding.map { _ in Int64(samples.count) },
+        ].filter { $0 != nil }
+        try file.finish(ends: ends)
+        try draft.publish()
+        return Outcome(
+            path: draft.target.path, faults: faults + soundFaults + [notes.remark].compactMap(\.self))
+    }
+
+    // MARK: Audio
+
+    private func soundEncoding(_ progress: RenderProgress) throws -> SoundEncoding? {
+        guard let sound else { return nil }
+        func mix() -> SessionMix {
+            SessionMix(session, folder: folder, gains: sound.gains, from: samples.lowerBound)
+        }
+        guard mix().hasAudio else { return nil }
+        var mastering = Mastering.none
+        if let target = sound.loudness {
+            let found = try Mastering(target: target, upTo: samples.upperBound, listen: mix) { share in
+                progress.tell("measuring loudness", share)
+                return !progress.cancellation.isCancelled
+            }
+            guard let found else { throw RenderError.stopped }
+            mastering = found
+        }
+        return try SoundEncoding(mix(), mastering: mastering, samples: samples, bitrate: sound.bitrate)
+    }
+
+    private func write(_ encoding: SoundEncoding?, to file: MovieFile, _ progress: RenderProgress) throws {
+        let second = Int64(AudioFormat.sessionRate)
+        for end in stride(
+            from: samples.lowerBound + second, through: samples.upperBound + second - 1, by: Int(second))
+        {
+            guard !progress.cancellation.isCancelled else { throw RenderError.stopped }
+            for packet in try encoding?.packets(upTo: end) ?? [] { try file.append(packet, to: 0) }
+            progress.tell("encoding", min(1, Double(end - samples.lowerBound) / Double(samples.count)))
+        }
+    }
+
+    // MARK: Frames
+
+    /// Writes the segments in order, each interleaved with its audio.
+    private func write(
+        _ picture: RenderedPicture, _ encoding: SoundEncoding?, to file: MovieFile, _ progress: RenderProgress
+    ) throws -> [String] {
+        let queue = SegmentQueue(
+            ticks: ticks, settings: video, keyFrames: keyFramesInSegment, processorCount: processorCount
+        ) {
+            PictureSource(picture)
+        }
+        defer { queue.stop() }
+        let audioRate = Int64(AudioFormat.sessionRate)
+        for segment in 0..<queue.count {
+            let packets = try queue.wait(for: segment) {
+                progress.tell("rendering", Double(queue.frameCount) / Double(ticks.count))
+                return !progress.cancellation.isCancelled
+            }
+            let end = session.rate.time(ofTick: queue.ticks(of: segment).upperBound)
+            var audio = (try encoding?.packets(upTo: end.ticks(perSecond: audioRate)) ?? [])[...]
+            for packet in packets {
+                let time = packet.decode.rescaled(from: session.rate.frames, to: audioRate)
+                while let next = audio.first, next.presentation <= time {
+                    try file.append(next, to: 1)
+                    audio.removeFirst()
+                }
+                try file.append(packet, to: 0)
+            }
+            for packet in audio { try file.append(packet, to: 1) }
+        }
+        return queue.faults
+    }
+
+    // MARK: File metadata
+
+    private func notes() throws -> MovieMetadata {
+        let first = session.rate.time(ofTick: ticks.lowerBound).nanoseconds
+        var notes = MovieMetadata(session.markers)
+        notes.chapters = notes.chapters.map {
+            MovieMetadata.Chapter(
+                start: MediaTime(nanoseconds: $0.start.nanoseconds - first), title: $0.title)
+        }
+        notes.title = title
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        notes.date = "\(session.start.year)-\(two(session.start.month))-\(two(session.start.day))"
+        notes.cover = try cover()
+        return notes
+    }
+
+    /// Returns the frame at one third of the rendered range. At that point, people are usually seated and not operating
+    /// the controls.
+    private func cover() throws -> SharedBytes? {
+        let shown =
+            picture
+            ?? (session.angles.isEmpty ? nil : RenderedPicture(session, in: folder, cut: .live(of: session)))
+        guard let shown else { return nil }
+        return try PictureStill(shown).jpeg(
+            at: ticks.lowerBound + Int64(ticks.count) / 3, width: Self.coverWidth)
+    }
+}
+
+/// Reason why nothing was rendered.
+public enum RenderError: Error, Sendable, CustomStringConvertible {
+    /// The rendering was canceled. The incomplete file was removed.
+    case stopped
+    /// There is nothing to render. The sentence gives the remedy.
+    case nothing(String)
+    /// A file could not be written.
+    case file(FileError)
+    /// A codec failed.
+    case encoding(EncodingError)
+
+    /// Converts an error from a rendering component.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as RenderError: error
+            case let error as FileError: .file(error)
+            case let error as EncodingError: .encoding(error)
+            default: .nothing("\(error)")
+            }
+    }
+
+    /// The complete message for the user.
+    public var description: String {
+        switch self {
+        case .stopped: "rendering was stopped. The unfinished file was deleted."
+        case .nothing(let text): text
+        case .file(let error): error.description
+        case .encoding(let error): error.description
+        }
+    }
+}
+
+/// Progress reporting and cancellation of a rendering. Thread-safe.
+public struct RenderProgress: Sendable {
+    /// Called several times per second with the current step and the completed fraction, 0…1.
+    public let tell: @Sendable (_ step: String, _ share: Double) -> Void
+    /// The cancellation request. Data that was already written is then removed.
+    public let cancellation: Cancellation
+
+    /// Creates progress reporting. By default, progress is not reported.
+    public init(
+        cancellation: Cancellation = Cancellation(),
+        tell: @escaping @Sendable (_ step: String, _ share: Double) -> Void = { _, _ in }
+    ) {
+        self.cancellation = cancellation
+        self.tell = tell
+    }
+}

@@ -1,0 +1,260 @@
+internal import Encoding
+internal import FoundationEssentials
+internal import Glibc
+internal import Interchange
+internal import Media
+internal import Timing
+
+/// Mixes the microphones of a recording in the same way as the program, with the same gains over time and the same
+/// blocks. Not thread-safe.
+final class SessionMix {
+    private struct Voice {
+        let reader: SoundReader
+        /// Linear gains of the voice and their start times, in order.
+        let gains: [(from: MediaTime, gain: Float)]
+        /// Index of the first element of `gains` that is not in effect yet.
+        var next = 0
+        /// Gain at the end of the last block.
+        var last: Float
+    }
+
+    private var voices: [Voice]
+    /// Index of the first requested sample, counted from T0.
+    private let first: Int64
+    /// Index of the next sample, counted from T0.
+    private(set) var position: Int64
+    private static let blockLength: Int64 = Int64(AudioFormat.sessionRate) / AudioGrid.blocks.frames
+
+    /// Starts a mix.
+    ///
+    /// - Parameters:
+    ///   - session: The recording. Without microphone tracks, the audio of its program is used.
+    ///   - folder: Path of the session folder.
+    ///   - gains: Gains in decibels by role, used instead of the program's gains. Microphones that are not
+    ///     listed are
+    ///     muted.
+    ///   - start: Index of the first sample, counted from T0.
+    init(_ session: RecordedSession, folder: String, gains: [String: Double]?, from start: Int64) {
+        let isMixed = session.microphones.isEmpty
+        let tracks =
+            isMixed
+            ? [session.program].compactMap(\.self).filter { $0.channels > 0 } : session.microphones
+        first = start
+        // Gain ramps span complete blocks.
+        position = start / Self.blockLength * Self.blockLength
+        voices = tracks.compactMap { track in
+            var course: [(frame: Int64, decibels: Double?)] = [(0, 0)]
+            if let gains, !isMixed {
+                course = [(0, gains[track.role])]
+            } else if !isMixed {
+                course = session.gains(of: track.role)
+            }
+            let linear = course.map { change in
+                (
+                    from: session.rate.time(ofTick: change.frame),
+                    gain: change.decibels.map { Float(pow(10, $0 / 20)) } ?? 0
+                )
+            }
+            guard linear.contains(where: { $0.gain != 0 }) else { return nil }
+            return Voice(
+                reader: SoundReader(track, folder: folder), gains: linear, last: linear.first?.gain ?? 0)
+        }
+        for index in voices.indices { voices[index].last = gain(of: index, inBlockTo: position) }
+    }
+
+    /// Whether the mix contains any audio.
+    var hasAudio: Bool { !voices.isEmpty }
+    /// Read errors encountered, as sentences.
+    var faults: [String] { voices.compactMap(\.reader.fault) }
+
+    /// Mixes the next samples, up to the end of a 20 ms block: left and right, full scale ±1, not clipped.
+    ///
+    /// - Parameter end: End of the mix, as an index counted from T0.
+    /// - Returns: Interleaved samples; empty at the end.
+    func next(upTo end: Int64) -> [Float] {
+        let blockEnd = (position / Self.blockLength + 1) * Self.blockLength
+        let stop = min(end, blockEnd)
+        guard stop > max(position, first) || (stop > position && stop == blockEnd) else { return [] }
+        var sum = [Float](repeating: 0, count: Int(stop - position) * AudioGrid.mixChannels)
+        for index in voices.indices {
+            let last = voices[index].last
+            // The last block of the recording is truncated, and its gain does not change.
+            if stop == blockEnd { voices[index].last = gain(of: index, inBlockTo: blockEnd) }
+            add(index, from: last, upTo: stop, into: &sum)
+        }
+        let early = Int(max(0, first - position)) * AudioGrid.mixChannels
+        position = stop
+        return early > 0 ? Array(sum[early...]) : sum
+    }
+
+    /// Returns the gain at the end of a block. A change takes effect in the block that ends after it.
+    private func gain(of index: Int, inBlockTo end: Int64) -> Float {
+        let time = AudioGrid.samples.time(ofTick: end)
+        let gains = voices[index].gains
+        while voices[index].next < gains.count, gains[voices[index].next].from < time {
+            voices[index].next += 1
+        }
+        return gains[max(0, voices[index].next - 1)].gain
+    }
+
+    /// Adds the samples of a microphone with a linear gain ramp, because a jump would be audible as a click.
+    private func add(_ index: Int, from last: Float, upTo stop: Int64, into sum: inout [Float]) {
+        let next = voices[index].last
+        guard last != 0 || next != 0 else { return }
+        let reader = voices[index].reader
+        let samples = reader.samples(position..<stop)
+        let channels = reader.channels
+        let rise = (next - last) / Float(stop - position)
+        samples.withUnsafeBufferPointer { samples in
+            sum.withUnsafeMutableBufferPointer { sum in
+                for frame in 0..<sum.count / AudioGrid.mixChannels {
+                    let gain = last + rise * Float(frame + 1)
+                    let place = frame * channels
+                    guard channels > 2 else {
+                        sum[2 * frame] += samples[place] * gain
+                        sum[2 * frame + 1] += samples[place + channels - 1] * gain
+                        continue
+                    }
+                    let mean = samples[place..<place + channels].reduce(0, +) / Float(channels)
+                    sum[2 * frame] += mean * gain
+                    sum[2 * frame + 1] += mean * gain
+                }
+            }
+        }
+    }
+}
+
+/// Reads the samples of one microphone track by their position in the recording, from all of its files. Not
+/// thread-safe.
+///
+/// Periods without recorded audio and unreadable files produce silence. `fault` gives the reason.
+final class SoundReader {
+    private let track: SessionTrack
+    private let folder: String
+    private let isProgram: Bool
+    private var part: SessionPart?
+    private var reader: TrackReader?
+    /// Samples read ahead, starting at `place`, interleaved.
+    private var waiting: [Float] = []
+    /// Index of the first sample in `waiting`, counted from T0.
+    private var place: Int64 = 0
+    private var isAtEnd = false
+    /// Number of channels of the returned samples.
+    private(set) var channels: Int
+    /// Why samples are missing, as a sentence; `nil` if none are.
+    private(set) var fault: String?
+
+    private static let rate = Int64(AudioFormat.sessionRate)
+    /// Number of samples to read before a position, because an AAC packet depends on the previous ones.
+    private static let lead: Int64 = 4096
+    /// Maximum number of samples that may be missing at the end of a file: one AAC packet and its priming.
+    private static let tolerance: Int64 = 4096
+    /// Distance in samples below which reading sequentially is cheaper than seeking.
+    private static let nearby: Int64 = 48_000
+
+    /// Creates a reader without opening any file.
+    ///
+    /// - Parameters:
+    ///   - track: A microphone track, or the program to read its audio.
+    ///   - folder: Path of the session folder.
+    init(_ track: SessionTrack, folder: String) {
+        self.track = track
+        self.folder = folder
+        isProgram = track.kind == .program
+        channels = min(max(1, track.channels), 8)
+    }
+
+    /// Reads samples.
+    ///
+    /// - Parameter range: Indices of the samples, counted from T0.
+    /// - Returns: The samples of all `channels`, interleaved.
+    func samples(_ range: Range<Int64>) -> [Float] {
+        var result: [Float] = []
+        for part in track.parts {
+            let own = range.clamped(to: part.samples)
+            guard !own.isEmpty else { continue }
+            do throws(EncodingError) {
+                try open(part)
+                add(silenceUpTo: own.lowerBound - range.lowerBound, to: &result)
+                try read(own, of: part, into: &result)
+            } catch {
+                fault = fault ?? error.description
+                (reader, isAtEnd) = (nil, true)
+            }
+        }
+        add(silenceUpTo: Int64(range.count), to: &result)
+        return result
+    }
+
+    private func add(silenceUpTo count: Int64, to samples: inout [Float]) {
+        let missing = Int(count) * channels - samples.count
+        if missing > 0 { samples.append(contentsOf: repeatElement(0, count: missing)) }
+    }
+
+    private func open(_ part: SessionPart) throws(EncodingError) {
+        guard part != self.part else { return }
+        self.part = part
+        (waiting, place, isAtEnd) = ([], part.samples.lowerBound, false)
+        let reader = try TrackReader(
+            part.file, in: folder, stream: part.stream + (isProgram ? 1 : 0), media: .audio)
+        guard Int64(reader.sampleRate) == Self.rate, (1...8).contains(reader.channels) else {
+            throw EncodingError(
+                subject: part.file, operation: "reading",
+                reason:
+                    "it has \(reader.channels) channels at \(reader.sampleRate) Hz; expected 1 to 8 channels at \(Self.rate) Hz"
+            )
+        }
+        channels = reader.channels
+        self.reader = reader
+    }
+
+    private func read(
+        _ range: Range<Int64>, of part: SessionPart, into result: inout [Float]
+    ) throws(EncodingError) {
+        let reached = place + Int64(waiting.count / channels)
+        if range.lowerBound < place || range.lowerBound > reached + Self.nearby {
+            let start = max(0, range.lowerBound - part.samples.lowerBound - Self.lead)
+            try reader?.seek(to: FrameRate(Self.rate).time(ofTick: start))
+            (waiting, place, isAtEnd) = ([], range.lowerBound, false)
+        }
+        drop(before: range.lowerBound)
+        while place + Int64(waiting.count / channels) < range.upperBound, !isAtEnd {
+            guard let (samples, time) = try reader?.nextSamples() else {
+                isAtEnd = true
+                let reached = place + Int64(waiting.count / channels)
+                if reached + Self.tolerance < part.samples.upperBound {
+                    fault = fault ?? "\(part.file): the file ends too early. The rest is silence."
+                }
+                break
+            }
+            take(samples, at: part.samples.lowerBound + time.ticks(perSecond: Self.rate))
+            drop(before: range.lowerBound)
+        }
+        let count = min(range.count * channels, waiting.count)
+        result.append(contentsOf: waiting[..<count])
+        waiting.removeFirst(count)
+        place += Int64(count / channels)
+    }
+
+    /// Appends samples at their position. Samples that already exist are skipped, and a gap becomes silence.
+    private func take(_ samples: [Float], at start: Int64) {
+        let end = place + Int64(waiting.count / channels)
+        if start > end { waiting.append(contentsOf: repeatElement(0, count: Int(start - end) * channels)) }
+        let early = min(Int(max(0, end - start)) * channels, samples.count)
+        waiting.append(contentsOf: samples[early...])
+    }
+
+    private func drop(before index: Int64) {
+        let count = min(max(0, Int(index - place)) * channels, waiting.count)
+        waiting.removeFirst(count)
+        place = waiting.isEmpty ? max(place, index) : place + Int64(count / channels)
+    }
+}
+
+extension SessionPart {
+    /// Indices of the samples in the part, counted from T0.
+    fileprivate var samples: Range<Int64> {
+        let rate = Int64(AudioFormat.sessionRate)
+        return from.ticks(perSecond: rate)..<max(from, to).ticks(perSecond: rate)
+    }
+}

@@ -1,0 +1,221 @@
+internal import Containers
+internal import Encoders
+internal import FoundationEssentials
+internal import Glibc
+internal import Inputs
+internal import Media
+internal import Plan
+internal import SessionFolder
+internal import System
+internal import Writers
+
+/// The file of a camera's own track that begins while the recording is running, and its encoder if the track
+/// is encoded.
+struct OpenedTrack: Sendable {
+    let planned: PlannedCameraTrack
+    let input: CameraInput
+    private let writer: MovieWriter
+    private let places: [ContainedFile]
+    private let encoder: Carried<any VideoEncoding>?
+    /// Creates a replacement encoder if this one fails.
+    private let another: VideoEncoderWorker.Making
+    /// Size of the camera's current frames.
+    private let size: FrameSize
+
+    /// Creates the encoder and the file. Waits for the disk, so don't call it on the timeline's thread.
+    ///
+    /// - Throws: `RecordingError` when the encoder or the file can't be created.
+    init(
+        _ planned: PlannedCameraTrack, of input: CameraInput, disks: [RecordingDisk],
+        codecs: any CodecFactory, date: Date
+    ) throws(RecordingError) {
+        var settings = planned.settings
+        settings.color = input.source.color
+        let size = input.latestJPEG?.size ?? input.source.format.size
+        do {
+            let encoder: Carried<any VideoEncoding>? =
+                planned.mode == .encode
+                ? Carried(try codecs.makeVideoEncoder(settings, name: planned.name)) : nil
+            var parameters =
+                encoder?.value.parameters
+                ?? StreamParameters(
+                    codec: .mjpeg, timeScale: planned.rate.frames, size: size, rate: planned.rate,
+                    color: input.source.color)
+            parameters.pixelAspect = planned.pixelAspect
+            let disks = disks.filter { $0.takes(isProgram: false) }
+            places = disks.map { $0.folder.place(of: planned.file) }
+            writer = try MovieWriter(
+                disks, relativePath: planned.file,
+                streams: [.video(parameters, rotation: planned.rotation, name: planned.name)], startedAt: date
+            )
+            self.encoder = encoder
+        } catch let error as FileError {
+            throw .file(error)
+        } catch let error as EncodingError {
+            throw .encoding(error)
+        } catch {
+            preconditionFailure("unexpected error when creating a track: \(error)")
+        }
+        another = VideoEncoderWorker.making(settings, named: planned.name, by: codecs)
+        self.planned = planned
+        self.input = input
+        self.size = size
+    }
+
+    /// Begins the track. Call it once.
+    ///
+    /// - Parameters:
+    ///   - tick: The first tick that the track shows.
+    ///   - start: T0.
+    ///   - clock: The session clock.
+    ///   - codecs: Creates slates.
+    ///   - outputs: Receives the new track.
+    /// - Returns: The track, which decides its ticks.
+    func begin(
+        at tick: Int64, start: ClockTime, clock: any SessionClock, codecs: any CodecFactory,
+        in outputs: SessionOutputs
+    ) -> any CameraTrack {
+        let time = planned.rate.time(ofTick: tick)
+        writer.begin(startedAt: clock.date(of: start), from: time)
+        let sink = TrackSink(writer: writer, stream: 0)
+        let follower = GridFollower(input: input, track: planned.name, start: start, rate: planned.rate)
+        let caption = SlateCaption(
+            role: planned.role, device: input.source.device.name, rotation: planned.rotation)
+        let track: any CameraTrack
+        if let encoder {
+            track = EncodedTrack(
+                follower: follower, rate: planned.rate, place: planned.layer, caption: caption,
+                encoder: VideoEncoderWorker(
+                    name: "enc:\(planned.name)", encoder: encoder.value, another: another, to: sink,
+                    waitsForRoom: !clock.isRealTime))
+        } else {
+            track = CopiedTrack(
+                follower: follower, rate: planned.rate, size: size, caption: caption, sink: sink,
+                codecs: codecs)
+        }
+        outputs.add(track, file: planned.file, writer: writer, from: time)
+        return track
+    }
+
+    /// Removes the empty files because the recording has ended.
+    func abandon() {
+        writer.abandon()
+        for place in places { place.discard() }
+    }
+}
+
+/// Creates the files and encoders of tracks that begin while the recording is running. Use on any thread that
+/// may wait for the disk.
+struct TrackOpener: Sendable {
+    let disks: [RecordingDisk]
+    let codecs: any CodecFactory
+    /// The date of T0.
+    let date: Date
+
+    /// Creates the encoder and the file of a camera's track.
+    ///
+    /// - Throws: `RecordingError` when threads, the encoder or the file can't be created. In this case,
+    ///   nothing is left behind.
+    func open(
+        _ planned: PlannedCameraTrack, of camera: CameraInput
+    ) throws(RecordingError) -> OpenedTrack {
+        try OutputAssembly.checkThreads(files: disks.count, encoders: planned.mode == .encode ? 1 : 0)
+        return try OpenedTrack(planned, of: camera, disks: disks, codecs: codecs, date: date)
+    }
+
+    /// Creates a microphone's resources: the file of its track, if it has one, and a resampler if the microphone is
+    /// new.
+    ///
+    /// - Throws: `RecordingError` if threads, converters, or the file can't be created. In this case, nothing is left
+    ///   behind.
+    func open(
+        _ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool
+    ) throws(RecordingError) -> OpenedAudio {
+        try OutputAssembly.checkThreads(files: planned == nil ? 0 : disks.count, encoders: 0)
+        return try OpenedAudio(
+            planned, of: input, isNew: isNew, disks: disks, codecs: codecs, date: date)
+    }
+}
+
+/// The file of a microphone track that begins while the recording is running, and the resampler of a new
+/// microphone.
+struct OpenedAudio: Sendable {
+    /// The microphone's track, or `nil` when the microphone is only mixed.
+    let planned: PlannedMicrophoneTrack?
+    let input: MicrophoneInput
+    private let resampler: Carried<any Resampling>?
+    private let meter: Carried<any LoudnessMetering>
+    private let file: WaveWriter?
+    private let places: [ContainedFile]
+
+    /// Creates the file, resampler and loudness meter. Waits for the disk, so don't call it on the timeline's thread.
+    ///
+    /// - Throws: `RecordingError` when the file, the resampler or the meter can't be created.
+    init(
+        _ planned: PlannedMicrophoneTrack?, of input: MicrophoneInput, isNew: Bool, disks: [RecordingDisk],
+        codecs: any CodecFactory, date: Date
+    ) throws(RecordingError) {
+        self.planned = planned
+        self.input = input
+        do {
+            let format = AudioFormat(rate: input.source.format.rate, channels: input.channels)
+            resampler = isNew ? Carried(try codecs.makeResampler(from: format, name: input.role)) : nil
+            meter = Carried(try codecs.makeLoudnessMeter(channels: input.channels, name: input.role))
+            let disks = disks.filter { $0.takes(isProgram: false) }
+            places = planned.map { planned in disks.map { $0.folder.place(of: planned.file) } } ?? []
+            file = try planned.map {
+                try WaveWriter(disks, relativePath: $0.file, channels: input.channels, startedAt: date)
+            }
+        } catch let error as FileError {
+            throw .file(error)
+        } catch let error as EncodingError {
+            throw .encoding(error)
+        } catch {
+            preconditionFailure("unexpected error when creating a microphone track: \(error)")
+        }
+    }
+
+    /// Creates the feed of a new microphone, initially without a track. Call it once.
+    ///
+    /// - Parameters:
+    ///   - start: T0.
+    ///   - first: Index of the first sample that will be requested.
+    ///   - heard: Index of the first sample with the microphone's audio.
+    ///   - taps: The caller's sinks.
+    /// - Returns: The feed.
+    func makeFeed(start: ClockTime, first: Int64, heard: Int64, taps: TapRegistry) -> MicrophoneFeed {
+        guard let resampler else { preconditionFailure("the microphone is already part of the session") }
+        return MicrophoneFeed(
+            input: input, resampler: resampler.value, start: start, first: first, heard: heard, taps: taps)
+    }
+
+    /// Creates the stream that measures the microphone's loudness from now on. Call it once.
+    func loudness(in outputs: SessionOutputs, clock: any SessionClock, channels: Int) -> LoudnessStream {
+        LoudnessStream(outputs.meter(waitsForRoom: !clock.isRealTime), meter, channels: channels)
+    }
+
+    /// Begins the microphone's track. Call it once.
+    ///
+    /// - Parameters:
+    ///   - planned: The track's plan.
+    ///   - microphone: The feed that supplies the track's audio.
+    ///   - first: Index of the track's first sample.
+    ///   - date: Date of the first sample.
+    ///   - loudness: Measures the track.
+    func begin(
+        _ planned: PlannedMicrophoneTrack, of microphone: MicrophoneFeed, at first: Int64, date: Date,
+        loudness: LoudnessStream
+    ) {
+        file?.begin(startedAt: date, from: first)
+        microphone.begin(
+            MicrophoneTrack(
+                planned, channels: microphone.channels, first: first, file: file, encoder: nil,
+                loudness: loudness))
+    }
+
+    /// Removes the empty files because the recording has ended.
+    func abandon() {
+        file?.abandon()
+        for place in places { place.discard() }
+    }
+}

@@ -1,0 +1,239 @@
+internal import Inputs
+internal import Media
+internal import Plan
+internal import SessionFolder
+internal import Stills
+
+/// Callers' requests to a running recording, stored until the timeline dequeues them. Any thread may add requests.
+final class SessionControls: Sendable {
+    /// The requests not yet dequeued by a timeline.
+    struct Requests: Sendable {
+        var stop: ClockTime?
+        var isUrgent = false
+        var markers: [MarkerRequest] = []
+        var splits: [SplitRequest] = []
+        /// New stills: the roles of their cameras, and their files.
+        var stills: [(role: String, files: StillFolder.Files)] = []
+        var plans: [PlanRequest] = []
+        /// Events that originate outside the recording.
+        var events: [EventRequest] = []
+        /// Whether no timeline accepts markers, splits and plans, because the recording has ended or the session is on
+        /// standby.
+        var isClosed = false
+        /// Whether the session is on standby, so another recording may follow.
+        var standsBy = false
+    }
+
+    /// A request to add a marker at an instant.
+    struct MarkerRequest: Sendable {
+        let text: String
+        let at: ClockTime
+        let decided: ChangeDecision?
+    }
+
+    /// A request to continue in new files from an instant.
+    struct SplitRequest: Sendable {
+        let at: ClockTime
+        let decided: ChangeDecision?
+    }
+
+    /// A request to record an event that originates outside the recording.
+    struct EventRequest: Sendable {
+        let at: ClockTime
+        /// Creates the event from its time since T0.
+        let make: @Sendable (MediaTime) -> SessionEvent
+    }
+
+    /// A request to switch to another plan at an instant.
+    struct PlanRequest: Sendable {
+        let plan: SessionPlan
+        /// The changes in the user's own words.
+        let words: [String]
+        /// Device commands and file operations that implement the plan.
+        let orders: [SessionOrder]
+        /// Hardware cost of the plan, or `nil` when it wasn't computed.
+        let cost: Double?
+        /// Reductions that keep the plan within its budget.
+        let reductions: [String]
+        let at: ClockTime
+        let decided: ChangeDecision?
+
+        /// Returns the outcome when the recording ends before the plan takes effect. A session on standby
+        /// keeps a change to only the arrangement for its next recording; all other changes are dropped.
+        func outcomeWithoutRecording(standsBy: Bool) -> ChangeOutcome {
+            standsBy && orders.isEmpty ? .next : .ended
+        }
+    }
+
+    private let requests = ConditionLock(Requests())
+    private let timing = ConditionLock<Timing?>(nil)
+    /// Wakes the timeline while it waits for the recording to begin.
+    let cancellation = Cancellation()
+
+    /// Requests the end of the recording at a time. Only the first request counts.
+    func stop(at time: ClockTime) {
+        requests.withLock { if $0.stop == nil { $0.stop = time } }
+    }
+
+    /// Requests the end of the recording at a time, and drops frames still queued for an encoder.
+    func stopUrgently(at time: ClockTime) {
+        requests.withLock { requests in
+            if requests.stop == nil { requests.stop = time }
+            requests.isUrgent = true
+        }
+    }
+
+    /// Requests a marker, or reports to its caller that the recording has ended.
+    func mark(_ request: MarkerRequest) {
+        let isTaken = requests.withLock { requests in
+            if !requests.isClosed { requests.markers.append(request) }
+            return !requests.isClosed
+        }
+        if !isTaken { request.decided?(.ended) }
+    }
+
+    /// Requests that a still be added to the manifest.
+    func noteStill(of role: String, _ files: StillFolder.Files) {
+        requests.withLock { $0.stills.append((role, files)) }
+    }
+
+    /// Requests that an event be recorded.
+    ///
+    /// - Returns: Whether a timeline will process the request.
+    func note(_ request: EventRequest) -> Bool {
+        requests.withLock { requests in
+            if !requests.isClosed { requests.events.append(request) }
+            return !requests.isClosed
+        }
+    }
+
+    /// Requests a split, or reports to its caller that the recording has ended.
+    func split(_ request: SplitRequest) {
+        let isTaken = requests.withLock { requests in
+            if !requests.isClosed { requests.splits.append(request) }
+            return !requests.isClosed
+        }
+        if !isTaken { request.decided?(.ended) }
+    }
+
+    /// Requests a switch to another plan.
+    ///
+    /// - Returns: `nil` when a timeline will process the request. Otherwise the outcome, which the caller must report.
+    func replacePlan(_ request: PlanRequest) -> ChangeOutcome? {
+        requests.withLock { requests in
+            guard requests.isClosed else {
+                requests.plans.append(request)
+                return nil
+            }
+            return request.outcomeWithoutRecording(standsBy: requests.standsBy)
+        }
+    }
+
+    var standsBy: Bool { requests.withLock { $0.standsBy } }
+
+    /// Stops accepting requests: the session is now on standby, and nothing is recorded.
+    func standBy() {
+        requests.withLock { $0.standsBy = true }
+        tellEnd(of: close())
+    }
+
+    /// Starts accepting requests for a recording that begins on standby. Its plan already includes all earlier
+    /// arrangements.
+    func open() { requests.withLock { $0.isClosed = false } }
+
+    /// Stops accepting requests because the recording has ended.
+    ///
+    /// - Returns: The requests that no timeline has dequeued.
+    func close() -> Requests {
+        requests.withLock { requests in
+            requests.isClosed = true
+            return Self.take(from: &requests)
+        }
+    }
+
+    /// Notifies callers that the recording ended before their requests were processed.
+    func tellEnd(of requests: Requests) {
+        for marker in requests.markers { marker.decided?(.ended) }
+        for split in requests.splits { split.decided?(.ended) }
+        for plan in requests.plans {
+            plan.decided?(plan.outcomeWithoutRecording(standsBy: requests.standsBy))
+        }
+    }
+
+    /// Drops requests to a recording that has ended or couldn't begin, so that they don't affect the next one.
+    func renew() {
+        tellEnd(of: close())
+        requests.withLock { requests in
+            requests.stop = nil
+            requests.isUrgent = false
+        }
+    }
+
+    /// Drops a stop request, so that it doesn't end the next recording.
+    func cancelPendingStop() { requests.withLock { $0.stop = nil } }
+
+    /// Returns the requests since the last call. A stop request is returned by every call.
+    func take() -> Requests { requests.withLock { Self.take(from: &$0) } }
+
+    private static func take(from requests: inout Requests) -> Requests {
+        let taken = requests
+        requests.markers.removeAll()
+        requests.splits.removeAll()
+        requests.stills.removeAll()
+        requests.plans.removeAll()
+        requests.events.removeAll()
+        return taken
+    }
+
+    /// The limits of the running recording, and how its files are created.
+    struct Timing: Sendable {
+        /// Time from an instant until the session decides its tick, in nanoseconds.
+        let alignmentDelay: Nanoseconds
+        /// The longest frame interval of each camera, by role, at which its frames still arrive before their ticks are
+        /// decided.
+        fileprivate(set) var slowestIntervals: [String: Nanoseconds]
+        /// Creates the files for added devices.
+        let opener: TrackOpener
+    }
+
+    /// Timing limits of the current recording, or `nil` while nothing is being recorded.
+    var recordingTiming: Timing? {
+        get { timing.withLock { $0 } }
+        set { timing.withLock { $0 = newValue } }
+    }
+
+    /// Sets the longest frame interval of an added camera.
+    func note(slowestInterval interval: Nanoseconds, of role: String) {
+        timing.withLock { $0?.slowestIntervals[role] = interval }
+    }
+
+    var stopTime: ClockTime? { requests.withLock { $0.stop } }
+    var isUrgent: Bool { requests.withLock { $0.isUrgent } }
+}
+
+/// A device command or file operation that results from a change to a running session.
+enum SessionOrder: Sendable {
+    /// The plan changes existing devices.
+    case change(DeviceOrder)
+    /// Add a camera that already delivers frames, and its track, if any. The receiver owns the track's files.
+    case admit(CameraInput, PlannedCamera, OpenedTrack?)
+    /// A role's input takes over the source of another input that already delivers frames.
+    case replaceCamera(role: String, CameraInput)
+    /// Add a microphone that already delivers audio, and its track, if any. The receiver owns the track's
+    /// files.
+    case admitAudio(OpenedAudio)
+
+    /// Passes the order's device to the inputs, which stop it, if the recording ended before adding the device.
+    func hand(to inputs: SessionInputs) {
+        switch self {
+        case .admit(let camera, _, let opened):
+            opened?.abandon()
+            inputs.add(camera)
+        case .replaceCamera(_, let camera): MediaThread.eventually(name: "stop") { camera.source.stop() }
+        case .admitAudio(let opened):
+            opened.abandon()
+            inputs.add(opened.input)
+        case .change: break
+        }
+    }
+}

@@ -1,0 +1,442 @@
+public import Inputs
+public import Media
+public import Plan
+public import Profiles
+
+extension MulticamSession {
+    /// The current connections, with all committed changes: which part of which device each output receives, and how.
+    /// They are derived from the running plan. `commit` changes them.
+    public var connections: [PlannedConnection] { running.withLock { $0.connections } }
+}
+
+extension MulticamSession {
+    /// Adds a camera to the running recording. The program can then show it, and `track` begins. Blocks until
+    /// the camera delivers frames; don't call it from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
+    ///   - planned: The plan of the camera, under a role that no other device of this recording uses or has
+    ///     used.
+    ///   - track: The plan of the camera's own track, or `nil` for none. Ignored in a session that runs
+    ///     without files.
+    ///   - frameTap: Receives the camera's frames until the camera stops.
+    /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the camera,
+    ///   or when the camera doesn't deliver data in time. The camera is stopped in all of these cases.
+    public func add(
+        _ source: any CameraSource, as planned: PlannedCamera, track: PlannedCameraTrack?,
+        frameTap: FrameTap? = nil
+    ) throws(SessionChangeError) {
+        let track = folderPath == nil ? nil : track
+        guard controls.recordingTiming != nil else {
+            source.stop()
+            throw SessionChangeError(
+                "camera \(planned.role) was not added: nothing is being recorded.")
+        }
+        let offers = source.isChangeable ? source.device.formats : nil
+        let words = "add \(planned.role) \(planned.selector.printable())"
+        let input: CameraInput
+        do {
+            // Checked before the camera starts, and again below because another device may take the role in the
+            // meantime.
+            let before = running.withLock { $0 }
+            var rehearsal = before
+            try rehearsal.admit(planned, track, offers: offers)
+            _ = try rehearsal.keepWithinBudget(since: before, asked: [], words: words)
+            input = try CameraInput(
+                role: planned.role, source: source, latency: planned.latency,
+                decodes: source.format.pixel == .h264, taps: sinks.taps,
+                keepsLog: planned.metadataFile != nil,
+                clock: clock,
+                codecs: codecs, onRefusal: onRefusal(of: planned.role))
+            try input.start()
+            // A camera that plays a file starts with its first frame now.
+            source.recordingBegins(at: clock.stampClock.now)
+        } catch let error as SessionChangeError {
+            source.stop()
+            throw error
+        } catch {
+            source.stop()
+            throw SessionChangeError("camera \(planned.role) was not added: \(error)")
+        }
+        do throws(SessionChangeError) {
+            try waitUntilReady(input)
+            // Created before the change is accepted, so that the change is rejected if the track can't begin,
+            // and nothing has to be undone.
+            let opened = try open("camera \(planned.role) was not added") {
+                (opener) throws(RecordingError) in
+                try track.map { (track) throws(RecordingError) in try opener.open(track, of: input) }
+            }
+            let isTaken = try changeAndWait(as: [words], orAbandon: { opened?.abandon() }) {
+                (running) throws(SessionChangeError) in
+                try running.admit(planned, track, offers: offers)
+                if let delay = controls.recordingTiming?.alignmentDelay {
+                    running.devices.slowestIntervals[planned.role] = input.slowestInterval(
+                        decidedAfter: delay)
+                }
+                return [.admit(input, planned, opened)]
+            }
+            guard isTaken, let timing = controls.recordingTiming else {
+                throw SessionChangeError(
+                    "camera \(planned.role) was not added: the recording has ended.")
+            }
+            controls.note(
+                slowestInterval: input.slowestInterval(decidedAfter: timing.alignmentDelay), of: planned.role)
+            cameraInputs.withLock { $0[planned.role] = input }
+            if let frameTap { sinks.taps.attach(frameTap) }
+        } catch {
+            stop { source.stop() }
+            throw error
+        }
+    }
+
+    /// Stops a source that was started, and waits for its end. In simulated time it ends when this thread sleeps.
+    private func stop(_ body: @escaping @Sendable () -> Void) {
+        let thread = MediaThread.runningInlineOnFailure(name: "stop", body)
+        if clock.isRealTime { thread.join() }
+    }
+
+    /// Creates the files and encoders of a device that is about to be added.
+    ///
+    /// - Throws: `SessionChangeError` with the reason when they can't be created, or when the recording has ended.
+    private func open<Opened>(
+        _ refusal: String, _ body: (TrackOpener) throws(RecordingError) -> Opened
+    ) throws(SessionChangeError) -> Opened {
+        guard let opener = controls.recordingTiming?.opener else {
+            throw SessionChangeError("\(refusal): the recording has ended meanwhile.")
+        }
+        do throws(RecordingError) { return try body(opener) } catch {
+            throw SessionChangeError("\(refusal): its track cannot begin: \(error)".printable(limit: 1000))
+        }
+    }
+
+    /// Waits until a started camera delivers frames, and checks that they arrive early enough for the recording.
+    func waitUntilReady(_ input: CameraInput) throws(SessionChangeError) {
+        let deadline = clock.now + options.startTimeLimit
+        while input.progress.goodFrames < SessionInputs.framesNeeded(of: input) {
+            guard controls.stopTime == nil else {
+                throw SessionChangeError(
+                    "camera \(input.role) was not added: the recording is ending.")
+            }
+            guard clock.now < deadline else {
+                throw SessionChangeError(
+                    "camera \(input.role) (\(input.source.device.name.printable())) delivered no frames within "
+                        + "\(Int(rounding: options.startTimeLimit.inSeconds, .up)) s and was not added. \(SourceKind(input.source.device).advice)."
+                )
+            }
+            clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)
+            // Drops frames captured long before the recording adds the camera.
+            input.dropDeliveries(butLast: 8)
+        }
+        // A tick shows the frame captured nearest to it, so the following frame must have arrived, too. The alignment
+        // delay includes one additional interval, which covers the jitter of cameras similar to those in the recording.
+        let needed = input.deliveryDelay + input.source.format.rate.interval
+        guard let delay = controls.recordingTiming?.alignmentDelay, needed > delay else { return }
+        throw SessionChangeError(
+            "camera \(input.role) delivers frames up to \((needed.count + 999_999) / 1_000_000) ms late, but this recording's alignment delay allows only "
+                + "\(delay.count / 1_000_000) ms. Start a new recording that includes the camera.")
+    }
+
+    /// Sets controls of a running camera. The settings survive unplugging and replugging the camera. Querying the
+    /// device takes milliseconds; don't call it from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - settings: Names and values as the user writes them: a number, `on` or `off`, or an entry of the control's
+    ///     menu.
+    ///   - role: The camera's role.
+    /// - Returns: The outcome of each setting.
+    /// - Throws: `SessionChangeError` when the camera or control doesn't exist, when a value is out of range, or when
+    ///   the camera is disconnected. No control is set in these cases.
+    public func set(
+        _ settings: [(name: String, value: String)], of role: String
+    ) throws(SessionChangeError) -> [ControlOutcome] {
+        let words = settings.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+        return try set(of: role, saying: "set \(role) \(words)") { controls throws(DeviceError) in
+            try controls.requests(for: settings, of: role)
+        }
+    }
+
+    /// Sets controls of a running camera, like the other `set` method.
+    ///
+    /// - Parameters:
+    ///   - requests: The controls to set, in this order.
+    ///   - role: The camera's role.
+    ///   - words: Text that describes the change in the manifest.
+    /// - Returns: The outcome of each request.
+    /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected. No control is set in
+    ///   these cases.
+    public func set(
+        _ requests: [ControlRequest], of role: String, saying words: String
+    ) throws(SessionChangeError) -> [ControlOutcome] {
+        try set(of: role, saying: words) { _ throws(DeviceError) in requests }
+    }
+
+    /// Returns the camera that currently has a role, and its controls with their current values. Querying the device
+    /// takes milliseconds; don't call it from a Swift task.
+    ///
+    /// - Throws: `SessionChangeError` when the camera doesn't exist or is disconnected.
+    public func controls(
+        of role: String
+    ) throws(SessionChangeError) -> (device: CaptureDevice, controls: [DeviceControl]) {
+        let input = try runningInput(of: role)
+        do throws(DeviceError) {
+            return (input.source.device, try input.source.controls())
+        } catch {
+            throw SessionChangeError("camera \(error)".printable(limit: 1000))
+        }
+    }
+
+    private func runningInput(of role: String) throws(SessionChangeError) -> CameraInput {
+        try running.withLock { $0 }.checkPresence(ofCamera: role)
+        guard let input = cameraInputs.withLock({ $0[role] }) else {
+            throw SessionChangeError("camera \(role) is not running.")
+        }
+        return input
+    }
+
+    private func set(
+        of role: String, saying words: String,
+        _ requests: ([DeviceControl]) throws(DeviceError) -> [ControlRequest]
+    ) throws(SessionChangeError) -> [ControlOutcome] {
+        let input = try runningInput(of: role)
+        let outcomes: [ControlOutcome]
+        do throws(DeviceError) {
+            outcomes = try input.set(try requests(try input.source.controls()))
+        } catch {
+            throw SessionChangeError("camera \(error)".printable(limit: 1000))
+        }
+        do throws(SessionChangeError) {
+            try change(as: [words.printable(limit: 400)]) { _ in [] }
+        } catch {
+            // If the recording has ended, the settings still apply to the camera, but the manifest doesn't list them.
+        }
+        return outcomes
+    }
+}
+
+extension MulticamSession {
+    /// Replaces the camera of a role during a recording. The role's tracks, the program and the taps continue
+    /// with the new camera's frames. Blocks until the new camera delivers frames and has replaced the old
+    /// one; don't call it from a Swift task.
+    ///
+    /// A copied track continues in a new part; an H.264 part begins with the new camera's first key frame. An
+    /// encoded track scales the new frames. Frames missing during the replacement are counted with the cause
+    /// `reconfigured`. On standby the role keeps the new camera until `close`.
+    ///
+    /// - Parameters:
+    ///   - source: The opened camera, not yet started. The session stops it at the end of the recording.
+    ///   - planned: The plan of the new camera, under the role of the camera it replaces.
+    /// - Throws: `SessionChangeError` when nothing is being recorded, when the role doesn't exist, when the
+    ///   camera is in use or doesn't fit the role's tracks or the budget, or when it doesn't deliver data in
+    ///   time. The new camera is then stopped, and the recording is unchanged.
+    public func replaceCamera(
+        with source: any CameraSource, as planned: PlannedCamera
+    ) throws(SessionChangeError) {
+        let words = "replace-camera \(planned.role) \(planned.selector.printable())"
+        let offers = source.isChangeable ? source.device.formats : nil
+        do throws(SessionChangeError) {
+            guard controls.recordingTiming != nil else {
+                throw SessionChangeError(
+                    "camera \(planned.role) was not replaced: nothing is being recorded.")
+            }
+            try checkFreedom(of: source.device, for: planned.role)
+            // Checked before the camera starts, and again below because another replacement may happen in the meantime.
+            let before = running.withLock { $0 }
+            var rehearsal = before
+            try rehearsal.replaceCamera(with: planned, offers: offers)
+            _ = try rehearsal.keepWithinBudget(since: before, asked: [], words: words)
+            let input = try start(source, as: planned, in: before.plan)
+            try waitUntilReady(input)
+            let isTaken = try changeAndWait(as: [words]) { (running) throws(SessionChangeError) in
+                try running.replaceCamera(with: planned, offers: offers)
+                if let delay = controls.recordingTiming?.alignmentDelay {
+                    let slowest = input.slowestInterval(decidedAfter: delay)
+                    running.devices.slowestIntervals[planned.role] = slowest
+                    controls.note(slowestInterval: slowest, of: planned.role)
+                }
+                return [.replaceCamera(role: planned.role, input)]
+            }
+            guard isTaken else {
+                throw SessionChangeError(
+                    "camera \(planned.role) was not replaced: the recording has ended.")
+            }
+        } catch {
+            stop { source.stop() }
+            throw error
+        }
+    }
+
+    /// Returns the format of a role's camera, and whether its frames are copied without re-encoding.
+    ///
+    /// - Throws: `SessionChangeError` when the camera doesn't exist or is off.
+    package func formatToReplace(of role: String) throws(SessionChangeError) -> (
+        format: VideoFormat, isCopied: Bool
+    ) {
+        try running.withLock { $0 }.formatToReplace(of: role)
+    }
+
+    /// Checks that no role uses a device. Synthetic devices and files may serve several roles.
+    private func checkFreedom(
+        of device: CaptureDevice, for role: String
+    ) throws(SessionChangeError) {
+        for (other, input) in presentInputs {
+            let taken = input.source.device
+            guard taken.identity == device.identity, taken.node == device.node else { continue }
+            let name = device.name.printable()
+            if other == role {
+                throw SessionChangeError("camera \(role) already uses “\(name)”. Choose another camera.")
+            }
+            guard taken.deviceType == .file || taken.deviceType == .virtual else {
+                throw SessionChangeError(
+                    "“\(name)” is already used by camera \(other). Choose another camera.")
+            }
+        }
+    }
+
+    private func start(
+        _ source: any CameraSource, as planned: PlannedCamera, in plan: SessionPlan
+    ) throws(SessionChangeError) -> CameraInput {
+        let role = planned.role
+        guard let present = cameraInputs.withLock({ $0[role] }) else {
+            throw SessionChangeError("camera \(role) is not running.")
+        }
+        do {
+            let input = try CameraInput(
+                role: role, source: source, latency: planned.latency,
+                decodes: source.format.pixel == .h264 && present.hasPixels,
+                sharesDecoding: plan.sharesDecoding(role), taps: TapRegistry(),
+                keepsLog: sinks.taps.wantsMetadata(of: role)
+                    || plan.cameras.contains { $0.role == role && $0.metadataFile != nil },
+                clock: clock, codecs: codecs)
+            try input.start()
+            // A camera that plays a file starts with its first frame now.
+            source.recordingBegins(at: clock.stampClock.now)
+            return input
+        } catch {
+            throw SessionChangeError("camera \(role) was not replaced: \(error)".printable(limit: 1000))
+        }
+    }
+}
+
+extension MulticamSession {
+    /// Adds a microphone to the running recording. The program can then mix it, and `track` begins. Blocks
+    /// until the microphone delivers audio; don't call it from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - source: The opened microphone, not yet started. The session stops it at the end of the recording.
+    ///   - planned: The plan of the microphone, under a role that no other device of this recording uses or
+    ///     has used.
+    ///   - track: The plan of the microphone's own track, or `nil` for none. Ignored in a session that runs
+    ///     without
+    ///     files.
+    /// - Throws: `SessionChangeError` when nothing is being recorded, when the plan doesn't allow the
+    ///   microphone, or when the microphone doesn't deliver data in time. The microphone is stopped in all of
+    ///   these cases.
+    public func add(
+        _ source: any MicrophoneSource, as planned: PlannedMicrophone, track: PlannedMicrophoneTrack?
+    ) throws(SessionChangeError) {
+        let words = "add-microphone \(planned.role) \(planned.selector.printable())"
+        let track = folderPath == nil ? nil : track
+        let refusal = "microphone \(planned.role) was not added"
+        guard controls.recordingTiming != nil else {
+            source.stop()
+            throw SessionChangeError("\(refusal): nothing is being recorded.")
+        }
+        let input = MicrophoneInput(
+            role: planned.role, source: source, offset: planned.offset,
+            sourceChannels: planned.sourceChannels, clock: clock)
+        input.limitSilence(to: currentPlan.limits.silence)
+        do throws(SessionChangeError) {
+            // Checked before the microphone starts, and again below because another device may take the role in the
+            // meantime.
+            let before = running.withLock { $0 }
+            var rehearsal = before
+            try rehearsal.admit(planned, track)
+            _ = try rehearsal.keepWithinBudget(since: before, asked: [], words: words)
+            do throws(DeviceError) {
+                try input.start()
+            } catch {
+                throw SessionChangeError("\(refusal): \(error)".printable(limit: 1000))
+            }
+            // A microphone that plays a file starts with its first sample now.
+            source.recordingBegins(at: clock.stampClock.now)
+            try waitUntilReady(input, refusal)
+            let opened = try open(refusal) { (opener) throws(RecordingError) in
+                try opener.open(track, of: input, isNew: true)
+            }
+            let isTaken = try changeAndWait(as: [words], orAbandon: { opened.abandon() }) {
+                (running) throws(SessionChangeError) in
+                try running.admit(planned, track)
+                return [.admitAudio(opened)]
+            }
+            guard isTaken else {
+                throw SessionChangeError("\(refusal): the recording has ended.")
+            }
+        } catch {
+            stop { source.stop() }
+            throw error
+        }
+    }
+
+    private func waitUntilReady(
+        _ input: MicrophoneInput, _ refusal: String
+    ) throws(SessionChangeError) {
+        let deadline = clock.now + options.startTimeLimit
+        while !SessionInputs.isReady(input) {
+            guard controls.stopTime == nil else {
+                throw SessionChangeError("\(refusal): the recording is ending.")
+            }
+            guard clock.now < deadline else {
+                throw SessionChangeError(
+                    "\(refusal): \(input.source.device.name.printable()) delivered no audio within "
+                        + "\(Int(rounding: options.startTimeLimit.inSeconds, .up)) s. \(SourceKind(input.source.device).advice)."
+                )
+            }
+            clock.sleep(until: clock.now + .milliseconds(10), unless: controls.cancellation)
+            // Drops audio that arrived before the recording adds the microphone.
+            input.keepLatest()
+        }
+        guard let delay = controls.recordingTiming?.alignmentDelay, input.deliveryDelay > delay else {
+            return
+        }
+        throw SessionChangeError(
+            "\(refusal): it delivers audio up to \(input.deliveryDelay.count / 1_000_000) ms late, but this recording's alignment delay "
+                + "allows only \(delay.count / 1_000_000) ms. Start a new recording that includes the microphone."
+        )
+    }
+}
+
+/// Scenes: named arrangements of the program.
+extension MulticamSession {
+    /// Saves the program's current layout and mix as a scene of this session. Replaces an existing scene with the same
+    /// name. No file is changed: `SessionSetup.save` writes the scene to the profile. `commit([.scene(name)])` applies
+    /// it.
+    ///
+    /// - Parameter name: A few words.
+    /// - Returns: The scene.
+    /// - Throws: `SessionChangeError` when the name isn't valid for a scene, or when the session doesn't have a
+    ///   program.
+    public func saveScene(named name: String) throws(SessionChangeError) -> SceneSettings {
+        try running.withLock { running -> Result<SceneSettings, SessionChangeError> in
+            Result { () throws(SessionChangeError) in try running.saveScene(named: name) }
+        }.get()
+    }
+
+    /// Deletes a scene from this session. The program's picture and sound don't change. No file is changed:
+    /// `SessionSetup.delete` removes the scene from the profile.
+    ///
+    /// - Parameter name: The scene's name.
+    /// - Throws: `SessionChangeError` when the session doesn't have a scene with this name.
+    public func deleteScene(named name: String) throws(SessionChangeError) {
+        try running.withLock { running -> Result<Void, SessionChangeError> in
+            Result { () throws(SessionChangeError) in try running.deleteScene(named: name) }
+        }.get()
+    }
+
+    /// Removes a scene that was deleted in an earlier session of the same profile.
+    package func dropScene(named name: String) {
+        running.withLock { $0.dropScene(named: name) }
+    }
+
+    /// Adds a scene that was saved in an earlier session of the same profile.
+    package func save(_ scene: SceneSettings) { running.withLock { $0.save(scene) } }
+}

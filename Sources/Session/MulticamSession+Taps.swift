@@ -1,0 +1,172 @@
+public import Inputs
+public import Media
+public import Plan
+public import SessionFolder
+
+extension MulticamSession {
+    /// Converts a device timestamp to the session clock. A camera tap's frames carry device timestamps; audio
+    /// and the program's frames are already on the session clock. The two clocks differ only in group
+    /// recordings. Any thread may call it.
+    public func time(stamped stamp: ClockTime) -> ClockTime { clock.time(stamped: stamp) }
+
+    /// Attaches a tap in any phase. Its handler receives frames until `detach` or the end of the session. Any thread
+    /// may call it.
+    ///
+    /// - Parameter tap: A tap of a camera's role or of `program` that was never attached to a session.
+    /// - Throws: `SessionChangeError` when the session doesn't have this camera or a program. The tap can then be
+    ///   attached elsewhere.
+    public func attach(_ tap: FrameTap) throws(SessionChangeError) {
+        try check(tap.role, isKnown: { $0.cameras.contains { $0.role == tap.role } }, "camera")
+        sinks.taps.attach(tap)
+    }
+
+    /// Attaches a tap in any phase. Its handler receives audio until `detach` or the end of the session. Any thread may
+    /// call it.
+    ///
+    /// - Parameter tap: A tap of a microphone's role or of `program` that was never attached to a session.
+    /// - Throws: `SessionChangeError` when the session doesn't have this microphone or a program.
+    public func attach(_ tap: AudioTap) throws(SessionChangeError) {
+        try check(tap.role, isKnown: { $0.microphones.contains { $0.role == tap.role } }, "microphone")
+        sinks.taps.attach(tap)
+    }
+
+    /// Attaches a tap in any phase. While something is being recorded, its handler receives metadata until
+    /// `detach` or the end of the session. Any thread may call it.
+    ///
+    /// - Parameter tap: A tap of a camera's role that was never attached to a session.
+    /// - Throws: `SessionChangeError` when the session doesn't have this camera.
+    public func attach(_ tap: MetadataTap) throws(SessionChangeError) {
+        let cameras = currentPlan.cameras.map(\.role)
+        guard cameras.contains(tap.role) else { throw Self.unknown(tap.role, "camera", among: cameras) }
+        sinks.taps.attach(tap)
+    }
+
+    /// Attaches a tap in any phase. Its handler receives the program's packets until `detach` or the end of the
+    /// session: while the session records or runs, and on standby if the tap requests it. Any thread may call it.
+    ///
+    /// - Parameter tap: A tap that was never attached to a session.
+    /// - Throws: `SessionChangeError` when the session doesn't have a program.
+    public func attach(_ tap: PacketTap) throws(SessionChangeError) {
+        try check("program", isKnown: { _ in false }, "program")
+        sinks.taps.attach(tap)
+    }
+
+    /// Detaches a tap. Its handler receives the elements already queued and nothing after them. Does nothing if the tap
+    /// isn't attached.
+    public func detach(_ tap: FrameTap) { sinks.taps.detach(tap) }
+
+    /// Detaches a tap. Its handler receives the elements already queued and nothing after them. Does nothing if the tap
+    /// isn't attached.
+    public func detach(_ tap: AudioTap) { sinks.taps.detach(tap) }
+
+    /// Detaches a tap. Its handler receives the elements already queued and nothing after them. Does nothing if the tap
+    /// isn't attached.
+    public func detach(_ tap: MetadataTap) { sinks.taps.detach(tap) }
+
+    /// Detaches a tap. Its handler receives the elements already queued and nothing after them. Does nothing if the tap
+    /// isn't attached.
+    public func detach(_ tap: PacketTap) { sinks.taps.detach(tap) }
+
+    private func check(
+        _ role: String, isKnown: (SessionPlan) -> Bool, _ kind: String
+    ) throws(SessionChangeError) {
+        let plan = currentPlan
+        if role == TapRegistry.program {
+            guard plan.program != nil else {
+                throw SessionChangeError(
+                    "this session doesn't compose a program, so the program can't be tapped.")
+            }
+        } else if !isKnown(plan) {
+            let known = kind == "camera" ? plan.cameras.map(\.role) : plan.microphones.map(\.role)
+            throw Self.unknown(role, kind, among: known)
+        }
+    }
+
+    private static func unknown(_ role: String, _ kind: String, among known: [String]) -> SessionChangeError {
+        let names = known.isEmpty ? "none" : known.joined(separator: ", ")
+        return SessionChangeError(
+            "\(kind) \(role.printable()) not found. This session contains: \(names).")
+    }
+}
+
+extension MulticamSession {
+    /// Status of the session's live outputs, in the order in which they were first reported.
+    public var liveOutputs: [LiveOutputStatus] { liveOutputBoard.present }
+
+    /// Updates the status of a live output. A change becomes an event and is stored in the manifest of the current
+    /// recording. Never blocks.
+    ///
+    /// - Parameter liveOutput: The status and when it began, on CLOCK_MONOTONIC. A time in the future counts as now.
+    public func note(_ liveOutput: LiveOutputStatus) {
+        var liveOutput = liveOutput
+        liveOutput.since = min(clock.time(stamped: liveOutput.since), clock.now)
+        liveOutput.text = liveOutput.text?.printable(limit: 400)
+        guard liveOutputBoard.take(liveOutput) else { return }
+        let told = liveOutput
+        note(at: told.since) { SessionEvent(told, at: $0) }
+    }
+
+    /// Adds a live output to the plan if the profile doesn't contain it, and keeps the plan within its budget. The
+    /// recording is notified only if cameras are reduced for it.
+    ///
+    /// - Parameter liveOutput: The live output.
+    /// - Throws: `SessionChangeError` when the plan would be over budget, or when the recording has ended.
+    package func plan(_ liveOutput: PlannedLiveOutput) throws(SessionChangeError) {
+        let words = "publish \(liveOutput.address)"
+        let fits = running.withLock { running in
+            var changed = running
+            changed.publish(liveOutput)
+            do throws(SessionChangeError) {
+                guard try changed.keepWithinBudget(since: running, asked: [], words: words).orders.isEmpty
+                else { return false }
+            } catch {
+                return false
+            }
+            running = changed
+            return true
+        }
+        guard !fits else { return }
+        try change(as: [words]) { running in
+            running.publish(liveOutput)
+            return []
+        }
+    }
+
+    /// Adds a live output to the plan, even if the plan is then over budget. The output isn't in the profile but is
+    /// already live.
+    ///
+    /// - Parameter liveOutput: The live output.
+    package func count(_ liveOutput: PlannedLiveOutput) {
+        running.withLock { $0.publish(liveOutput) }
+    }
+
+    /// Removes a live output from the plan.
+    package func unplan(_ name: String) { running.withLock { $0.unpublish(name) } }
+
+    /// Reports a warning. The current recording stores it with its events. Never blocks.
+    ///
+    /// - Parameter text: A sentence.
+    public func warn(_ text: String) {
+        note(at: clock.now) { SessionEvent(warning: text.printable(limit: 1000), at: $0) }
+    }
+
+    /// Sets the listener that is called with `true` when a recording begins and with `false` when all of it has been
+    /// encoded.
+    ///
+    /// - Parameter listener: Called on the recording's threads, which it must not block; `nil` removes the listener.
+    package func followRecordings(_ listener: (@Sendable (Bool) -> Void)?) {
+        liveOutputBoard.follow(listener)
+    }
+
+    private func note(at time: ClockTime, _ make: @escaping @Sendable (MediaTime) -> SessionEvent) {
+        // At T0 a recording reports everything that is already running.
+        if controls.recordingTiming != nil, controls.note(SessionControls.EventRequest(at: time, make: make))
+        {
+            return
+        }
+        // Between recordings, times are relative to the start of the pause.
+        let status = status
+        let since = Nanoseconds(status.time.nanoseconds) - (status.takenAt - time)
+        tell(make(status.phase == .standby ? MediaTime(nanoseconds: since.count) : status.time))
+    }
+}

@@ -1,0 +1,604 @@
+public import Inputs
+public import Media
+internal import Monitoring
+public import Plan
+internal import Profiles
+public import SessionFolder
+public import Stills
+internal import Writers
+
+/// Records several cameras and microphones together: runs a plan on its devices until it is stopped.
+///
+/// `record` starts the devices and stops them again. `run` does the same without writing files. After `standBy` the
+/// devices run until `close`; each `record` in between creates a separate session folder and begins with the program's
+/// last arrangement.
+///
+/// All methods may be called from any thread. Frames and audio stay on the session's own threads.
+public final class MulticamSession: Sendable {
+    private let plan: SessionPlan
+    private let cameras: [String: any CameraSource]
+    private let microphones: [String: any MicrophoneSource]
+    private let voices: [String: any MicrophoneSource]
+    /// Options for the session's recordings.
+    public let options: RecordingOptions
+    let clock: any SessionClock
+    let codecs: any CodecFactory
+    let sinks: SessionSinks
+    private let host: (any HostReading)?
+    let controls = SessionControls()
+    let liveOutputBoard = LiveOutputRegistry()
+    private let currentStatus = ConditionLock(SessionStatus())
+    private let currentFolder = ConditionLock<String?>(nil)
+    let running: ConditionLock<RunningPlan>
+    /// Last computed hardware cost, and the plan it was computed for.
+    private let knownCost = ConditionLock<(plan: RunningPlan, cost: HardwareCost?)?>(nil)
+    /// Inputs of the cameras by role, available once the devices have started.
+    let cameraInputs = ConditionLock<[String: CameraInput]>([:])
+    private let eventSink: AsyncStream<SessionEvent>.Continuation
+    /// The devices on standby, and the thread that runs them.
+    private let standby = ConditionLock<(devices: Standby, thread: MediaThread)?>(nil)
+
+    /// Events in order, starting with `started`, with times since T0. On standby the stream also contains
+    /// events between recordings, with times since the start of the pause. The stream ends with the
+    /// recording, or after `standBy` with `close`. The caller sends `finished` itself because only the caller
+    /// knows the exit status.
+    public let events: AsyncStream<SessionEvent>
+
+    /// Creates a session that records `plan` from opened devices.
+    ///
+    /// - Parameters:
+    ///   - plan: The tracks and program to record, and their devices.
+    ///   - cameras: An opened source for each camera of the plan, by role.
+    ///   - microphones: An opened source for each microphone of the plan, by role.
+    ///   - voices: Sources of the same microphones with echo and noise removed, by role. The program mixes
+    ///     them instead
+    ///     of the microphones.
+    ///   - options: Settings of the recording that aren't in the plan: folder, name, duration.
+    ///   - clock: The session clock: `MonotonicClock` for real devices.
+    ///   - codecs: Creates encoders, decoders and resamplers.
+    ///   - frameTaps: Sinks for frames that are attached from the beginning.
+    ///   - audioTaps: Sinks for aligned audio that are attached from the beginning.
+    ///   - metadataTaps: Sinks for the metadata of each frame that are attached from the beginning.
+    ///   - synchronizedOutputs: The caller's sinks for data captured by several devices, delivered tick by
+    ///     tick.
+    ///   - host: Reads the computer's state about once per second to assess system pressure; `nil` disables
+    ///     this.
+    public init(
+        plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
+        voices: [String: any MicrophoneSource] = [:], options: RecordingOptions, clock: any SessionClock,
+        codecs: any CodecFactory,
+        frameTaps: [FrameTap] = [], audioTaps: [AudioTap] = [], metadataTaps: [MetadataTap] = [],
+        synchronizedOutputs: [SynchronizedOutput] = [], host: (any HostReading)? = nil
+    ) {
+        self.plan = plan
+        self.cameras = cameras
+        self.microphones = microphones
+        self.voices = voices
+        self.options = options
+        self.clock = clock
+        self.codecs = codecs
+        sinks = SessionSinks(synchronized: synchronizedOutputs)
+        for tap in frameTaps { sinks.taps.attach(tap) }
+        for tap in audioTaps { sinks.taps.attach(tap) }
+        for tap in metadataTaps { sinks.taps.attach(tap) }
+        self.host = host
+        running = ConditionLock(
+            RunningPlan(
+                plan, devices: Self.devices(cameras),
+                budget: options.machine.map { RunningBudget(machine: $0, duration: options.duration) }))
+        (events, eventSink) = AsyncStream.makeStream()
+    }
+
+    /// Ends the recording properly and writes all data captured until then. During `standBy`, ends the wait for
+    /// devices.
+    ///
+    /// - Parameter time: When the end was requested, on the session's clock. `nil` or a time in the future means now.
+    public func stop(at time: ClockTime? = nil) { controls.stop(at: past(time)) }
+
+    /// Cancels a stop request that came too late for its recording. Call it before the next recording.
+    package func cancelPendingStop() { controls.cancelPendingStop() }
+
+    /// Limits a caller's time to the present; `nil` means now.
+    private func past(_ time: ClockTime?) -> ClockTime {
+        let now = clock.now
+        return time.map { min($0, now) } ?? now
+    }
+
+    /// Ends the recording like `stop`, but drops frames still queued for an encoder.
+    public func stopUrgently() { controls.stopUrgently(at: clock.now) }
+
+    /// Adds a marker to the manifest and the events.
+    ///
+    /// - Parameters:
+    ///   - text: The marker's name.
+    ///   - time: The marker's time, on the session's clock. `nil` or a time in the future means now.
+    ///   - decided: Called with whether the recording contains the marker.
+    public func mark(
+        _ text: String, at time: ClockTime? = nil, decided: ChangeDecision? = nil
+    ) {
+        controls.mark(SessionControls.MarkerRequest(text: text, at: past(time), decided: decided))
+    }
+
+    /// Adds a still of the recording to the manifest and the events.
+    ///
+    /// - Parameters:
+    ///   - role: The camera's role.
+    ///   - files: The written files. Files in the session folder are listed with relative paths, others with absolute
+    ///     paths.
+    public func noteStill(of role: String, _ files: StillFolder.Files) {
+        controls.noteStill(of: role, files)
+    }
+
+    /// Continues the recording in new files from now on, without losing a frame or a sample.
+    ///
+    /// - Parameters:
+    ///   - time: When the split was requested, on the session's clock. `nil` or a time in the future means now.
+    ///   - decided: Called with whether the new files have begun.
+    public func split(at time: ClockTime? = nil, decided: ChangeDecision? = nil) {
+        controls.split(SessionControls.SplitRequest(at: past(time), decided: decided))
+    }
+
+    static func devices(_ cameras: [String: any CameraSource]) -> RunningDevices {
+        RunningDevices(offers: cameras.filter(\.value.isChangeable).mapValues(\.device.formats))
+    }
+
+    /// Changes the program's layout and mix, cameras and their tracks, all at the tick of `time`. Everything
+    /// not named in `changes` continues without a gap. Changing a camera's format and creating a file take
+    /// some time.
+    ///
+    /// - Parameters:
+    ///   - changes: Applied in order. Changes to cameras and tracks apply only to this recording; the
+    ///     program's
+    ///     arrangement also applies to the next one.
+    ///   - time: When the changes were requested, on the session's clock. `nil` or a time in the future means
+    ///     now.
+    ///   - decided: Called with whether the changes took effect in the recording. Not called when this
+    ///     function throws.
+    /// - Throws: `SessionChangeError` when a change isn't possible, or when the recording has ended. In that
+    ///   case, no change takes effect.
+    public func commit(
+        _ changes: [SessionChange], at time: ClockTime? = nil, decided: ChangeDecision? = nil
+    ) throws(SessionChangeError) {
+        if controls.recordingTiming == nil, let change = changes.first(where: \.needsRecording) {
+            throw SessionChangeError(
+                "`\(change)` works only during a recording, but nothing is being recorded.")
+        }
+        let asked = changes.compactMap { change in
+            if case .format(let role, _, _) = change { role } else { nil }
+        }
+        if folderPath == nil, let change = changes.first(where: \.startsTrack) {
+            throw SessionChangeError(
+                "`\(change)` works only during a recording, and this session doesn't write files.")
+        }
+        try change(as: changes.map(\.description), asked: Set(asked), at: time, decided: decided) {
+            (running) throws(SessionChangeError) in
+            var orders: [SessionOrder] = []
+            let before = running
+            for change in changes { orders += try running.apply(change).map(SessionOrder.change) }
+            running.noteUndone(since: before)
+            return orders
+        }
+    }
+
+    /// Replaces the plan and passes the resulting orders to the timeline.
+    ///
+    /// - Parameters:
+    ///   - words: The changes in the user's words.
+    ///   - cameras: Roles of the cameras that get a new format from the changes.
+    ///   - time: When the changes were requested; `nil` means now.
+    ///   - decided: Called with the outcome. Not called when this function throws.
+    ///   - body: Changes the plan and returns the orders. Its changes are discarded when it throws.
+    /// - Throws: `SessionChangeError` from `body`, when the changed plan would be over budget, or when the
+    ///   recording has ended.
+    func change(
+        as words: [String], asked cameras: Set<String> = [], at time: ClockTime? = nil,
+        decided: ChangeDecision? = nil,
+        _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
+    ) throws(SessionChangeError) {
+        let asked = past(time)
+        let controls = controls
+        let result = running.withLock { running -> Result<ChangeOutcome?, SessionChangeError> in
+            var changed = running
+            changed.devices.slowestIntervals = controls.recordingTiming?.slowestIntervals ?? [:]
+            do throws(SessionChangeError) {
+                var orders = try body(&changed)
+                let kept = try changed.keepWithinBudget(
+                    since: running, asked: cameras, words: words.joined(separator: ", "))
+                orders += kept.orders.map(SessionOrder.change)
+                let outcome = controls.replacePlan(
+                    SessionControls.PlanRequest(
+                        plan: changed.plan, words: words, orders: orders, cost: changed.cost?.total,
+                        reductions: kept.reductions, at: asked, decided: decided))
+                guard outcome != .ended else {
+                    let words = words.joined(separator: ", ")
+                    throw controls.standsBy && !kept.reductions.isEmpty
+                        ? SessionChangeError(
+                            "`\(words)` would exceed the budget, and on standby nothing is reduced. Leave something out, or repeat the "
+                                + "command during a recording.", isOverBudget: true)
+                        : SessionChangeError("`\(words)` came too late: the recording has ended.")
+                }
+                running = changed
+                return .success(outcome)
+            } catch {
+                return .failure(error)
+            }
+        }
+        if let outcome = try result.get() { decided?(outcome) }
+    }
+
+    /// Replaces the plan, and waits until the recording has reached the change. Blocks; don't call it from a
+    /// Swift task.
+    ///
+    /// - Parameters:
+    ///   - words: The change as the user entered it.
+    ///   - abandon: Removes files that were created for the change. Called only when this method throws;
+    ///     otherwise the
+    ///     orders own the files.
+    ///   - body: Changes the plan and returns the orders.
+    /// - Returns: Whether the change took effect; `false` if the recording ended first.
+    /// - Throws: `SessionChangeError` from `body`, or when the recording is over.
+    func changeAndWait(
+        as words: [String], orAbandon abandon: () -> Void = {},
+        _ body: (inout RunningPlan) throws(SessionChangeError) -> [SessionOrder]
+    ) throws(SessionChangeError) -> Bool {
+        let outcome = ConditionLock<ChangeOutcome?>(nil)
+        do throws(SessionChangeError) {
+            try change(as: words, decided: { decided in outcome.withLock { $0 = decided } }, body)
+        } catch {
+            abandon()
+            throw error
+        }
+        while true {
+            if let decided = outcome.withLock({ $0 }) { return decided != .ended }
+            clock.sleep(until: clock.now + .milliseconds(10), unless: Cancellation())
+        }
+    }
+
+    /// Updates a camera's rotation. Starting with the current tick, the program shows its frames upright
+    /// again. A file that is being written keeps its orientation until it ends; the camera's next file has
+    /// the new one.
+    ///
+    /// - Parameters:
+    ///   - role: The camera's role.
+    ///   - rotation: Clockwise rotation that makes the camera's frames upright from now on.
+    /// - Throws: `SessionChangeError` when the program can't apply the rotation. The next file has the new
+    ///   orientation even then.
+    public func turn(_ role: String, to rotation: Rotation) throws(SessionChangeError) {
+        let hasProgram = running.withLock { running in
+            running.turn(role, to: rotation)
+            return running.plan.program != nil
+        }
+        if hasProgram { try commit([.rotation(role: role, rotation)]) }
+    }
+
+    /// The current plan, with all changes.
+    public var currentPlan: SessionPlan { running.withLock { $0.plan } }
+
+    /// Hardware cost of the current plan on the machine it was planned for; `nil` if it was planned without a machine.
+    ///
+    /// The value is recomputed only when cameras, microphones, their tracks, the program or live outputs change.
+    public var hardwareCost: HardwareCost? {
+        let running = running.withLock(\.self)
+        if let known = knownCost.withLock({ $0 }), known.plan == running { return known.cost }
+        let cost = running.cost
+        knownCost.withLock { $0 = (running, cost) }
+        return cost
+    }
+
+    /// Inputs of the cameras currently in the session, by role.
+    var presentInputs: [String: CameraInput] {
+        let roles = running.withLock { running in
+            Set(running.plan.cameras.map(\.role)).subtracting(running.devices.removed)
+        }
+        return cameraInputs.withLock { $0 }.filter { roles.contains($0.key) }
+    }
+
+    /// Returns the role that uses the real camera at a device node.
+    package func owner(of node: String) -> String? {
+        presentInputs.first { _, input in
+            let device = input.source.device
+            return device.node == node && device.deviceType != .virtual
+        }?.key
+    }
+
+    /// Updates the USB topology with cameras that were connected after the session was planned.
+    package func learn(_ usb: USBTopology) { running.withLock { $0.budget?.learn(usb) } }
+
+    /// Appends an event that originates in the caller to `events`.
+    public func tell(_ event: SessionEvent) { eventSink.yield(event) }
+
+    /// Status of the recording, no more than 0.1 s old unless the processor is overloaded.
+    public var status: SessionStatus {
+        var status = currentStatus.withLock { $0 }
+        if let behind = status.behind, status.phase == .recording {
+            status.behind = behind + (clock.now - status.takenAt)
+        }
+        status.liveOutputs = liveOutputBoard.present
+        return status
+    }
+
+    /// Path of the session folder; `nil` before the folder is created and while the session is running
+    /// without files.
+    public var folderPath: String? { currentFolder.withLock { $0 } }
+
+    /// Starts the devices, which then run until `close`, with or without a recording. Requires a real-time
+    /// clock. May be called once.
+    ///
+    /// - Throws: `RecordingError.device` when a device doesn't deliver data in time, `.stopped` when `stop`
+    ///   is called first, `.encoding` when a camera's stream can't be decoded. All devices are then stopped.
+    public func standBy() async throws(RecordingError) {
+        precondition(clock.isRealTime, "standby requires a real-time clock")
+        precondition(standby.withLock { $0 == nil }, "the devices are already on standby")
+        controls.standBy()
+        let inputs = Carried(try makeInputs())
+        let standby = Standby(
+            clock: clock,
+            publish: { [eventSink] event in eventSink.yield(event) },
+            report: { [currentStatus] status in currentStatus.withLock { $0 = status } },
+            freeSpace: host.map { FreeSpaceMonitor($0, of: options.parentFolder, clock: clock) },
+            makeStage: { [clock, codecs, sinks, running] inputs in
+                StandbyStage(
+                    inputs, clock: clock, codecs: codecs, taps: sinks.taps,
+                    plan: { running.withLock { $0.plan } })
+            })
+        let (limit, controls) = (options.startTimeLimit, controls)
+        let (sinks, codecs) = (sinks, codecs)
+        let result: Result<Void, RecordingError> = await withCheckedContinuation { continuation in
+            // The lock is held until the thread is known, so that a recording that begins immediately finds it.
+            let failure = self.standby.withLock { current -> ThreadError? in
+                do throws(ThreadError) {
+                    let thread = try MediaThread(name: "standby") {
+                        let threads = sinks.start(with: codecs, isRealTime: self.clock.isRealTime)
+                        standby.run(inputs.value, limit: limit, controls: controls) {
+                            continuation.resume(returning: $0)
+                        }
+                        sinks.finish(threads)
+                    }
+                    current = (standby, thread)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            if let failure { continuation.resume(returning: .failure(.thread(failure))) }
+        }
+        if case .failure(let error) = result {
+            self.standby.withLock { $0 = nil }
+            eventSink.finish()
+            throw error
+        }
+    }
+
+    /// Stops the devices after the current recording, if any, and ends `events`. Does nothing when the devices aren't
+    /// on standby.
+    public func close() async {
+        let current = standby.withLock { current in
+            defer { current = nil }
+            return current
+        }
+        guard let (devices, thread) = current else { return }
+        devices.end()
+        await withCheckedContinuation { continuation in
+            MediaThread.eventually(name: "closing") {
+                thread.join()
+                continuation.resume()
+            }
+        }
+        eventSink.finish()
+    }
+
+    /// Records until `stop`, or until `options.duration` has elapsed.
+    ///
+    /// - Parameter replacement: Options that replace `options` for this recording, except the folder and the name.
+    /// - Returns: The outcome, after all files are closed.
+    /// - Throws: `RecordingError` when the recording can't begin; no files are left behind then. `.nothingToWrite` when
+    ///   the plan has neither a program nor a track.
+    public func record(with replacement: RecordingOptions? = nil) async throws(RecordingError)
+        -> RecordingResult
+    {
+        try await perform(with: replacement ?? options, writesFiles: true) {
+            recorder throws(RecordingError) in
+            try recorder.run()
+        }
+    }
+
+    /// Runs the devices, the taps and the synchronized outputs until `stop`, or until `options.duration` has
+    /// elapsed, without writing anything. No folder is created, even if the plan has tracks. A program is
+    /// composed and encoded for taps, so omit it from the plan if no tap uses it. As in a recording, changes
+    /// to devices and to the program's arrangement are accepted, and events are sent. System pressure is
+    /// monitored, and the governor reduces previews and the formats of cameras.
+    ///
+    /// - Throws: `RecordingError` when a device doesn't start or doesn't deliver data, or when a synchronized
+    ///   output names an unknown role.
+    public func run() async throws(RecordingError) {
+        try await perform(with: options, writesFiles: false) { recorder throws(RecordingError) in
+            try recorder.runWithoutFiles()
+        }
+    }
+
+    /// Creates the recorder and runs it with `use`, from T0 to the end.
+    private func perform<Outcome: Sendable>(
+        with options: RecordingOptions, writesFiles: Bool,
+        _ use: @escaping @Sendable (Recorder) throws(RecordingError) -> Outcome
+    ) async throws(RecordingError) -> Outcome {
+        guard let devices = standby.withLock({ $0?.devices }) else {
+            return try await performWithoutStandby(with: options, writesFiles: writesFiles, use)
+        }
+        defer {
+            controls.renew()
+            // Replaced cameras stay; cameras that were added are gone.
+            let inputs = cameraInputs.withLock { $0 }.filter { cameras[$0.key] != nil }
+            var devices = Self.devices(inputs.mapValues(\.source))
+            devices.formats = inputs.filter { $0.value.replacementCount > 0 }.mapValues(\.source.format)
+            running.withLock { $0.renew(plan, devices: devices) }
+        }
+        controls.open()
+        let make = try recorderMaker(for: options, lendsDevices: true, writesFiles: writesFiles)
+        let result: Result<Outcome, RecordingError> = await withCheckedContinuation { continuation in
+            devices.lend { inputs in
+                continuation.resume(
+                    returning: inputs.map { Self.result(of: make($0), use) } ?? .failure(.stopped))
+            }
+        }
+        return try result.get()
+    }
+
+    private func performWithoutStandby<Outcome: Sendable>(
+        with options: RecordingOptions, writesFiles: Bool,
+        _ use: @escaping @Sendable (Recorder) throws(RecordingError) -> Outcome
+    ) async throws(RecordingError) -> Outcome {
+        defer {
+            controls.tellEnd(of: controls.close())
+            eventSink.finish()
+        }
+        let inputs = Carried(try makeInputs())
+        let make = try recorderMaker(for: options, lendsDevices: false, writesFiles: writesFiles)
+        let result: Result<Outcome, RecordingError> = await withCheckedContinuation { continuation in
+            do throws(ThreadError) {
+                _ = try MediaThread(name: "session") {
+                    continuation.resume(returning: Self.result(of: make(inputs.value), use))
+                }
+            } catch {
+                continuation.resume(returning: .failure(.thread(error)))
+            }
+        }
+        return try result.get()
+    }
+
+    private static func result<Outcome>(
+        of recorder: Recorder, _ use: (Recorder) throws(RecordingError) -> Outcome
+    ) -> Result<Outcome, RecordingError> {
+        do throws(RecordingError) {
+            return .success(try use(recorder))
+        } catch {
+            recorder.removeUnused()
+            return .failure(error)
+        }
+    }
+
+    /// Creates the session folder, and the backup's folder, if files are written.
+    ///
+    /// - Parameters:
+    ///   - options: Options of the recording, except the folder and the name.
+    ///   - lendsDevices: Whether the devices are already running and continue after the recording.
+    ///   - writesFiles: Whether files are written. If `false`, only devices and sinks run.
+    /// - Returns: A function that creates the recorder from the devices, on the thread that runs it.
+    /// - Throws: `RecordingError` when a folder can't be created, when there is nothing to write, or when a
+    ///   synchronized output names an unknown role.
+    private func recorderMaker(
+        for options: RecordingOptions, lendsDevices: Bool, writesFiles: Bool
+    ) throws(RecordingError) -> @Sendable (SessionInputs) -> Recorder {
+        try checkSynchronizedRoles()
+        let plan: SessionPlan
+        let disks: [RecordingDisk]
+        if writesFiles {
+            running.withLock { $0.beginFiles() }
+            plan = currentPlan
+            disks = try recordingDisks(of: plan)
+        } else {
+            running.withLock { $0.dropTracks() }
+            plan = currentPlan
+            disks = []
+        }
+        currentFolder.withLock { $0 = disks.first?.folder.path }
+        let (clock, codecs, controls) = (clock, codecs, controls)
+        let (sinks, host, eventSink, currentStatus) = (sinks, host, eventSink, currentStatus)
+        let (running, liveOutputs) = (running, liveOutputBoard)
+        return { inputs in
+            Recorder(
+                RecordingContext(
+                    plan: plan, options: options, clock: clock, codecs: codecs, controls: controls,
+                    liveOutputs: liveOutputs, inputs: inputs, disks: disks, sinks: sinks, host: host,
+                    isLentDevices: lendsDevices,
+                    publish: { event in eventSink.yield(event) },
+                    onFallback: { name in running.withLock { $0.noteFallback(ofStream: name) } },
+                    report: { status in currentStatus.withLock { $0 = status } }))
+        }
+    }
+
+    /// Creates the folders of a recording.
+    private func recordingDisks(of plan: SessionPlan) throws(RecordingError) -> [RecordingDisk] {
+        guard plan.writesAnything else { throw .nothingToWrite }
+        if options.backup?.content == .program, plan.program == nil { throw .nothingToBackUp }
+        do throws(FileError) {
+            let usual = SessionFolder.usualName(date: clock.date(of: clock.now), profile: plan.profile)
+            return try makeDisks(name: options.name ?? usual)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private func makeDisks(name: String) throws(FileError) -> [RecordingDisk] {
+        func disk(_ index: Int, _ folder: SessionFolder, _ content: Backup.Content) -> RecordingDisk {
+            RecordingDisk(
+                index: index, folder: folder, limits: WriteLimits(total: options.writeMemory),
+                content: content,
+                waitsForRoom: !clock.isRealTime, beforeWrite: options.beforeWrite)
+        }
+        guard let backup = options.backup else {
+            return [disk(0, try SessionFolder(in: options.parentFolder, name: name), .all)]
+        }
+        let (own, second) = try SessionFolder.pair(
+            in: options.parentFolder, and: backup.parentFolder, name: name)
+        return [disk(0, own, .all), disk(1, second, backup.content)]
+    }
+
+    private func checkSynchronizedRoles() throws(RecordingError) {
+        let known = plan.cameras.map(\.role) + plan.microphones.map(\.role)
+        for role in sinks.synchronized.flatMap(\.roles) where !known.contains(role) {
+            throw .unknownRole(role, known: known)
+        }
+    }
+
+    /// Returns a handler that corrects the running plan when a camera rejects a format.
+    func onRefusal(of role: String) -> @Sendable (VideoFormat, VideoFormat) -> Void {
+        { [running] refused, kept in running.withLock { $0.note(refused, of: role, goesOnIn: kept) } }
+    }
+
+    /// Validates a plan that the caller may have built manually.
+    private func checkPlan() throws(RecordingError) {
+        let missing =
+            plan.cameras.map(\.role).filter { cameras[$0] == nil }
+            + plan.microphones.map(\.role).filter { microphones[$0] == nil }
+        let problems = currentPlan.validate() + missing.map { .missingSource(role: $0) }
+        guard problems.isEmpty else { throw .plan(problems) }
+    }
+
+    private func makeInputs() throws(RecordingError) -> sending SessionInputs {
+        try checkPlan()
+        do throws(EncodingError) {
+            var inputs: [CameraInput] = []
+            for planned in plan.cameras {
+                guard let source = cameras[planned.role] else { continue }
+                inputs.append(
+                    try CameraInput(
+                        role: planned.role, source: source, latency: planned.latency,
+                        decodes: source.format.pixel == .h264
+                            && (plan.decodes(planned.role) || sinks.convertsAtTicks(planned.role)),
+                        sharesDecoding: plan.sharesDecoding(planned.role),
+                        taps: sinks.taps, keepsLog: planned.metadataFile != nil,
+                        clock: clock, codecs: codecs, onRefusal: onRefusal(of: planned.role)))
+            }
+            let microphones = plan.microphones.compactMap { planned -> MicrophoneInput? in
+                guard let source = self.microphones[planned.role] else { return nil }
+                let input = MicrophoneInput(
+                    role: planned.role, source: source, offset: planned.offset,
+                    sourceChannels: planned.sourceChannels,
+                    clock: clock)
+                input.limitSilence(to: plan.limits.silence)
+                return input
+            }
+            let voices = plan.microphones.compactMap { planned in
+                self.voices[planned.role].map {
+                    MicrophoneInput(
+                        role: planned.role, source: $0, offset: planned.offset, sourceChannels: [],
+                        clock: clock)
+                }
+            }
+            cameraInputs.withLock { $0 = Dictionary(uniqueKeysWithValues: inputs.map { ($0.role, $0) }) }
+            return SessionInputs(cameras: inputs, microphones: microphones, voices: voices)
+        } catch {
+            throw .encoding(error)
+        }
+    }
+}

@@ -1,0 +1,218 @@
+internal import Inputs
+public import Media
+public import Plan
+internal import Timing
+
+/// Observes cameras and microphones running under recording conditions, without writing a file.
+///
+/// The clock models of a recording timestamp the delivered data, without latencies and offsets. A separate thread calls
+/// the handler, so a slow handler never delays a device.
+public final class Observation: Sendable {
+    private let inputs: ConditionLock<SessionInputs?>
+    private let clock: any SessionClock
+    private let controls = SessionControls()
+
+    /// Polling interval for deliveries: a few frames at a time.
+    private static let interval = Nanoseconds.milliseconds(20)
+
+    /// Creates an observation of opened devices that aren't running yet.
+    ///
+    /// - Parameters:
+    ///   - plan: Names the cameras and microphones. Their latencies and offsets are ignored.
+    ///   - cameras: An opened source for each camera of the plan, by role.
+    ///   - microphones: An opened source for each microphone of the plan, by role.
+    ///   - clock: The session clock: `MonotonicClock` for real devices.
+    ///   - codecs: Creates the decoders of H.264 streams.
+    /// - Throws: `EncodingError` when a camera's stream can't be decoded.
+    public init(
+        plan: SessionPlan, cameras: [String: any CameraSource], microphones: [String: any MicrophoneSource],
+        clock: any SessionClock, codecs: any CodecFactory
+    ) throws(EncodingError) {
+        self.clock = clock
+        var inputs: [CameraInput] = []
+        for planned in plan.cameras {
+            guard let source = cameras[planned.role] else {
+                preconditionFailure("no source was given for camera `\(planned.role)`")
+            }
+            inputs.append(
+                try CameraInput(
+                    role: planned.role, source: source, latency: .zero,
+                    decodes: source.format.pixel == .h264, taps: TapRegistry(), keepsLog: false, clock: clock,
+                    codecs: codecs))
+        }
+        let ears = plan.microphones.map { planned in
+            guard let source = microphones[planned.role] else {
+                preconditionFailure("no source was given for microphone `\(planned.role)`")
+            }
+            return MicrophoneInput(
+                role: planned.role, source: source, offset: .zero, sourceChannels: planned.sourceChannels,
+                clock: clock)
+        }
+        self.inputs = ConditionLock(SessionInputs(cameras: inputs, microphones: ears))
+    }
+
+    /// Requests the end of the observation, which follows shortly. Any thread may call it, even before `run`.
+    public func stop() { controls.stop(at: clock.now) }
+
+    /// Runs the devices until `stop`, until the handler returns `false`, or until all devices have ended. May
+    /// be called once. Blocks its thread, which must not be one of the session clock's threads.
+    ///
+    /// - Parameters:
+    ///   - limit: Time limit at the start for each device to deliver valid frames or audio.
+    ///   - handle: Called about 50 times per second on a separate thread, with the data delivered since the
+    ///     last call
+    ///     and the current time. Returns whether to continue.
+    /// - Throws: `RecordingError.device` when a device fails to start or doesn't deliver data, `.stopped`
+    ///   when stopped before all devices deliver data.
+    public func run(
+        startTimeLimit limit: Nanoseconds = .seconds(10),
+        _ handle: sending @escaping (_ news: [Observed], _ now: ClockTime) -> Bool
+    ) throws(RecordingError) {
+        guard let inputs = inputs.withLock({ inputs in inputs.take() }) else {
+            preconditionFailure("the observation has already run")
+        }
+        defer { for stop in inputs.stop(on: clock) { stop.join() } }
+        // Devices and observer begin at the same instant, so simulated observations are reproducible.
+        clock.hold()
+        do {
+            try inputs.start(on: clock)
+        } catch {
+            clock.release()
+            throw error
+        }
+        // This thread only waits while the observer thread uses the inputs and the handler; `join` transfers them back.
+        nonisolated(unsafe) let (carried, body) = (inputs, handle)
+        nonisolated(unsafe) var outcome: Result<Void, RecordingError>?
+        let observer: MediaThread
+        do throws(ThreadError) {
+            observer = try clock.startThread(named: "observer") { [clock, controls] in
+                do throws(RecordingError) {
+                    try carried.wait(for: .enough, on: clock, limit: limit, controls: controls)
+                    Self.follow(carried, on: clock, controls, body)
+                    outcome = .success(())
+                } catch {
+                    outcome = .failure(error)
+                }
+            }
+        } catch {
+            clock.release()
+            throw .thread(error)
+        }
+        clock.release()
+        observer.join()
+        guard let outcome else { preconditionFailure("the observer ended without a result") }
+        try outcome.get()
+    }
+
+    // MARK: Observer thread
+
+    private static func follow(
+        _ inputs: SessionInputs, on clock: any SessionClock, _ controls: SessionControls,
+        _ handle: ([Observed], ClockTime) -> Bool
+    ) {
+        // As in a recording, the lead time lets all devices begin together: files play from here.
+        let (now, lead) = (clock.now, Nanoseconds.milliseconds(120))
+        inputs.notifyRecordingStarted(now + lead, stamped: clock.stamp(of: now + lead))
+        var running = inputs.cameras.count + inputs.microphones.count
+        while running > 0, controls.stopTime == nil {
+            clock.sleep(until: clock.now + interval, unless: controls.cancellation)
+            let news = news(of: inputs)
+            for case .ended in news { running -= 1 }
+            guard handle(news, clock.now) else { return }
+        }
+    }
+
+    private static func news(of inputs: SessionInputs) -> [Observed] {
+        var news: [Observed] = []
+        for (index, camera) in inputs.cameras.enumerated() {
+            let model = camera.clockModel
+            let error = Self.error(of: model, camera.source.device)
+            for delivery in inputs.dequeueDeliveries(ofCamera: index) {
+                switch delivery {
+                case .frame(let dated):
+                    guard let shown = dated.shown else { continue }
+                    // A decoder may return a frame with a delay.
+                    let time = dated.time - model.interval * (dated.frame.sequence - shown.sequence)
+                    news.append(
+                        .frame(
+                            ObservedFrame(
+                                role: camera.role, frame: shown, time: time, interval: model.interval,
+                                error: error)
+                        ))
+                case .away(_, let cause, _): news.append(.away(role: camera.role, cause: cause))
+                case .returned: news.append(.returned(role: camera.role))
+                case .ended(_, let cause): news.append(.ended(role: camera.role, cause: cause))
+                case .lost, .warning, .formatChanged, .silent, .resumed: break
+                }
+            }
+        }
+        for microphone in inputs.microphones {
+            let error = Self.error(of: microphone.clockModel, microphone.source.device)
+            for delivery in microphone.dequeueDeliveries() {
+                switch delivery {
+                case .audio(let audio, let time, _, _):
+                    news.append(
+                        .audio(
+                            ObservedAudio(
+                                role: microphone.role, samples: microphone.selected(audio),
+                                channels: microphone.channels, rate: audio.format.rate,
+                                firstSample: audio.firstSample, time: time, error: error)))
+                case .away(_, let cause): news.append(.away(role: microphone.role, cause: cause))
+                case .returned: news.append(.returned(role: microphone.role))
+                case .ended(_, let cause): news.append(.ended(role: microphone.role, cause: cause))
+                case .lost, .warning: break
+                }
+            }
+        }
+        return news
+    }
+
+    /// Returns the standard error of a device's timestamps: zero if its times are exact, otherwise the error of its
+    /// clock model.
+    private static func error(of model: DeviceClock, _ device: CaptureDevice) -> Nanoseconds {
+        device.deviceType.hasExactTimes ? .zero : model.residual
+    }
+}
+
+/// Data delivered by an observed device, or a change of its state.
+public enum Observed: Sendable {
+    case frame(ObservedFrame)
+    case audio(ObservedAudio)
+    /// The device is disconnected. After its return, its data is timestamped on the same clock.
+    case away(role: String, cause: String)
+    case returned(role: String)
+    /// The device won't deliver any more data.
+    case ended(role: String, cause: String)
+}
+
+/// A frame of an observed camera, with the timestamp it would get in a recording.
+public struct ObservedFrame: Sendable {
+    /// The camera's role.
+    public let role: String
+    /// The frame: decoded if it arrived in an H.264 stream, otherwise as captured.
+    public let frame: CapturedFrame
+    /// Start of the exposure on the session's clock, from the camera's clock model, without latency compensation.
+    public let time: ClockTime
+    /// Interval to the next frame from the camera's clock model, in nanoseconds. The exposure can't be longer.
+    public let interval: Nanoseconds
+    /// Standard error of `time`, in nanoseconds; zero for a file.
+    public let error: Nanoseconds
+}
+
+/// A slice of an observed microphone's audio, with the timestamp it would get in a recording.
+public struct ObservedAudio: Sendable {
+    /// The microphone's role.
+    public let role: String
+    /// Interleaved samples of the role's selected source channels; full scale is ±1.
+    public let samples: [Float]
+    /// Number of channels in `samples`.
+    public let channels: Int
+    /// Nominal sample rate, in hertz.
+    public let rate: Int
+    /// Number of samples per channel that the device counted before this slice. A jump indicates lost samples.
+    public let firstSample: Int64
+    /// Time of the first sample on the session's clock, from the microphone's clock model, without offset.
+    public let time: ClockTime
+    /// Standard error of `time`, in nanoseconds; zero for a file.
+    public let error: Nanoseconds
+}

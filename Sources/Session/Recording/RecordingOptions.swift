@@ -1,0 +1,127 @@
+public import Media
+public import Plan
+public import SessionFolder
+public import Writers
+
+/// Options of one recording in addition to its plan: its folder, its duration, and its limits.
+public struct RecordingOptions: Sendable {
+    /// Path of the folder that contains the session folders.
+    public var parentFolder: String
+    /// Name of the session folder, or `nil` for date, time and profile. A number is appended if the folder exists.
+    public var name: String?
+    /// Duration of the recording from T0, or `nil` to record until stopped.
+    public var duration: Nanoseconds?
+    /// T0 on the session's clock, or `nil` to start when everything is ready.
+    public var start: ClockTime?
+    /// Time limit at the start for each device to deliver valid frames or audio. After it, the recording
+    /// fails with `.silent`.
+    public var startTimeLimit: Nanoseconds
+    /// Version of the program, for the manifest.
+    public var version: String
+    /// The predicted cost of the plan and its reductions, for the manifest; `nil` when no cost was predicted.
+    public var reduction: PlanReduction?
+    /// The machine that the plan was made for. The cost of changes to the running plan is computed for it; `nil`
+    /// disables this.
+    public var machine: MachineModel?
+    /// The backup, a second session folder written at the same time, or `nil` for none.
+    public var backup: Backup?
+    /// Maximum number of bytes waiting in memory for each folder's disk, at least 1 MiB. `nil` for 0.5 GiB, or for the
+    /// value that `MulticamKit` chooses for the computer.
+    public var writeMemory: Int?
+    /// Injects disk failures in tests. Called before each write with the file's path and the end of the write in bytes.
+    /// Returns an errno value, or 0 for success.
+    package var beforeWrite: @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
+
+    /// Creates the options of one recording. Each parameter sets the property of the same name.
+    public init(
+        parentFolder: String, name: String? = nil, duration: Nanoseconds? = nil,
+        startTimeLimit: Nanoseconds = .seconds(10), version: String,
+        reduction: PlanReduction? = nil, backup: Backup? = nil, writeMemory: Int? = nil
+    ) {
+        self.parentFolder = parentFolder
+        self.name = name
+        self.duration = duration
+        self.startTimeLimit = startTimeLimit
+        self.version = version
+        self.reduction = reduction
+        self.backup = backup
+        self.writeMemory = writeMemory
+    }
+}
+
+/// The outcome of a recording: its folders, its manifest, and its failures.
+public struct RecordingResult: Sendable {
+    /// The outcome of a recording's backup.
+    public struct BackupOutcome: Sendable {
+        /// Absolute path of the backup's session folder.
+        public let folder: String
+        /// The content of the backup.
+        public let content: Backup.Content
+        /// Files of the backup that failed. The data written before each failure is preserved.
+        public let storageFailures: [FileError]
+    }
+
+    /// The session folder's absolute path.
+    public let folder: String
+    /// The complete manifest of the session folder.
+    public let manifest: Manifest
+    /// Files of the session folder that failed. The data written before each failure is preserved.
+    public let storageFailures: [FileError]
+    /// The backup's outcome, or `nil` when none was requested.
+    public let backup: BackupOutcome?
+    /// Why the governor ended the recording early under system pressure, or `nil` if it didn't.
+    public let pressureEnd: String?
+    /// Processor time used by synthetic devices, in nanoseconds. It isn't included in any cost figure.
+    public let simulationTime: Nanoseconds
+    /// Errors from encoders and resamplers that failed. Their tracks are incomplete.
+    public let encodingFailures: [EncodingError]
+
+    /// Whether the recording is complete, with an explanation in full sentences.
+    public var verdict: Verdict { Verdict(manifest) }
+    /// Limits of the profile that the recording exceeded, one sentence each.
+    public var exceededLimits: [String] { verdict.exceededLimits }
+
+    /// Whether all files in the session folder and in the backup were written without failure.
+    public var isStored: Bool { storageFailures.isEmpty && backup?.storageFailures.isEmpty ?? true }
+}
+
+/// The reason why a recording couldn't begin.
+public enum RecordingError: Error, Sendable, Equatable {
+    case device(DeviceError)
+    case file(FileError)
+    case encoding(EncodingError)
+    /// The system can't create another thread.
+    case thread(ThreadError)
+    /// The plan can't be run, for all of these reasons.
+    case plan([PlanProblem])
+    /// A synchronized output names a role that isn't part of the session.
+    case unknownRole(String, known: [String])
+    /// The backup is limited to the program, and the session has no program.
+    case nothingToBackUp
+    /// The plan has neither a program nor a track, so there is nothing to record. `MulticamSession.run` can run it.
+    case nothingToWrite
+    /// A stop was requested before T0.
+    case stopped
+}
+
+extension RecordingError: CustomStringConvertible {
+    /// A message for the user that describes the failure and the solution.
+    public var description: String {
+        switch self {
+        case .device(let error): error.description
+        case .file(let error): error.description
+        case .encoding(let error): error.description
+        case .thread(let error): error.description
+        case .plan(let problems): problems.map(\.description).joined(separator: " ")
+        case .unknownRole(let role, let known):
+            "a synchronized output uses the role “\(role.printable())”, but this session records only "
+                + known.joined(separator: ", ") + "."
+        case .nothingToBackUp:
+            "the backup is limited to the program, but this session doesn't include a program. Back up all files, or record without a backup."
+        case .nothingToWrite:
+            "this session has neither a program nor a track, so there is nothing to record. Add one to its plan, or run it "
+                + "without recording."
+        case .stopped: "the recording was stopped before its devices were ready. Nothing was recorded."
+        }
+    }
+}

@@ -1,0 +1,184 @@
+internal import Inputs
+internal import Media
+internal import Monitoring
+internal import SessionFolder
+internal import Timing
+
+/// Keeps a session's devices running between recordings.
+///
+/// Its thread starts the devices, drains their deliveries while nothing is being recorded, lends them to one
+/// recording after another, and stops them.
+final class Standby: Sendable {
+    /// Work that uses the running devices, which are lent to it until it returns; `nil` if they have been stopped.
+    typealias Loan = @Sendable (SessionInputs?) -> Void
+
+    private struct Orders {
+        var loans: [Loan] = []
+        var isEnding = false
+        var hasEnded = false
+    }
+
+    private enum Order {
+        case lend(Loan)
+        case end
+    }
+
+    private let clock: any SessionClock
+    private let publish: @Sendable (SessionEvent) -> Void
+    private let report: @Sendable (SessionStatus) -> Void
+    private let makeStage: @Sendable (SessionInputs) -> StandbyStage
+    private let freeSpace: FreeSpaceMonitor?
+    private let orders = ConditionLock(Orders())
+
+    /// Interval between status reports, the same as during a recording.
+    private static let interval = Nanoseconds.milliseconds(100)
+
+    /// Creates a standby without starting the devices.
+    ///
+    /// - Parameters:
+    ///   - clock: A real-time clock.
+    ///   - publish: Receives device events while nothing is being recorded.
+    ///   - report: Receives the status of the devices ten times per second while nothing is being recorded.
+    ///   - freeSpace: Reads the free space of the recordings folder; stopped at the end. `nil` disables this.
+    ///   - makeStage: Creates the source of data for taps during one pause between recordings.
+    init(
+        clock: any SessionClock, publish: @escaping @Sendable (SessionEvent) -> Void,
+        report: @escaping @Sendable (SessionStatus) -> Void,
+        freeSpace: FreeSpaceMonitor?,
+        makeStage: @escaping @Sendable (SessionInputs) -> StandbyStage
+    ) {
+        self.makeStage = makeStage
+        self.freeSpace = freeSpace
+        self.clock = clock
+        self.publish = publish
+        self.report = report
+    }
+
+    /// Lends the devices once no other recording uses them. Calls `loan` without devices if they have been stopped.
+    func lend(_ loan: @escaping Loan) {
+        let isTaken = orders.broadcast { orders in
+            if !orders.hasEnded { orders.loans.append(loan) }
+            return !orders.hasEnded
+        }
+        if !isTaken { loan(nil) }
+    }
+
+    /// Stops the devices after all loans requested before this call.
+    func end() { orders.broadcast { $0.isEnding = true } }
+
+    /// Runs the devices until `end`. Blocks its thread.
+    ///
+    /// - Parameters:
+    ///   - inputs: The devices, not started yet.
+    ///   - limit: Time limit for each device to deliver data.
+    ///   - controls: A stop request here ends the wait for devices.
+    ///   - ready: Called when all devices deliver data, or with the reason why they don't. In the latter case
+    ///     the devices
+    ///     are stopped, and `run` returns.
+    func run(
+        _ inputs: SessionInputs, limit: Nanoseconds, controls: SessionControls,
+        ready: (Result<Void, RecordingError>) -> Void
+    ) {
+        defer {
+            let refused = orders.withLock { orders in
+                orders.hasEnded = true
+                defer { orders.loans = [] }
+                return orders.loans
+            }
+            for loan in refused { loan(nil) }
+            for stop in inputs.stop(on: clock) { stop.join() }
+            freeSpace?.stop()
+        }
+        do throws(RecordingError) {
+            try inputs.start(on: clock)
+            try inputs.wait(for: .enough, on: clock, limit: limit, controls: controls)
+        } catch {
+            ready(.failure(error))
+            return
+        }
+        var idling = Idling(inputs, since: clock.now, freeSpace: freeSpace)
+        var stage = makeStage(inputs)
+        var reported = clock.now
+        report(idling.status(at: clock.now))
+        ready(.success(()))
+        while true {
+            let due = min(reported + Self.interval, stage.nextTime ?? reported + Self.interval)
+            let order = orders.wait(until: due) { orders -> Order? in
+                if !orders.loans.isEmpty { return .lend(orders.loans.removeFirst()) }
+                return orders.isEnding ? .end : nil
+            }
+            switch order {
+            case .lend(let loan):
+                stage.end()
+                loan(inputs)
+                inputs.dropAdded()
+                inputs.restoreFormats()
+                idling = Idling(inputs, since: clock.now, freeSpace: freeSpace)
+                stage = makeStage(inputs)
+            case .end:
+                stage.end()
+                return
+            case nil:
+                for event in idling.dequeueEvents(at: clock.now) { publish(event) }
+                if let failure = stage.advance() {
+                    let text =
+                        "the program isn't available on standby: \(failure.description.printable(limit: 400)) "
+                        + "Recordings are not affected."
+                    publish(
+                        SessionEvent(warning: text, at: idling.position(at: clock.now)))
+                }
+                guard clock.now >= reported + Self.interval else { continue }
+                reported = clock.now
+                report(idling.status(at: reported))
+            }
+        }
+    }
+}
+
+/// Monitors the devices between two recordings: their events and their status. Times are relative to the
+/// start of the pause.
+struct Idling {
+    private let inputs: SessionInputs
+    private let start: ClockTime
+    private let freeSpace: FreeSpaceMonitor?
+
+    /// - Parameters:
+    ///   - inputs: The devices.
+    ///   - start: When the pause began.
+    ///   - freeSpace: Reads the free space of the recordings folder; `nil` disables this.
+    init(_ inputs: SessionInputs, since start: ClockTime, freeSpace: FreeSpaceMonitor? = nil) {
+        self.inputs = inputs
+        self.start = start
+        self.freeSpace = freeSpace
+    }
+
+    /// Drops data that no recording will use, and collects the devices' events.
+    ///
+    /// - Parameter time: The current time.
+    /// - Returns: Device events, and audio alarms that began or ended, since the last call.
+    func dequeueEvents(at time: ClockTime) -> [SessionEvent] {
+        let heard = time - inputs.slowestDelivery
+        return inputs.dequeueEvents(since: start)
+            + inputs.microphones.flatMap { microphone in
+                microphone.takeAlarms(through: heard).map {
+                    SessionEvent($0, of: microphone.role, since: start)
+                }
+            }
+    }
+
+    /// Time since the pause began.
+    func position(at time: ClockTime) -> MediaTime { MediaTime(time, since: start) }
+
+    /// Returns the status of the devices on standby.
+    func status(at time: ClockTime) -> SessionStatus {
+        var status = SessionStatus()
+        status.phase = .standby
+        status.time = position(at: time)
+        status.takenAt = time
+        status.priority = ThreadPriorities.process.grant
+        status.cameras = inputs.cameras.map { SessionStatus.Camera($0, standsBy: true) }
+        status.microphones = inputs.microphones.map { SessionStatus.Microphone($0) }
+        status.freeBytes = freeSpace?.bytes
+        return status
+    }
+}

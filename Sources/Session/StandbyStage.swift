@@ -1,0 +1,277 @@
+internal import Encoders
+internal import Inputs
+internal import Media
+internal import Plan
+internal import Timing
+internal import Writers
+
+/// Produces the data for taps while nothing is being recorded: aligned audio, the mix, the composed program,
+/// and its packets. Produces only what taps request, so it costs nothing without taps. Use only on the
+/// standby thread.
+final class StandbyStage {
+    private let inputs: SessionInputs
+    private let clock: any SessionClock
+    private let codecs: any CodecFactory
+    private let taps: TapRegistry
+    private let plan: @Sendable () -> SessionPlan
+    private var audio: (stage: AudioStage, start: ClockTime)?
+    /// Set while a tap requests packets. The encoders then also compose the program.
+    private var encoders: StandbyEncoders?
+    private var program: (composer: any FrameComposing, settings: VideoEncodingSettings, start: ClockTime)?
+    private var nextTick: Int64 = 0
+    private var sequence: Int64 = 0
+    /// Capture times of the frames composed last.
+    private var shown: [ClockTime?]?
+    private var shownLayers: [PlannedLayer] = []
+    /// The error that stopped all output for the rest of this pause.
+    private var failure: EncodingError?
+
+    /// Interval of audio delivery when no tap requests the program: one slice at a time.
+    private static let audioInterval = Nanoseconds.milliseconds(20)
+
+    /// Creates the stage of one pause between recordings.
+    ///
+    /// - Parameters:
+    ///   - inputs: The devices.
+    ///   - clock: The session clock.
+    ///   - codecs: Creates resamplers and the compositor.
+    ///   - taps: Receive the output.
+    ///   - plan: Returns the plan with all changes.
+    init(
+        _ inputs: SessionInputs, clock: any SessionClock, codecs: any CodecFactory, taps: TapRegistry,
+        plan: @escaping @Sendable () -> SessionPlan
+    ) {
+        self.inputs = inputs
+        self.clock = clock
+        self.codecs = codecs
+        self.taps = taps
+        self.plan = plan
+    }
+
+    /// When to call `advance` next, or `nil` while no tap requests anything.
+    var nextTime: ClockTime? {
+        guard failure == nil else { return nil }
+        if let encoders {
+            let due = encoders.settings.rate.time(ofTick: nextTick).nanoseconds
+            return encoders.start + delay + Nanoseconds(due)
+        }
+        if taps.wantsStandbyPackets { return clock.now + Self.audioInterval }
+        if let program, taps.wantsProgramFrames {
+            let due = program.start + Nanoseconds(program.settings.rate.time(ofTick: nextTick).nanoseconds)
+            // If the thread is late, ticks are omitted.
+            let next = max(due, clock.now)
+            return taps.wantsAudio ? min(next, clock.now + Self.audioInterval) : next
+        }
+        return taps.wantsProgramFrames || taps.wantsAudio ? clock.now + Self.audioInterval : nil
+    }
+
+    /// Delivers all data that is due to the taps.
+    ///
+    /// - Returns: The error after which nothing more can be produced. Returned only once.
+    func advance() -> EncodingError? {
+        guard failure == nil else { return nil }
+        let plan = plan()
+        do throws(EncodingError) {
+            try advanceEncoders(plan)
+            try advanceAudio(plan)
+            if encoders == nil { try advanceProgram(plan) }
+        } catch {
+            end()
+            failure = error
+        }
+        return failure
+    }
+
+    /// Ends all running output. Call it before a recording takes the devices or the session ends.
+    func end() {
+        encoders?.finish()
+        encoders = nil
+        audio = nil
+        program = nil
+        shown = nil
+        nextTick = 0
+        taps.endPackets()
+    }
+
+    /// Time from a tick to the composition of its frame. By then, both audio and frames of that instant are available.
+    private var delay: Nanoseconds { inputs.slowestDelivery }
+
+    // MARK: Packets
+
+    /// Starts and ends encoding as taps request packets, and encodes the ticks that are due.
+    private func advanceEncoders(_ plan: SessionPlan) throws(EncodingError) {
+        let wanted = taps.wantsStandbyPackets ? plan.program : nil
+        let isOther =
+            encoders?.settings != wanted?.settings || encoders?.hasAudio != wanted.map { !$0.mix.isEmpty }
+        if isOther {
+            end()
+            if let wanted {
+                encoders = try StandbyEncoders(wanted, codecs: codecs, taps: taps, since: clock.now)
+            }
+        }
+        guard let encoders, let wanted else { return }
+        if let failure = encoders.video.failure ?? encoders.audio?.failure { throw failure }
+        let rate = encoders.settings.rate
+        let position = MediaTime(clock.now - delay, since: encoders.start)
+        guard rate.time(ofTick: nextTick) <= position else { return }
+        // Ticks missed on a busy computer repeat the previous picture.
+        while rate.time(ofTick: nextTick + 1) <= position, shown != nil {
+            encoders.video.repeatLast(tick: nextTick, asKey: false)
+            nextTick += 1
+        }
+        if let layers = newLayers(wanted) {
+            encoders.video.encode(layers, tick: nextTick, asKey: false)
+        } else {
+            encoders.video.repeatLast(tick: nextTick, asKey: false)
+        }
+        nextTick += 1
+    }
+
+    // MARK: Audio
+
+    private func advanceAudio(_ plan: SessionPlan) throws(EncodingError) {
+        guard taps.wantsAudio || encoders?.audio != nil else {
+            audio = nil
+            return
+        }
+        if audio == nil { audio = try makeAudio() }
+        guard let (stage, start) = audio else { return }
+        stage.arrange(plan.mixGains)
+        let heard = clock.now - inputs.slowestDelivery - start
+        guard heard > .zero else { return }
+        let block = MediaTime(nanoseconds: heard.count).ticks(perSecond: Int64(AudioFormat.sessionRate))
+        // Whole blocks, as in a recording.
+        let samples = Int64(AudioFormat.sessionRate) / 50
+        stage.advance(to: block / samples * samples)
+        // The owner of the devices reports their events.
+        for microphone in stage.microphones { _ = microphone.takeEvents() }
+    }
+
+    private func makeAudio() throws(EncodingError) -> (AudioStage, ClockTime) {
+        let start = encoders?.start ?? clock.now
+        func feed(_ input: MicrophoneInput) throws(EncodingError) -> MicrophoneFeed {
+            let format = AudioFormat(rate: input.source.format.rate, channels: input.channels)
+            return MicrophoneFeed(
+                input: input, resampler: try codecs.makeResampler(from: format, name: input.role),
+                start: start, taps: taps)
+        }
+        var feeds: [MicrophoneFeed] = []
+        for input in inputs.microphones {
+            let microphone = try feed(input)
+            if let voice = inputs.voices.first(where: { $0.role == input.role }) {
+                microphone.voice = try feed(voice)
+            }
+            feeds.append(microphone)
+        }
+        return (
+            AudioStage(
+                start: start, microphones: feeds, mix: [:], encoder: encoders?.audio, loudness: nil,
+                taps: taps), start
+        )
+    }
+
+    // MARK: Program
+
+    private func advanceProgram(_ plan: SessionPlan) throws(EncodingError) {
+        guard taps.wantsProgramFrames, let planned = plan.program else {
+            program = nil
+            return
+        }
+        if program == nil {
+            let settings = planned.settings
+            let composer = try codecs.makeComposer(
+                size: settings.size, color: settings.color ?? .jpeg, name: TapRegistry.program)
+            program = (composer, settings, clock.now)
+            nextTick = 0
+            shown = nil
+        }
+        guard let (composer, settings, start) = program else { return }
+        let position = MediaTime(clock.now, since: start)
+        guard settings.rate.time(ofTick: nextTick) <= position else { return }
+        let due = settings.rate.ticks(before: position)
+        nextTick = settings.rate.time(ofTick: due) > position ? due : due + 1
+        guard let layers = newLayers(planned) else { return }
+        sequence += 1
+        let frame = try composer.compose(layers, at: clock.now, sequence: sequence)
+        taps.give(frame, of: TapRegistry.program)
+    }
+
+    /// Returns the layers of the latest frames, or `nil` when they haven't changed since the last call.
+    private func newLayers(_ planned: PlannedProgram) -> [FrameLayer]? {
+        let frames = planned.layers.map { inputs.latestFrame(of: $0.role) }
+        let seen = frames.map { $0?.capturedAt }
+        guard shown != seen || shownLayers != planned.layers else { return nil }
+        (shown, shownLayers) = (seen, planned.layers)
+        return zip(planned.layers, frames).compactMap { place, frame in
+            inputs.cameras.first { $0.role == place.role }.map { camera in
+                FrameLayer(
+                    frame: frame, place, plannedSize: camera.source.format.size,
+                    caption: SlateCaption(role: place.role, device: camera.source.device.name),
+                    isCoarse: false)
+            }
+        }
+    }
+}
+
+/// The program's encoders during one pause between recordings. Their packets go only to taps. Use only on the
+/// standby thread.
+final class StandbyEncoders {
+    /// Time of tick 0 and of sample 0.
+    let start: ClockTime
+    /// Settings that the encoders were created with.
+    let settings: VideoEncodingSettings
+    let video: VideoEncoderWorker
+    /// Encodes the mix, or `nil` for a program without audio.
+    let audio: AudioEncoderWorker?
+
+    /// Whether the mix is encoded as well.
+    var hasAudio: Bool { audio != nil }
+
+    /// Starts the encoders.
+    ///
+    /// - Parameters:
+    ///   - program: The planned program.
+    ///   - codecs: Creates the encoders.
+    ///   - taps: Receive packets and composed frames.
+    ///   - start: Time of tick 0 and of sample 0.
+    /// - Throws: `EncodingError` when no encoder is available.
+    init(
+        _ program: PlannedProgram, codecs: any CodecFactory, taps: TapRegistry, since start: ClockTime
+    ) throws(EncodingError) {
+        self.start = start
+        settings = program.settings
+        func sink(of parameters: StreamParameters) -> TrackSink {
+            TrackSink(named: "program, on standby") { packet in
+                taps.give(packet, parameters: parameters, since: start, isOfStandby: true)
+            }
+        }
+        let makeAudio: RestartingAudioEncoder.Making = { () throws(EncodingError) in
+            Carried(
+                try codecs.makeAudioEncoder(
+                    channels: AudioGrid.mixChannels, bitrate: program.audioBitrate, name: "program"))
+        }
+        let frames = try codecs.makeVideoEncoder(settings, name: SessionPlan.programOwner)
+        let framesSink = sink(of: frames.parameters)
+        if program.mix.isEmpty {
+            audio = nil
+        } else {
+            let first = try makeAudio().value
+            let audioSink = sink(of: first.parameters)
+            audio = AudioEncoderWorker(encoder: first, making: makeAudio, to: audioSink)
+        }
+        video = VideoEncoderWorker(
+            name: "program", encoder: frames,
+            another: VideoEncoderWorker.making(settings, named: SessionPlan.programOwner, by: codecs),
+            to: framesSink,
+            watching: OutputAssembly.watching(for: taps, since: start, rate: settings.rate),
+            waitsForRoom: false)
+    }
+
+    /// Ends the encoders and waits for them. The taps receive all remaining packets.
+    func finish() {
+        video.finish()
+        audio?.finish()
+        video.join()
+        audio?.join()
+    }
+}

@@ -1,0 +1,208 @@
+internal import Media
+internal import Timing
+
+/// One microphone's audio, resampled to the track's samples at 48 kHz. Use only on the timeline's thread.
+///
+/// Audio arrives with its capture time. `take` always returns the requested number of samples. Audio that did
+/// not arrive in time is replaced by silence, and audio for samples already returned is discarded.
+final class AudioTrack {
+    private let resampler: any Resampling
+    private let channels: Int
+    private let start: ClockTime
+    /// Time of the first sample on the session's clock.
+    private let first: ClockTime
+    private let inputRate: Int
+    private var placement = AudioPlacement()
+    /// Interleaved samples of the track, starting at index `written`.
+    private var ready: [Float] = []
+    /// Index of the next sample that the resampler will return, or `nil` before the first slice.
+    private var next: Int64?
+    private var silentRanges: [Range<Int64>] = []
+    /// Ranges of returned samples that are silence because audio is missing, in order, since the last `takeHoles`.
+    private var holes: [Range<Int64>] = []
+    /// Samples not yet returned that are silence because the device delivered invalid audio.
+    private var damaged = RangeSet<Int64>()
+    /// Returned samples that are silence because the device delivered invalid audio, since the last `takeDamaged`.
+    private var givenDamage = RangeSet<Int64>()
+
+    /// Index of the next sample that `take` returns.
+    private var written: Int64
+
+    /// Duration of the audio before the first sample that primes the resampler.
+    private static let lead = Nanoseconds.milliseconds(40)
+
+    /// Creates the audio of one track.
+    ///
+    /// - Parameters:
+    ///   - resampler: Converts from the device's format to 48 kHz.
+    ///   - format: The device's format.
+    ///   - start: T0.
+    ///   - first: Index of the first sample that `take` returns.
+    init(resampler: any Resampling, format: AudioFormat, start: ClockTime, first: Int64 = 0) {
+        self.resampler = resampler
+        self.start = start
+        written = first
+        self.first = start + Nanoseconds(AudioGrid.samples.time(ofTick: first).nanoseconds)
+        channels = format.channels
+        inputRate = format.rate
+    }
+
+    /// Appends a slice of captured audio.
+    ///
+    /// - Parameters:
+    ///   - samples: The samples, interleaved.
+    ///   - time: Time of the first sample, from the microphone's clock model.
+    ///   - clock: State of the clock model.
+    ///   - damaged: Frames of the slice that are silence because the device delivered invalid audio.
+    /// - Throws: `EncodingError` when the resampler fails.
+    func add(
+        _ samples: [Float], at time: ClockTime, clock: ClockReading, damaged: [Range<Int>] = []
+    ) throws(EncodingError) {
+        let frames = samples.count / channels
+        let end = time + Nanoseconds.duration(of: Int64(frames), perSecond: Int64(inputRate))
+        guard end > first - Self.lead else { return }
+        let wanted = (time - start).inSeconds * Double(AudioFormat.sessionRate)
+        guard let next else {
+            self.next = Int64(rounding: wanted)
+            try resampler.correct(partsPerMillion: placement.begin(clock: clock, at: time))
+            note(damaged)
+            try convert(samples[...])
+            return
+        }
+        let inside = resampler.delay.inSeconds * Double(AudioFormat.sessionRate)
+        let decision = placement.decide(
+            deviation: wanted - (Double(next) + inside), clock: clock, at: time)
+        switch decision {
+        case .convert(let partsPerMillion):
+            try resampler.correct(partsPerMillion: partsPerMillion)
+            note(damaged)
+            try convert(samples[...])
+        case .bridge(let count):
+            try flush()
+            bridge(upTo: Int64(rounding: wanted), atMost: count + Int64(rounding: inside, .up) + 1)
+            note(damaged)
+            try convert(samples[...])
+        case .cut:
+            try flush()
+            takeBack(from: Int64(rounding: wanted))
+            note(damaged)
+            try convert(samples[...])
+        }
+    }
+
+    /// Returns the interleaved samples up to index `end` of the track.
+    func take(upTo end: Int64) -> [Float] {
+        let wanted = Int(end - written)
+        guard wanted > 0 else { return [] }
+        var result = Array(ready.prefix(wanted * channels))
+        ready.removeFirst(result.count)
+        let present = result.count / channels
+        if present < wanted {
+            // Samples that the resampler returns later for this time are too late; `append` discards them.
+            let missing = wanted - present
+            result.append(contentsOf: repeatElement(0, count: missing * channels))
+        }
+        let silent = silence(in: written..<(written + Int64(present)))
+        holes += silent
+        let late = written + Int64(present)..<end
+        if !late.isEmpty { holes.append(late) }
+        if !damaged.isEmpty {
+            let due = damaged.intersection(RangeSet(written..<end))
+            givenDamage.formUnion(due.subtracting(RangeSet(silent + [late])))
+            damaged.remove(contentsOf: Int64.min..<end)
+        }
+        written = end
+        return result
+    }
+
+    /// Returns the ranges that `take` returned as silence since the last call because audio is missing, in order.
+    func takeHoles() -> [Range<Int64>] {
+        defer { holes.removeAll(keepingCapacity: true) }
+        return holes
+    }
+
+    /// Returns the ranges that `take` returned as silence since the last call because the device delivered invalid
+    /// audio, in order. They don't overlap with the ranges of `takeHoles`.
+    func takeDamaged() -> [Range<Int64>] {
+        guard !givenDamage.isEmpty else { return [] }
+        defer { givenDamage = RangeSet() }
+        return Array(givenDamage.ranges)
+    }
+
+    /// Records the positions in the track of the damaged frames in the next slice to convert.
+    private func note(_ frames: [Range<Int>]) {
+        guard !frames.isEmpty, let next else { return }
+        let rate = Double(AudioFormat.sessionRate)
+        let begin = Double(next) + resampler.delay.inSeconds * rate
+        let step = rate / Double(inputRate)
+        for range in frames {
+            let from = Int64(rounding: begin + Double(range.lowerBound) * step)
+            let to = Int64(rounding: begin + Double(range.upperBound) * step)
+            damaged.insert(contentsOf: from..<max(to, from + 1))
+        }
+    }
+
+    private func convert(_ samples: ArraySlice<Float>) throws(EncodingError) {
+        guard !samples.isEmpty else { return }
+        let begin = reach
+        append(try resampler.convert(Array(samples)))
+        // The resampler must return as many samples as its input requires, now or later. Any other count means that the
+        // audio or its timing is wrong.
+        let frames = Double(samples.count / channels)
+        let wanted = frames * Double(AudioFormat.sessionRate) / Double(inputRate)
+        guard abs(reach - begin - wanted) <= Double(AudioPlacement.largestSteered) + wanted / 100 else {
+            throw EncodingError(
+                subject: "audio", operation: "resampling",
+                reason: "the resampler returned \(reach - begin) samples instead of \(wanted)")
+        }
+    }
+
+    /// Current end of the resampler's input, in samples of the track.
+    private var reach: Double {
+        Double(next ?? 0) + resampler.delay.inSeconds * Double(AudioFormat.sessionRate)
+    }
+
+    private func flush() throws(EncodingError) {
+        append(try resampler.drain())
+    }
+
+    /// Appends the resampler's output, without the samples that `take` has already passed.
+    private func append(_ samples: [Float]) {
+        guard let begin = next else { return }
+        let count = Int64(samples.count / channels)
+        next = begin + count
+        let end = written + Int64(ready.count / channels)
+        if begin > end { addSilence(Int(begin - end)) }
+        let early = min(max(end - begin, 0), count)
+        ready.append(contentsOf: samples[(Int(early) * channels)...])
+    }
+
+    private func bridge(upTo wanted: Int64, atMost limit: Int64) {
+        guard let from = next, wanted > from else { return }
+        next = min(wanted, from + limit)
+    }
+
+    /// Drops misplaced samples at and after an index that haven't been returned yet, so that the next slice
+    /// replaces them. `append` discards the samples of that slice that `take` has already passed.
+    private func takeBack(from index: Int64) {
+        let kept = max(index - written, 0)
+        ready.removeLast(max(ready.count - Int(kept) * channels, 0))
+        let limit = written + Int64(ready.count / channels)
+        silentRanges = silentRanges.map { $0.clamped(to: written..<max(limit, written)) }.filter {
+            !$0.isEmpty
+        }
+        next = index
+    }
+
+    private func addSilence(_ count: Int) {
+        let begin = written + Int64(ready.count / channels)
+        silentRanges.append(begin..<(begin + Int64(count)))
+        ready.append(contentsOf: repeatElement(0, count: count * channels))
+    }
+
+    private func silence(in range: Range<Int64>) -> [Range<Int64>] {
+        let silent = silentRanges.map { $0.clamped(to: range) }.filter { !$0.isEmpty }
+        silentRanges.removeAll { $0.upperBound <= range.upperBound }
+        return silent
+    }
+}

@@ -1,0 +1,534 @@
+internal import Encoders
+internal import Inputs
+internal import Media
+internal import Plan
+internal import Timing
+internal import Writers
+
+/// A track of one camera. Decides each tick, and passes frames to its file or its encoder. Use only on the
+/// timeline's thread.
+protocol CameraTrack: AnyObject {
+    /// Name of the track.
+    var name: String { get }
+    /// The track's camera.
+    var input: CameraInput { get }
+    /// Rate of the track's grid.
+    var rate: FrameRate { get }
+    /// Current counts of the frames that the track has passed to its files.
+    var counts: FrameCounts { get }
+    /// Gaps of the track so far.
+    var gaps: [Gap] { get }
+
+    /// Processes the camera's deliveries since the last call.
+    func take(_ deliveries: [CameraInput.Delivery])
+
+    /// Decides a tick of the track's grid. Call it once for each tick, in order.
+    ///
+    /// - Parameter tick: Index of the tick; 0 is T0.
+    func step(tick: Int64)
+
+    /// Returns the counts of the track's frames in a closed file.
+    ///
+    /// - Parameter ledger: The ledger of the track's stream in the file.
+    /// - Returns: The counts.
+    func counts(in ledger: StreamLedger) -> FrameCounts
+
+    /// Ends the track. Don't call `step` after this.
+    ///
+    /// - Parameter end: End of the track since T0.
+    func finish(at end: MediaTime)
+}
+
+/// A track that copies a camera's JPEG frames byte for byte, one frame per tick. Use only on the timeline's
+/// thread.
+final class CopiedTrack: CameraTrack {
+    /// Name of the track.
+    let name: String
+    /// Rate of the track's grid.
+    let rate: FrameRate
+    private var follower: GridFollower
+    /// The track's stream in its movie.
+    let sink: TrackSink
+    private let codecs: any CodecFactory
+    private var lastBytes: SharedBytes?
+    private var slate: SharedBytes?
+    private var caption: SlateCaption
+    /// A JPEG frame of the camera, used as the model for slates.
+    private var example: CapturedFrame?
+    /// Size of the frames in the current file, width × height in pixels.
+    private var size: FrameSize
+    /// Number of the source that provides the frames of the current file.
+    private var stream: Int
+    /// The first frame of another size or source, which requires a new file; `nil` if none exists.
+    private(set) var successor: DatedFrame?
+    /// First tick of the successor's file, or `nil` if that file hasn't been requested yet.
+    private var partTick: Int64?
+    /// The last frame of the successor's size that was chosen before the successor's file began.
+    private var early: DatedFrame?
+    /// The packets since the tick of `early`. The fate of the first one depends on whether a tick of the next file
+    /// shows that frame.
+    private var undecided: [EncodedPacket] = []
+    /// The next undecided tick.
+    private var nextTick: Int64 = 0
+    /// Capture time of the frame that caused the current file to begin. Earlier frames can't request another file.
+    private var partSince: ClockTime?
+
+    /// Creates a track with a first file for frames of one size. Frames of another size require a new file.
+    ///
+    /// - Parameters:
+    ///   - follower: Selects the camera's frames along the track's grid.
+    ///   - rate: Rate of the track's grid.
+    ///   - size: Size of the frames in the first file, width × height in pixels.
+    ///   - caption: The text of the track's slates.
+    ///   - sink: The track's stream in its movie.
+    ///   - codecs: Creates slates.
+    init(
+        follower: GridFollower, rate: FrameRate, size: FrameSize, caption: SlateCaption, sink: TrackSink,
+        codecs: any CodecFactory
+    ) {
+        name = follower.track
+        self.follower = follower
+        self.rate = rate
+        self.caption = caption
+        self.sink = sink
+        self.codecs = codecs
+        self.size = size
+        stream = follower.input.replacementCount
+        // Makes a slate possible even if the camera was disconnected before T0.
+        example = follower.input.latestJPEG.flatMap { $0.size == size ? $0 : nil }
+    }
+
+    /// The track's camera.
+    var input: CameraInput { follower.input }
+    /// Current counts of the frames that the track has passed to its files.
+    var counts: FrameCounts { FrameCounts(follower.delivery, written: sink.given) }
+    /// Gaps of the track so far.
+    var gaps: [Gap] { follower.gaps }
+
+    /// Processes the camera's deliveries since the last call, and stores the first frame of another size as
+    /// `successor`.
+    func take(_ deliveries: [CameraInput.Delivery]) {
+        follower.take(deliveries)
+        guard partTick == nil else { return }
+        for case .frame(let dated) in deliveries
+        where !isLike(dated, successor) && isOfThisPart(dated) {
+            // If the camera returns to the file's size before another file was requested, a new file isn't needed.
+            successor = isLike(dated, nil) ? nil : dated
+            settleEarly()
+        }
+    }
+
+    /// Whether a frame has the size and the source of another frame, or of the current file if `other` is `nil`.
+    private func isLike(_ dated: DatedFrame, _ other: DatedFrame?) -> Bool {
+        dated.frame.size == other?.frame.size ?? size && dated.stream == other?.stream ?? stream
+    }
+
+    /// Returns why a frame that requires another file is omitted until that file begins.
+    private func cause(of dated: DatedFrame) -> LossCause {
+        dated.stream == stream ? .governor : .reconfigured
+    }
+
+    private func isOfThisPart(_ dated: DatedFrame) -> Bool { partSince.map { dated.time > $0 } ?? true }
+
+    /// Returns the counts of the track's frames in a closed file.
+    ///
+    /// - Parameter ledger: The ledger of the track's stream in the file.
+    /// - Returns: The counts.
+    func counts(in ledger: StreamLedger) -> FrameCounts {
+        FrameCounts(
+            follower.delivery, written: ledger.written.frames, dropped: [.disk: ledger.dropped.frames])
+    }
+
+    /// Returns the index of the tick that shows a frame captured at `time` relative to T0, unless another
+    /// frame is nearer to that tick.
+    func tick(nearestTo time: MediaTime) -> Int64 {
+        rate.ticks(before: MediaTime(nanoseconds: time.nanoseconds - rate.interval.count / 2))
+    }
+
+    /// Predicts the first tick of the successor's file.
+    ///
+    /// - Parameter captured: Capture time of the successor relative to T0.
+    /// - Returns: For another source, the index of the first tick that shows its frame. For another size, the
+    ///   index of the tick nearest to `captured`.
+    func tick(ofSuccessorAt captured: MediaTime) -> Int64 {
+        let nearest = tick(nearestTo: captured)
+        guard let successor, successor.stream != stream, nextTick < nearest + 4 else { return nearest }
+        return follower.tick(of: nextTick..<nearest + 4) { $0.stream == successor.stream } ?? nearest
+    }
+
+    /// Whether the file for the successor was requested but has not begun yet.
+    var awaitsPart: Bool { partTick != nil }
+
+    /// Continues in a new file, for frames of the successor's size, at the tick with this index.
+    func beginPart(at tick: Int64) { partTick = tick }
+
+    /// Decides a tick of the track's grid. Call it once for each tick, in order.
+    ///
+    /// - Parameter tick: Index of the tick; 0 is T0.
+    func step(tick: Int64) {
+        nextTick = tick + 1
+        // If no newer frame is due at the first tick of a file, the tick shows the frame that arrived before the file
+        // began.
+        var isEarlyDue = false
+        if let partTick, let successor, tick >= partTick {
+            isEarlyDue = early != nil
+            change(to: successor)
+        }
+        let choice = follower.choose(tick: tick)
+        var fate = follower.fate
+        switch choice {
+        case .show(let dated) where !isLike(dated, nil):
+            // The file for these frames begins shortly.
+            if partTick == nil, successor == nil, isOfThisPart(dated) { successor = dated }
+            fate = fate.superseded(by: cause(of: dated))
+            settleEarly()
+            if isEarlyDue {
+                // One of the two frames is lost. The loss is recorded at the tick of the early frame.
+                fate = .captured
+            } else if let successor, isLike(dated, successor) {
+                early = dated
+            }
+        case .show(let dated):
+            settleEarly()
+            example = dated.frame
+            lastBytes = dated.frame.memory
+        case .repeatLast:
+            if isEarlyDue {
+                settleEarly(isShown: true)
+                fate = .captured
+            }
+        case .slate:
+            if isEarlyDue { settleEarly() }
+            lastBytes = slateBytes() ?? lastBytes
+        }
+        guard let lastBytes else { return }
+        let packet = EncodedPacket(
+            bytes: lastBytes, presentation: tick * rate.seconds, decode: tick * rate.seconds,
+            duration: rate.seconds, isKey: true, fate: fate)
+        if early == nil { sink.append(packet) } else { undecided.append(packet) }
+    }
+
+    /// Writes the packets since the tick of the early frame to the file.
+    ///
+    /// - Parameter isShown: Whether a tick of the next file shows the early frame, so that it isn't lost.
+    private func settleEarly(isShown: Bool = false) {
+        for (index, packet) in undecided.enumerated() {
+            let isFreed = isShown && index == 0
+            sink.append(isFreed ? packet.with(.duplicated(packet.fate?.cause)) : packet)
+        }
+        undecided = []
+        early = nil
+    }
+
+    private func change(to successor: DatedFrame) {
+        let frame = (early ?? successor).frame
+        size = frame.size
+        stream = successor.stream
+        example = frame
+        caption = caption.naming(input.source.device.name)
+        // The early frame is shown until a frame of its size is due.
+        lastBytes = frame.memory
+        slate = nil
+        partSince = successor.time
+        self.successor = nil
+        partTick = nil
+    }
+
+    /// Ends the track. Don't call `step` after this.
+    ///
+    /// - Parameter end: End of the track since T0.
+    func finish(at end: MediaTime) {
+        settleEarly()
+        follower.finish(at: end)
+        sink.finish()
+    }
+
+    private func slateBytes() -> SharedBytes? {
+        if slate == nil, let example {
+            do {
+                slate = try codecs.makeSlate(like: example, caption: caption)
+            } catch {
+                // The camera's last frame replaces a slate that can't be drawn.
+                slate = example.memory
+            }
+        }
+        return slate
+    }
+}
+
+/// A track that copies a camera's H.264 frames, each shown at its own capture time. Use only on the
+/// timeline's thread.
+///
+/// The last frame captured before T0 is shown from T0 until the next frame. Without it the track would begin
+/// with a gap, and libavformat would move the whole track so that the first frame after T0 is at T0.
+///
+/// Times in the track's file are ticks of `StreamParameters.ownTimeScale` since T0.
+final class CopiedStreamTrack: CameraTrack {
+    /// Name of the track.
+    let name: String
+    /// Rate of the timeline's calls to the track. Frames keep their own capture times.
+    let rate: FrameRate
+    private var camera: CameraFollower
+    private var aligner: KeyStreamAligner<CapturedFrame>
+    /// The track's stream in its movie.
+    let sink: TrackSink
+    private let start: ClockTime
+    /// The last frame (its duration isn't known yet), with its capture time in ticks of the file's time scale since T0.
+    private var held: (frame: CapturedFrame, tick: Int64)?
+    /// Time, relative to T0, from which the next key frame begins a new file; `nil` when no split is pending.
+    private var partStart: MediaTime?
+    /// Number of the source that provides the frames of the current file.
+    private var stream: Int
+    /// The first frame of another source. It is a key frame and requires a new file. `nil` if none exists.
+    private var successor: DatedFrame?
+    /// Capture time of the first frame in the file, relative to T0; negative if that frame was captured
+    /// before T0.
+    private(set) var firstTime: MediaTime?
+
+    /// Creates a track that begins in the file of its sink.
+    ///
+    /// - Parameters:
+    ///   - input: The camera, which delivers H.264.
+    ///   - name: Name of the track.
+    ///   - start: T0 on the session's clock.
+    ///   - rate: Rate of the timeline's calls to the track.
+    ///   - sink: The track's stream in its movie.
+    init(input: CameraInput, name: String, start: ClockTime, rate: FrameRate, sink: TrackSink) {
+        self.name = name
+        self.start = start
+        self.rate = rate
+        self.sink = sink
+        camera = CameraFollower(input, track: name, start: start)
+        stream = input.replacementCount
+        aligner = KeyStreamAligner(
+            start: start, cameraInterval: input.isPaced ? input.source.format.rate.interval : nil,
+            silence: input.source.outageCause)
+    }
+
+    /// Current counts of the frames that the track has passed to its files, without hidden frames before T0.
+    var counts: FrameCounts { FrameCounts(aligner.delivery, written: sink.given) }
+
+    /// Returns the counts of the track's frames in a closed file.
+    ///
+    /// - Parameter ledger: The ledger of the track's stream in the file.
+    /// - Returns: The counts.
+    func counts(in ledger: StreamLedger) -> FrameCounts {
+        FrameCounts(
+            aligner.delivery, written: ledger.written.frames, dropped: [.disk: ledger.dropped.frames])
+    }
+
+    /// Gaps of the track so far.
+    var gaps: [Gap] { camera.outages.gaps }
+    /// The track's camera.
+    var input: CameraInput { camera.input }
+
+    /// Processes the camera's deliveries since the last call.
+    func take(_ deliveries: [CameraInput.Delivery]) {
+        camera.take(deliveries, into: &aligner)
+        for case .frame(let dated) in deliveries where dated.stream > successor?.stream ?? stream {
+            successor = dated
+        }
+    }
+
+    /// Returns the first frame of another source once. The caller must begin a new part for it.
+    func takeSuccessor() -> DatedFrame? {
+        guard let next = successor else { return nil }
+        (stream, successor) = (next.stream, nil)
+        return next
+    }
+
+    /// Continues in a new file at the first key frame at or after a time relative to T0.
+    func beginPart(at time: MediaTime) { partStart = time }
+
+    /// Writes the frames captured before a tick.
+    ///
+    /// - Parameter tick: Index of the tick on the grid of `rate`; 0 is T0.
+    func step(tick: Int64) {
+        let time = rate.time(ofTick: tick)
+        write(before: time)
+        if let partStart, time >= partStart, camera.outages.awaySince != nil, aligner.isEmpty {
+            leave(at: partStart)
+        }
+    }
+
+    /// Begins a new file while the camera is disconnected. The last frame is shown until then. The file doesn't wait
+    /// for the camera's next frame, which will be a key frame.
+    private func leave(at partStart: MediaTime) {
+        showLast(until: partStart)
+        self.partStart = nil
+        sink.pass()
+    }
+
+    /// Ends the track. Don't call `step` after this.
+    ///
+    /// - Parameter end: End of the track since T0.
+    func finish(at end: MediaTime) {
+        write(before: end)
+        showLast(until: end)
+        camera.finish(at: end, aligner.finish(at: start + Nanoseconds(end.nanoseconds)))
+        sink.finish()
+    }
+
+    private func showLast(until end: MediaTime) {
+        if let held { append(held.frame, from: held.tick, to: max(Self.ticks(at: end), held.tick + 1)) }
+        held = nil
+    }
+
+    private func write(before limit: MediaTime) {
+        for entry in aligner.take(before: start + Nanoseconds(limit.nanoseconds)) {
+            if firstTime == nil { firstTime = Self.scale.time(ofTick: entry.tick) }
+            if let held { append(held.frame, from: held.tick, to: entry.tick) }
+            held = entry
+        }
+    }
+
+    private func append(_ frame: CapturedFrame, from tick: Int64, to next: Int64) {
+        if let partStart, frame.isKey, tick >= Self.ticks(at: partStart) { self.partStart = nil }
+        let shown = tick < 0 && next > 0 ? 0 : tick
+        sink.append(
+            EncodedPacket(
+                bytes: frame.memory, presentation: shown, decode: shown, duration: next - shown,
+                isKey: frame.isKey,
+                fate: fate(from: tick, to: next)))
+    }
+
+    /// Returns the fate of a frame, or `nil` for a frame before T0 that is in the file only because later frames depend
+    /// on it.
+    private func fate(from tick: Int64, to next: Int64) -> Fate? {
+        guard tick < 0 else { return .captured }
+        guard next > 0 else { return nil }
+        // A working camera has captured a frame in the last few intervals before T0.
+        let interval = Nanoseconds(Self.scale.time(ofTick: -tick).nanoseconds) / 2
+        return interval > input.deliveredFormat.rate.interval
+            ? .duplicated(input.source.outageCause) : .captured
+    }
+
+    private static let scale = FrameRate(StreamParameters.ownTimeScale)
+
+    private static func ticks(at time: MediaTime) -> Int64 {
+        time.ticks(perSecond: StreamParameters.ownTimeScale)
+    }
+}
+
+/// A track that encodes a camera's frames at the track's own size, one frame per tick. Use only on the
+/// timeline's thread.
+final class EncodedTrack: CameraTrack {
+    /// Name of the track.
+    let name: String
+    /// Rate of the track's grid.
+    let rate: FrameRate
+    /// Composes and encodes the track's frames.
+    let encoder: VideoEncoderWorker
+    private var follower: GridFollower
+    private var lastFrame: CapturedFrame?
+    private let place: PlannedLayer
+    private var caption: SlateCaption
+    /// Number of camera replacements that the caption reflects.
+    private var replacements: Int
+    /// Index of the tick whose frame must be a key frame, or `nil` for none.
+    private var keyTick: Int64?
+    /// Decides which frames the encoder receives; `nil` when no governor runs.
+    var intake: EncoderIntake?
+    /// Whether JPEG frames may be decoded at half the displayed size.
+    var isCoarse = false
+    /// Whether the next ticks are decided too late for their frames to be encoded.
+    var isOverdue = false
+    /// Whether the encoder has received a frame or a slate.
+    private(set) var hasFrame = false
+    /// Whether the last frame passed to the encoder is a slate.
+    private var showsSlate = false
+
+    /// Creates an encoded track.
+    ///
+    /// - Parameters:
+    ///   - follower: Selects the camera's frames along the track's grid.
+    ///   - rate: Rate of the track's grid.
+    ///   - place: Crop, orientation and position of the camera's frame in the encoded frame.
+    ///   - caption: The text of the track's slates.
+    ///   - encoder: Composes and encodes the frames.
+    init(
+        follower: GridFollower, rate: FrameRate, place: PlannedLayer, caption: SlateCaption,
+        encoder: VideoEncoderWorker
+    ) {
+        name = follower.track
+        self.follower = follower
+        self.rate = rate
+        self.place = place
+        self.caption = caption
+        replacements = follower.input.replacementCount
+        self.encoder = encoder
+    }
+
+    /// The track's camera.
+    var input: CameraInput { follower.input }
+    /// Current counts of the frames that the track has passed to its file.
+    var counts: FrameCounts { encoder.counts(follower.delivery) }
+    /// Gaps of the track so far.
+    var gaps: [Gap] { follower.gaps }
+
+    /// Returns the counts of the track's frames in a closed file.
+    ///
+    /// - Parameter ledger: The ledger of the track's stream in the file.
+    /// - Returns: The counts.
+    func counts(in ledger: StreamLedger) -> FrameCounts {
+        encoder.counts(follower.delivery, in: ledger)
+    }
+
+    /// Makes the frame of the tick with this index a key frame, so that a new file can begin with it.
+    func beginPart(at tick: Int64) { keyTick = tick }
+
+    /// Processes the camera's deliveries since the last call.
+    func take(_ deliveries: [CameraInput.Delivery]) {
+        follower.take(deliveries)
+        guard input.replacementCount != replacements else { return }
+        replacements = input.replacementCount
+        caption = caption.naming(input.source.device.name)
+    }
+
+    /// Decides a tick of the track's grid. Call it once for each tick, in order.
+    ///
+    /// - Parameter tick: Index of the tick; 0 is T0.
+    func step(tick: Int64) {
+        let asKey = keyTick == tick
+        let choice = follower.choose(tick: tick)
+        let fate = follower.fate
+        switch choice {
+        case .show(let dated):
+            guard !dated.isUndecodable else {
+                return encoder.repeatLast(tick: tick, asKey: asKey, fate: fate.superseded(by: .corrupt))
+            }
+            if let cause = refusal(ofTick: tick) {
+                return encoder.repeatLast(tick: tick, asKey: asKey, fate: fate.superseded(by: cause))
+            }
+            // While the stream decoder still holds this frame, the previous one is shown.
+            let frame = dated.shown ?? lastFrame
+            lastFrame = frame
+            encode(frame, tick: tick, asKey: asKey, fate: fate)
+        case .repeatLast: encoder.repeatLast(tick: tick, asKey: asKey, fate: fate)
+        case .slate where isOverdue && showsSlate: encoder.repeatLast(tick: tick, asKey: asKey, fate: fate)
+        case .slate:
+            lastFrame = nil
+            // A slate is duplicated like a frame: the encoder detects that nothing has changed.
+            encode(nil, tick: tick, asKey: asKey, fate: fate)
+        }
+    }
+
+    private func encode(_ frame: CapturedFrame?, tick: Int64, asKey: Bool, fate: Fate) {
+        (hasFrame, showsSlate) = (true, fate.isSlate)
+        encoder.encode([layer(frame)], tick: tick, asKey: asKey, fate: fate)
+    }
+
+    /// Ends the track. Don't call `step` after this.
+    ///
+    /// - Parameter end: End of the track since T0.
+    func finish(at end: MediaTime) {
+        follower.finish(at: end)
+        encoder.finish()
+    }
+
+    private func layer(_ frame: CapturedFrame?) -> FrameLayer {
+        FrameLayer(
+            frame: frame, place, plannedSize: input.firstSource.format.size, caption: caption,
+            isCoarse: isCoarse)
+    }
+}

@@ -1,0 +1,325 @@
+internal import Encoders
+internal import Inputs
+internal import Media
+internal import SessionFolder
+internal import Timing
+
+/// Distributes one microphone's aligned audio to its tracks, the program and audio taps. Use only on the
+/// timeline's thread.
+final class MicrophoneFeed {
+    let input: MicrophoneInput
+    let channels: Int
+    /// The tracks, in order of start time. All tracks except the last have ended or will end before the last
+    /// one begins.
+    private(set) var tracks: [MicrophoneTrack] = []
+    /// The same microphone with echo and noise removed, which the program mixes instead; `nil` for none.
+    var voice: MicrophoneFeed?
+    /// Measures the current track, or the microphone if it doesn't have a track.
+    private(set) var loudness: LoudnessStream?
+    private(set) var failure: EncodingError?
+    private var failureCount = 0
+    private let audio: AudioTrack
+    private let taps: TapRegistry?
+    private var windows: [AudioWindow] = []
+    private let start: ClockTime
+    private let heard: Int64
+    private var outages: OutageLog
+    private var holes: AudioGaps
+    private var damage: AudioDamage
+    /// Why the device is disconnected, or `nil` while it is present.
+    private var absence: String?
+    /// Whether the program uses the voice source, as last reported.
+    private var hasVoice = true
+    /// Why the microphone is switched off, or `nil` while it is on.
+    private var offReason: String?
+    private var events: [SessionEvent] = []
+    private var telling: OutageEventLimiter
+    /// Index of the next sample.
+    private(set) var position: Int64
+    /// Whether the device delivered audio, and whether any of that audio was not digital silence.
+    private var (hasAudio, hasSignal) = (false, false)
+
+    /// Maximum sample value that counts as digital silence: one 16-bit step.
+    private static let silence: Float = 1 / 32768
+
+    /// Maximum number of resampler failures. After that, the remaining audio is silence, rather than a mixture of audio
+    /// and silence.
+    private static let mostFailures = 4
+
+    /// Creates the feed of one microphone.
+    ///
+    /// - Parameters:
+    ///   - input: The microphone.
+    ///   - resampler: Converts from the device's format to 48 kHz. From now on only this feed may use it.
+    ///   - start: T0, the time of sample 0.
+    ///   - first: Index of the first sample of the feed.
+    ///   - heard: Index of the first sample with the microphone's audio. Earlier samples are silence and don't count as
+    ///     missing.
+    ///   - taps: Sinks for the aligned audio.
+    init(
+        input: MicrophoneInput, resampler: sending any Resampling, start: ClockTime, first: Int64 = 0,
+        heard: Int64 = 0, taps: TapRegistry? = nil
+    ) {
+        self.input = input
+        self.start = start
+        self.heard = heard
+        self.taps = taps
+        outages = OutageLog(track: input.role, start: start)
+        holes = AudioGaps(track: input.role)
+        damage = AudioDamage(track: input.role)
+        telling = OutageEventLimiter(of: "microphone \(input.role)", kind: SourceKind(input.source.device))
+        channels = input.channels
+        position = first
+        audio = AudioTrack(
+            resampler: resampler, format: AudioFormat(rate: input.source.format.rate, channels: channels),
+            start: start, first: first)
+    }
+
+    /// The microphone's role.
+    var role: String { input.role }
+
+    /// The gaps of the feed's tracks, each limited to its track. Without a track, the microphone's gaps.
+    var gaps: [Gap] {
+        let all = (outages.gaps + holes.gaps + damage.gaps).sorted { $0.from < $1.from }
+        return tracks.isEmpty ? all : tracks.flatMap { $0.parts(of: all) }
+    }
+
+    /// Total duration of silence in the tracks caused by missing audio, including a current outage. Without a track,
+    /// the total length of the microphone's gaps.
+    var missing: Nanoseconds {
+        guard tracks.isEmpty else {
+            return .duration(
+                of: tracks.reduce(0) { $0 + $1.given.silenceInAll }, perSecond: Int64(AudioFormat.sessionRate)
+            )
+        }
+        return Nanoseconds(Int64(gaps.reduce(0) { $0 + $1.length }))
+    }
+
+    /// Begins a track at a sample that `advance` has not reached yet.
+    func begin(_ track: MicrophoneTrack) {
+        tracks.append(track)
+        measure(with: track.loudness)
+    }
+
+    /// Sets the stream that measures the microphone from now on.
+    func measure(with loudness: LoudnessStream?) { self.loudness = loudness }
+
+    /// Whether the microphone and its voice source missed their deadline and have not caught up.
+    private var isGivenUp = false
+
+    /// Audio with a timestamp before this instant is too late. `nil` unless the stage waited longer than usual for the
+    /// audio.
+    private var acceptedFrom: ClockTime?
+
+    /// Whether the microphone's audio before an instant has arrived or is no longer expected.
+    ///
+    /// - Parameters:
+    ///   - instant: The instant, on the session's clock.
+    ///   - due: Audio before this instant would be abandoned if the stage didn't wait for late audio.
+    ///   - isLastCall: Whether audio that has not arrived by now is abandoned.
+    /// - Returns: `true` when no more audio before the instant is expected.
+    func hasArrived(before instant: ClockTime, due: ClockTime, isLastCall: Bool) -> Bool {
+        // Audio with a wrong timestamp must not fill the time reserved for late audio.
+        if input.isOffClock { acceptedFrom = due }
+        let hasOwn = input.hasDelivered(until: instant)
+        isGivenUp = !hasOwn && (isGivenUp || isLastCall)
+        let hasVoice = voice?.hasArrived(before: instant, due: due, isLastCall: isLastCall) ?? true
+        return (hasOwn || isGivenUp) && hasVoice
+    }
+
+    /// Advances the feed, and returns the interleaved samples up to index `end`. Also records the samples and delivers
+    /// them to taps.
+    func advance(to end: Int64) -> [Float] {
+        for delivery in input.dequeueDeliveries() { take(delivery) }
+        var samples = audio.take(upTo: end)
+        var silent = audio.takeHoles().map { $0.clamped(to: heard..<Int64.max) }.filter { !$0.isEmpty }
+        var damaged = audio.takeDamaged()
+        var clipped = input.takeOverloads(
+            through: time(ofSample: end))
+        if offReason != nil {
+            samples = Array(repeating: 0, count: samples.count)
+            (silent, damaged) = ([position..<end], [])
+            clipped = 0
+        }
+        noteSignal(samples, besides: silent)
+        let missing =
+            (holes.causes(of: silent, besides: outages)
+            + damaged.map { MissingAudio(samples: $0, cause: .corrupt) }).sorted {
+                $0.samples.lowerBound < $1.samples.lowerBound
+            }
+        for window in windows { window.append(samples, missing: missing) }
+        let block = AudioBlock(samples, fates: Self.fates(of: position..<end, missing: missing))
+        note(holes.take(silent, through: end, besides: outages))
+        noteDamage(damage.take(damaged, through: end))
+        if let taps, taps.wantsAudio(of: role) {
+            taps.give(
+                AudioTap.Slice(
+                    firstSample: position, capturedAt: time(ofSample: position), channels: channels,
+                    samples: samples), of: role)
+        }
+        for track in tracks where !track.hasEnded {
+            track.take(block, at: position, clipped: clipped)
+        }
+        // A track measures its own loudness.
+        if tracks.isEmpty { loudness?.add(samples) }
+        if let last = tracks.last, last.hasEnded { loudness = nil }
+        position = end
+        return samples
+    }
+
+    /// Returns the audio that the program mixes for a range of samples: the voice source, or the microphone's own audio
+    /// if the voice source doesn't exist or is unavailable.
+    ///
+    /// - Parameters:
+    ///   - own: The samples that `advance` returned for the range.
+    ///   - end: Index of the sample after the range.
+    /// - Returns: The samples, interleaved, and their number of channels.
+    func heard(_ own: [Float], to end: Int64) -> (samples: [Float], channels: Int) {
+        guard let voice else { return (own, channels) }
+        let samples = voice.advance(to: end)
+        let isPresent = voice.absence == nil
+        // The microphone's feed reports the outages of the device. Outages of the voice source are reported by a
+        // warning while the microphone is present.
+        _ = voice.takeEvents()
+        if isPresent != hasVoice, absence == nil {
+            hasVoice = isPresent
+            let text =
+                isPresent
+                ? "the program uses the processed audio of \(role) again."
+                : "the sound server no longer processes the audio of \(role). The program uses the unprocessed audio."
+            events.append(
+                SessionEvent(
+                    warning: text, at: AudioGrid.samples.time(ofTick: position), track: role))
+        }
+        // While the microphone is disconnected, the sound server may use another one for the voice source.
+        return isPresent && absence == nil && offReason == nil ? (samples, voice.channels) : (own, channels)
+    }
+
+    /// Creates a window that receives every sample. Call it before the first sample.
+    func makeWindow() -> AudioWindow {
+        let window = AudioWindow(channels: channels)
+        windows.append(window)
+        return window
+    }
+
+    /// Switches the microphone off or on, starting with the next block. A microphone that is off is silent in its track
+    /// and in the program.
+    ///
+    /// - Parameter reason: Why the microphone is off, or `nil` to switch it on.
+    func switchOff(_ reason: String?) {
+        guard (reason == nil) != (offReason == nil) else { return }
+        offReason = reason
+        noteAbsence(at: time(ofSample: position))
+    }
+
+    /// Whether the device delivered audio, and all of it was digital silence.
+    var isSilent: Bool { hasAudio && !hasSignal }
+
+    /// Returns the fates of a range of samples. Tracks begin at `heard` or later, so the silence before it isn't in any of
+    /// them.
+    ///
+    /// - Parameters:
+    ///   - range: The samples.
+    ///   - missing: The parts without audio, in order. They don't overlap.
+    /// - Returns: The fates.
+    private static func fates(of range: Range<Int64>, missing: [MissingAudio]) -> AudioFateRun {
+        var fates = AudioFateRun()
+        for part in missing {
+            fates.append(.captured, count: Int(part.samples.lowerBound - range.lowerBound) - fates.count)
+            fates.append(.silence(part.cause), count: part.samples.count)
+        }
+        fates.append(.captured, count: range.count - fates.count)
+        return fates
+    }
+
+    private func noteSignal(_ samples: [Float], besides missing: [Range<Int64>]) {
+        guard !hasSignal else { return }
+        if missing.reduce(0, { $0 + $1.count }) * channels < samples.count { hasAudio = true }
+        hasSignal = samples.contains { abs($0) > Self.silence }
+    }
+
+    private func time(ofSample index: Int64) -> ClockTime {
+        start + Nanoseconds(AudioGrid.samples.time(ofTick: index).nanoseconds)
+    }
+
+    private func noteAbsence(at time: ClockTime) {
+        if let offReason {
+            outages.begin(at: time, cause: offReason, loss: .reconfigured)
+        } else if let absence {
+            outages.begin(at: time, cause: absence)
+        } else {
+            outages.end(at: time)
+        }
+    }
+
+    /// Ends the feed and its tracks. Don't call `advance` after this.
+    func finish(at end: MediaTime) {
+        note(holes.finish(besides: outages))
+        noteDamage(damage.finish())
+        outages.finish(at: start + Nanoseconds(end.nanoseconds))
+        for track in tracks { track.finish() }
+        if tracks.isEmpty { loudness?.finish() }
+        voice?.finish(at: end)
+    }
+
+    private func take(_ delivery: MicrophoneInput.Delivery) {
+        switch delivery {
+        case .audio(let captured, let time, let clock, let damaged):
+            if time < self.time(ofSample: position) || failureCount > 0 { holes.comeLate() }
+            if let acceptedFrom, time < acceptedFrom {
+                holes.comeLate()
+                break
+            }
+            guard failureCount < Self.mostFailures else { break }
+            do throws(EncodingError) {
+                try audio.add(input.selected(captured), at: time, clock: clock, damaged: damaged)
+            } catch {
+                // The slice is replaced by silence, and the manifest lists the cause.
+                failureCount += 1
+                if failure == nil {
+                    failure = error
+                    events.append(
+                        SessionEvent(
+                            warning:
+                                "microphone \(role) can't be aligned, so its audio is replaced by silence: "
+                                + error.description.printable(limit: 1000),
+                            at: AudioGrid.samples.time(ofTick: position), track: role))
+                }
+            }
+        case .lost(let cause, let time): holes.lose(at: MediaTime(time, since: start), cause: cause)
+        case .away(let time, let cause), .ended(let time, let cause):
+            absence = cause
+            noteAbsence(at: time)
+        case .returned(let time):
+            absence = nil
+            noteAbsence(at: time)
+        case .warning: break
+        }
+        if let event = delivery.event(of: role, since: start).flatMap({ telling.told($0) }) {
+            events.append(event)
+        }
+    }
+
+    private func note(_ gaps: [Gap], text: String? = nil) {
+        for gap in gaps {
+            let drop = SessionEvent.Drop(
+                track: tracks.last?.name ?? role, cause: gap.cause,
+                duration_ns: gap.to.nanoseconds - gap.from.nanoseconds, text: text)
+            events.append(SessionEvent(.drop(drop), at: gap.from))
+        }
+    }
+
+    private func noteDamage(_ gaps: [Gap]) {
+        note(
+            gaps,
+            text:
+                "microphone \(role) delivered invalid samples (not a number, or far beyond full scale). "
+                + "They were replaced by silence. Check its driver, or the file that it plays.")
+    }
+
+    /// Returns the device events since the last call.
+    func takeEvents() -> [SessionEvent] {
+        defer { events.removeAll() }
+        return events
+    }
+}

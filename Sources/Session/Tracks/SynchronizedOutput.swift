@@ -1,0 +1,192 @@
+public import Inputs
+public import Media
+public import Timing
+
+/// Delivers the data captured by several devices to the caller, tick by tick, in one call for all devices.
+///
+/// ```swift
+/// let output = SynchronizedOutput(roles: ["desk", "face", "host"], format: .converted(.nv12)) { tick in
+///     guard case .frame(let desk)? = tick["desk"] else { return }
+///     switch tick["face"] {
+///     case .frame(let face): compose(desk.frame, face.frame, at: tick.time)
+///     case .dropped(let cause): print("face: lost to \(cause)")
+///     default: break  // nothing captured
+///     }
+///     if case .audio(let audio)? = tick["host"] { play(audio.samples) }
+/// }
+/// let session = setup.makeSession(options, synchronizedOutputs: [output])
+/// ```
+///
+/// Ticks follow the rules of the recording's tracks. Tick k is at T0 + k/rate and contains each camera's frame captured
+/// nearest to it; no frame appears twice. Ticks arrive in order, from tick 0 to the end of the recording, delayed by
+/// about the session's alignment delay. A tick with audio arrives when the next tick is reached.
+///
+/// The handler runs on a separate thread. When it is too slow, whole ticks are dropped and counted. The recording isn't
+/// affected.
+public final class SynchronizedOutput: Sendable {
+    private struct Counts {
+        var delivered = 0
+        var leftOut = 0
+        /// Ticks dropped since the last tick that was queued.
+        var justLeftOut = 0
+    }
+
+    /// Roles of the cameras and microphones, the main one first.
+    public let roles: [String]
+    /// Rate of the grid. `nil` for the rate of the first camera, or 50 ticks per second without a camera.
+    public let rate: FrameRate?
+    /// Pixel format of the frames that the handler receives.
+    public let format: FrameTap.Format
+    private let queue: BoundedQueue<SynchronizedTick>
+    private let counts = ConditionLock(Counts())
+    private let handler: @Sendable (SynchronizedTick) -> Void
+
+    /// Creates an output that calls `handler` for each tick.
+    ///
+    /// - Parameters:
+    ///   - roles: Roles of cameras and microphones in the session: at least one, without duplicates. `record` throws
+    ///     `.unknownRole` for other roles.
+    ///   - rate: Rate of the grid. `nil` for the rate of the first camera, or 50 ticks per second without a camera.
+    ///   - format: Pixel format of the frames that the handler receives. A frame that can't be converted becomes
+    ///     `dropped(.corrupt)`.
+    ///   - capacity: Maximum number of ticks queued for the handler, at least 1.
+    ///   - handler: Called for each tick, one at a time, on the output's own thread.
+    public init(
+        roles: [String], rate: FrameRate? = nil, format: FrameTap.Format = .asCaptured, capacity: Int = 4,
+        handler: @escaping @Sendable (SynchronizedTick) -> Void
+    ) {
+        precondition(!roles.isEmpty, "a synchronized output requires at least one device")
+        precondition(
+            Set(roles).count == roles.count, "a synchronized output must not repeat a role: \(roles)")
+        self.roles = roles
+        self.rate = rate
+        self.format = format
+        self.handler = handler
+        queue = BoundedQueue(capacity: capacity)
+    }
+
+    /// Number of ticks that the handler received.
+    public var deliveredCount: Int { counts.withLock { $0.delivered } }
+    /// Number of ticks dropped because the handler was too slow.
+    public var droppedCount: Int { counts.withLock { $0.leftOut } }
+
+    /// Queues a tick for the handler, or drops and counts it if the queue is full. Never blocks.
+    func offer(_ tick: SynchronizedTick) {
+        counts.withLock { counts in
+            if queue.offer(tick.after(leavingOut: counts.justLeftOut)) {
+                counts.justLeftOut = 0
+            } else {
+                counts.justLeftOut += 1
+                counts.leftOut += 1
+            }
+        }
+    }
+
+    /// Starts the handler's thread, which ends after `finish` when the queue is empty.
+    func start(with codecs: any CodecFactory) -> MediaThread {
+        MediaThread.eventually(name: "tap:tick") { [self] in
+            while let tick = queue.next() {
+                handler(converted(tick, with: codecs))
+                counts.withLock { $0.delivered += 1 }
+            }
+        }
+    }
+
+    /// Ends the output. No more ticks may be queued afterwards.
+    func finish() {
+        queue.finish()
+    }
+
+    private func converted(_ tick: SynchronizedTick, with codecs: any CodecFactory) -> SynchronizedTick {
+        guard case .converted(let pixel) = format else { return tick }
+        return tick.map { capture in
+            guard case .frame(let captured) = capture else { return capture }
+            do throws(EncodingError) {
+                return .frame(
+                    SynchronizedFrame(
+                        frame: try codecs.convert(captured.frame, to: pixel),
+                        capturedAt: captured.capturedAt, sequence: captured.sequence))
+            } catch {
+                // The frame's JPEG markers are intact, but the data between them is damaged.
+                return .dropped(.corrupt)
+            }
+        }
+    }
+}
+
+/// One tick of a `SynchronizedOutput`, with the captured data of each device.
+public struct SynchronizedTick: Sendable {
+    /// The captured data of one device for a tick.
+    public struct Entry: Sendable {
+        /// The device's role.
+        public let role: String
+        /// The device's captured data.
+        public let capture: SynchronizedCapture
+    }
+
+    /// Index of the tick, starting at 0. Only the dropped ticks counted by `leftOut` are missing from the sequence.
+    public let index: Int64
+    /// Time of the tick since T0: index ÷ rate.
+    public let time: MediaTime
+    /// Number of ticks directly before this one that were dropped because the handler was too slow.
+    public let leftOut: Int
+    /// One entry for each device, in the order of the output's roles: the main device first.
+    public let entries: [Entry]
+
+    /// Returns the captured data of a role's device, or `nil` for a role that isn't part of the output.
+    public subscript(role: String) -> SynchronizedCapture? {
+        entries.first { $0.role == role }?.capture
+    }
+
+    /// Returns this tick with another count of dropped ticks before it.
+    func after(leavingOut count: Int) -> Self {
+        Self(index: index, time: time, leftOut: count, entries: entries)
+    }
+
+    /// Returns this tick with changed captures.
+    func map(_ change: (SynchronizedCapture) -> SynchronizedCapture) -> Self {
+        let changed = entries.map { Entry(role: $0.role, capture: change($0.capture)) }
+        return Self(index: index, time: time, leftOut: leftOut, entries: changed)
+    }
+}
+
+/// The captured data of one device of a `SynchronizedOutput` for one tick.
+public enum SynchronizedCapture: Sendable {
+    /// The camera's frame captured nearest to the tick. It wasn't part of an earlier tick.
+    case frame(SynchronizedFrame)
+    /// The microphone's audio from this tick to the next. Missing audio is replaced by silence.
+    case audio(SynchronizedAudio)
+    /// The camera captured a frame for this tick, but the frame was lost.
+    case dropped(LossCause)
+    /// The camera didn't deliver a frame for this tick. The camera is slower than the grid, has a longer
+    /// exposure, or is disconnected, or the frame took longer than the session's alignment delay and hadn't
+    /// arrived when the tick was decided.
+    case nothing
+}
+
+/// A camera's frame at its tick.
+public struct SynchronizedFrame: Sendable {
+    /// The frame as captured, or converted to the output's format. A raw frame may borrow the driver's memory: use
+    /// `ownedCopy()` to keep it after the handler returns.
+    public let frame: CapturedFrame
+    /// Capture time, relative to T0, from the model of the camera's clock, minus the camera's latency.
+    /// `frame.capturedAt` is the raw timestamp.
+    public let capturedAt: MediaTime
+    /// The camera's own frame counter.
+    public let sequence: Int64
+}
+
+/// A microphone's audio from one tick to the next, aligned to the session's clock, at 48 kHz.
+public struct SynchronizedAudio: Sendable {
+    /// Index of the first sample, which is at T0 + index/48 000 s.
+    public let firstSample: Int64
+    /// Number of channels in `samples`.
+    public let channels: Int
+    /// Interleaved samples; full scale is ±1.
+    public let samples: [Float]
+    /// Ranges of the samples that are silence because audio is missing, in order.
+    public let missing: [MissingAudio]
+
+    /// Number of samples per channel.
+    public var frameCount: Int { samples.count / channels }
+}

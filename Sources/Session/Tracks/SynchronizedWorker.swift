@@ -1,0 +1,180 @@
+internal import Inputs
+internal import Media
+internal import Timing
+
+/// Decides the ticks of one synchronized output by the same rules as tracks. Use only on the timeline's
+/// thread.
+///
+/// A tick's cameras are decided at its time. Its audio is complete when the next tick is reached, so the tick
+/// waits here until then.
+final class SynchronizedWorker {
+    private enum Device {
+        case camera(GridFollower)
+        case microphone(AudioWindow)
+    }
+
+    /// A tick with incomplete audio.
+    private struct Waiting {
+        let index: Int64
+        /// The cameras' captures, in the order of the output's roles; `nil` for a microphone.
+        let captures: [SynchronizedCapture?]
+    }
+
+    let rate: FrameRate
+    private let output: SynchronizedOutput
+    private let start: ClockTime
+    private var devices: [Device]
+    private var waiting: [Waiting] = []
+
+    /// Creates the worker of one output.
+    ///
+    /// - Parameters:
+    ///   - output: The output. All of its roles must be among the inputs or the microphones.
+    ///   - inputs: The session's cameras.
+    ///   - microphones: The session's microphones. Those used by the output deliver their samples to it from now on.
+    ///   - start: T0, the time of tick 0.
+    init(
+        _ output: SynchronizedOutput, inputs: [CameraInput], microphones: [MicrophoneFeed], start: ClockTime
+    ) {
+        let cameras = output.roles.compactMap { role in inputs.first { $0.role == role } }
+        let rate = output.rate ?? cameras.first?.source.format.rate ?? AudioGrid.blocks
+        devices = output.roles.map { role in
+            if let input = cameras.first(where: { $0.role == role }) {
+                return .camera(GridFollower(input: input, track: role, start: start, rate: rate))
+            }
+            guard let microphone = microphones.first(where: { $0.role == role }) else {
+                preconditionFailure("a synchronized output uses the role `\(role)`, which is not recorded")
+            }
+            return .microphone(microphone.makeWindow())
+        }
+        self.output = output
+        self.rate = rate
+        self.start = start
+    }
+
+    /// Processes a camera's deliveries since the last call.
+    func take(_ deliveries: [CameraInput.Delivery], of input: CameraInput) {
+        for index in devices.indices {
+            guard case .camera(var follower) = devices[index], follower.input === input else { continue }
+            follower.take(deliveries)
+            devices[index] = .camera(follower)
+        }
+    }
+
+    /// Decides the next tick.
+    func step(tick: Int64) {
+        let captures = devices.indices.map { index -> SynchronizedCapture? in
+            guard case .camera(var follower) = devices[index] else { return nil }
+            defer { devices[index] = .camera(follower) }
+            return capture(&follower, tick)
+        }
+        waiting.append(Waiting(index: tick, captures: captures))
+    }
+
+    /// Passes the ticks with complete audio to the output. Call it after audio has been advanced.
+    func deliverReady() {
+        let heard = devices.compactMap { device -> Int64? in
+            guard case .microphone(let window) = device else { return nil }
+            return window.end
+        }.min()
+        while let first = waiting.first, heard.map({ sample(ofTick: first.index + 1) <= $0 }) ?? true {
+            deliver(waiting.removeFirst())
+        }
+    }
+
+    /// Passes the remaining ticks to the output. No more ticks or audio may follow; the audio of the last tick ends
+    /// with the recording.
+    func finish() {
+        for tick in waiting { deliver(tick) }
+        waiting = []
+    }
+
+    private func sample(ofTick index: Int64) -> Int64 {
+        rate.time(ofTick: index).ticks(perSecond: Int64(AudioFormat.sessionRate))
+    }
+
+    private func deliver(_ tick: Waiting) {
+        let end = sample(ofTick: tick.index + 1)
+        let entries = devices.indices.map { index in
+            let capture: SynchronizedCapture =
+                switch devices[index] {
+                case .microphone(let window): .audio(window.take(upTo: end))
+                case .camera: tick.captures[index] ?? .nothing
+                }
+            return SynchronizedTick.Entry(role: output.roles[index], capture: capture)
+        }
+        output.offer(
+            SynchronizedTick(
+                index: tick.index, time: rate.time(ofTick: tick.index), leftOut: 0, entries: entries))
+    }
+
+    private func capture(_ follower: inout GridFollower, _ tick: Int64) -> SynchronizedCapture {
+        switch follower.choose(tick: tick) {
+        case .show(let dated): return frame(dated)
+        case .repeatLast, .slate:
+            guard let cause = follower.fate.cause else { return .nothing }
+            // A camera that is disconnected or has a longer exposure has not captured a frame that could be
+            // dropped.
+            return switch cause.origin {
+            case .device, .request: .nothing
+            case .transfer, .computer: .dropped(cause)
+            }
+        }
+    }
+
+    private func frame(_ dated: DatedFrame) -> SynchronizedCapture {
+        var frame = dated.frame
+        if output.format != .asCaptured {
+            if dated.isUndecodable { return .dropped(.corrupt) }
+            // While the stream decoder still holds this frame, the tick doesn't have a frame.
+            guard let shown = dated.shown else { return .nothing }
+            frame = shown
+        }
+        return .frame(
+            SynchronizedFrame(
+                frame: frame, capturedAt: MediaTime(dated.time, since: start),
+                sequence: dated.frame.sequence))
+    }
+}
+
+/// Buffers a microphone's aligned samples until a tick of a synchronized output consumes them. Use only on
+/// the timeline's thread.
+final class AudioWindow {
+    private let channels: Int
+    /// Index of the first buffered sample.
+    private var position: Int64 = 0
+    private var samples: [Float] = []
+    private var missing: [MissingAudio] = []
+
+    init(channels: Int) {
+        self.channels = channels
+    }
+
+    /// Index after the last buffered sample.
+    var end: Int64 { position + Int64(samples.count / channels) }
+
+    /// Appends the microphone's next samples, interleaved, with their missing ranges.
+    func append(_ samples: [Float], missing: [MissingAudio]) {
+        self.samples += samples
+        self.missing += missing
+    }
+
+    /// Removes and returns the samples before an index, or fewer if not all are available.
+    func take(upTo wanted: Int64) -> SynchronizedAudio {
+        let first = position
+        let limit = max(min(wanted, end), first)
+        let taken = Array(samples.prefix(Int(limit - first) * channels))
+        samples.removeFirst(taken.count)
+        position = limit
+        let within = Self.parts(of: missing, in: first..<limit)
+        missing = Self.parts(of: missing, in: limit..<max(end, limit))
+        return SynchronizedAudio(firstSample: first, channels: channels, samples: taken, missing: within)
+    }
+
+    private static func parts(of missing: [MissingAudio], in range: Range<Int64>) -> [MissingAudio] {
+        missing.compactMap { stretch in
+            let part = stretch.samples.clamped(to: range)
+            return part.isEmpty ? nil : MissingAudio(samples: part, cause: stretch.cause)
+        }
+    }
+}

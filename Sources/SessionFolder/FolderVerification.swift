@@ -1,0 +1,141 @@
+internal import Containers
+internal import Glibc
+public import Media
+internal import System
+
+/// Verifies the files of a session folder against the checksums in its manifest. Verification reads every byte, so run
+/// it on a thread that may block on disk I/O.
+public struct FolderVerification: Sendable {
+    /// Result of verifying one file.
+    public enum FileVerdict: Sendable, Equatable {
+        /// The file is intact.
+        case whole
+        /// The file wasn't finalized during the recording. The sentence gives the reason.
+        case unfinished(String)
+        /// The file differs from the recorded data. The sentence describes the difference.
+        case damaged(String)
+        /// The file isn't in the folder. The sentence gives the remedy.
+        case missing(String)
+        /// The file cannot be read, for example because of missing permissions, so its state is unknown.
+        case unreadable(FileError)
+    }
+
+    /// Path of the session folder.
+    public let folder: String
+    /// Entries of all files in the manifest.
+    public let files: [Manifest.File]
+    /// Verdict on the recording, derived from its manifest.
+    public let recording: Verdict
+    private let manifest: Manifest
+
+    /// Reads the manifest of a session folder.
+    ///
+    /// - Throws: `FileError` "read" if the manifest cannot be read, if the recording has not ended, or if the manifest
+    ///   lists no files with checksums.
+    public init(folder: String) throws(FileError) {
+        self.folder = folder
+        let path = folder + "/manifest.json"
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try WholeFile.bytes(
+                of: try ContainedFile(Manifest.fileName, in: folder), atMost: Manifest.largestByteCount)
+        } catch {
+            if error.isPermission { throw FileError(path: path, operation: "read", errno: error.errno) }
+            // The path exists but isn't a regular file.
+            if error.errno == 0 { throw error }
+            throw FileError(
+                path: path, operation: "read",
+                detail: FolderState(of: folder).remedy(for: folder)
+                    ?? "it cannot be opened. Specify a session folder, as printed by `multicam record`.")
+        }
+        let manifest: Manifest
+        do throws(ManifestFault) {
+            manifest = try Manifest(reading: bytes)
+        } catch {
+            throw FileError(
+                path: path, operation: "read",
+                detail:
+                    "it isn't a valid manifest: it \(error.reason). Specify a session folder, as printed by `multicam record`."
+            )
+        }
+        guard let files = manifest.files else {
+            throw FileError(
+                path: path, operation: "read",
+                detail: FolderState(of: folder).remedy(for: folder)
+                    ?? "it contains no checksums. It was written by an older version of multicam.")
+        }
+        guard !files.isEmpty else {
+            throw FileError(
+                path: path, operation: "read",
+                detail: "it lists no files, so there is nothing to verify.")
+        }
+        self.files = files
+        self.manifest = manifest
+        recording = Verdict(manifest)
+    }
+
+    /// Describes the silence, slates, and duplicated frames in a file that replace missing audio or frames, for example
+    /// `0.42 s of inserted silence`; `nil` if nothing is missing.
+    public func filling(of file: Manifest.File) -> String? {
+        let tracks = manifest.tracks.filter { $0.file == file.file || $0.parts?.contains(file.file) ?? false }
+        let whole = tracks.contains { $0.parts != nil } ? " in all parts of the track" : ""
+        var parts: [String] = []
+        let samples = tracks.compactMap(\.samples).reduce(0) { $0 + Double(max($1.silence, 0)) }
+        if samples > 0 {
+            let length = TrackLosses.seconds(samples / Double(AudioFormat.sessionRate))
+            parts.append("\(length) s of inserted silence")
+        }
+        let lost = tracks.compactMap(\.frames).flatMap(\.lost.values).reduce(0) { $0 + Double(max($1, 0)) }
+        if lost > 0 {
+            let frames = TrackLosses.whole(lost)
+            parts.append(
+                "\(frames) missing frame\(lost == 1 ? "" : "s"), replaced by earlier frames or slates")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: " and ") + whole
+    }
+
+    private static let missing = FileVerdict.missing(
+        "the file is missing. It was deleted, moved, or renamed. Restore it, for example from a backup.")
+
+    /// Reads a file and compares it with its manifest entry. Blocks on disk I/O.
+    ///
+    /// - Parameters:
+    ///   - file: The file's entry in the manifest.
+    ///   - progress: Called on this thread with the number of bytes read since the previous call.
+    /// - Returns: The state of the file.
+    public func verdict(_ file: Manifest.File, progress: (Int64) -> Void = { _ in }) -> FileVerdict {
+        guard file.file.isPathWithin else {
+            return .damaged("its path is outside the session folder.")
+        }
+        let path = "\(folder)/\(file.file)"
+        guard let checksum = file.xxh3_128, let start = file.hashed_from else {
+            if access(path, F_OK) != 0, errno == ENOENT { return Self.missing }
+            return .unfinished(
+                file.fault
+                    ?? (file.lacksChecksum
+                        ? "its checksum was never computed. Run `multicam recover \(folder.shellQuoted())`."
+                        : "the file was not finished."))
+        }
+        do throws(FileError) {
+            let place = try ContainedFile(file.file, in: folder)
+            // If the size differs, there is no need to read the content.
+            if let size = place.byteCount, size != file.bytes {
+                return .damaged("its size is \(size) bytes, but \(file.bytes) bytes were recorded.")
+            }
+            let found = try FileVerification.checksum(of: place, from: start, progress: progress)
+            guard found.byteCount == file.bytes else {
+                return .damaged(
+                    "its size is \(found.byteCount) bytes, but \(file.bytes) bytes were recorded.")
+            }
+            guard found.checksum.value == checksum else {
+                return .damaged("its content differs from the recording. Restore it from a backup.")
+            }
+        } catch {
+            if error.errno == ENOENT { return Self.missing }
+            return error.errno == 0 ? .damaged(error.description) : .unreadable(error)
+        }
+        return file.verified
+            ? .whole
+            : .damaged(file.fault ?? "its content differed from the written data when it was closed.")
+    }
+}

@@ -1,0 +1,179 @@
+internal import Containers
+internal import FoundationEssentials
+internal import Glibc
+public import Media
+internal import System
+package import Timing
+
+/// Content of `group.json`: the recording of a group. The session folders of its nodes are in the same directory, each
+/// in a folder with the node's name.
+public struct GroupManifest: Codable, Sendable, Equatable {
+    /// The recording of one node.
+    public struct Node: Codable, Sendable, Equatable {
+        /// Name of the node and of its folder in this directory.
+        public var name: String
+        /// Name of the session folder on the node.
+        public var folder: String
+        /// Start of the node's tracks relative to `t0_utc_ns`, in nanoseconds; negative if they start earlier.
+        public var first_ns: Int64
+        /// T0 of the node on its `CLOCK_MONOTONIC`, in nanoseconds.
+        public var t0_monotonic_ns: Int64?
+        /// `recording` while the recording is running, then `finished` or another outcome.
+        public var outcome: String
+        /// Measurements of the node's clock during the recording; `nil` if none.
+        public var clock: GroupClockSummary?
+
+        /// Creates a node from its values.
+        public init(
+            name: String, folder: String, first_ns: Int64, t0_monotonic_ns: Int64?, outcome: String,
+            clock: GroupClockSummary?
+        ) {
+            (self.name, self.folder, self.first_ns) = (name, folder, first_ns)
+            (self.t0_monotonic_ns, self.outcome, self.clock) = (t0_monotonic_ns, outcome, clock)
+        }
+
+        /// Whether the start is plausible: from one minute early to thirty days late.
+        public var isPlausible: Bool {
+            (-60_000_000_000...2_592_000_000_000_000).contains(first_ns)
+        }
+    }
+
+    /// Version of this format.
+    public var schema = 1
+    /// The group's name.
+    public var group: String
+    /// The recording's name.
+    public var recording: String
+    /// T0 in nanoseconds since the Unix epoch.
+    public var t0_utc_ns: Int64
+    /// Planned duration in nanoseconds; `nil` if the recording was stopped manually.
+    public var duration_ns: Int64?
+    /// The nodes with a folder in this directory.
+    public var nodes: [Node]
+    /// Maximum time error between two nodes in nanoseconds: the sum of the two largest bounds; `nil` if a bound was not
+    /// measured.
+    public var largest_error_ns: Int64?
+    /// Participating nodes with a missing or incomplete folder.
+    public var missing: [String]
+
+    /// Name of the file.
+    public static let fileName = "group.json"
+
+    /// Creates a manifest. The largest error is computed from the nodes.
+    public init(
+        group: String, recording: String, t0_utc_ns: Int64, duration_ns: Int64?, nodes: [Node],
+        missing: [String]
+    ) {
+        (self.group, self.recording, self.t0_utc_ns) = (group, recording, t0_utc_ns)
+        (self.duration_ns, self.nodes, self.missing) = (duration_ns, nodes, missing)
+        let bounds = nodes.compactMap { $0.clock?.max_bound_ns }.sorted(by: >)
+        guard bounds.count == nodes.count, !bounds.isEmpty else { return }
+        largest_error_ns = bounds.prefix(2).reduce(0) { (Nanoseconds($0) + Nanoseconds($1)).count }
+    }
+
+    /// Reads the group manifest in a folder.
+    ///
+    /// - Parameter folder: Path of the folder.
+    /// - Returns: `nil` if the folder isn't a group recording, because it lacks a group manifest.
+    /// - Throws: `FileError` if the file is damaged, names a node folder outside this one, names a node twice, or
+    ///   contains an implausible time.
+    public static func read(in folder: String) throws(FileError) -> GroupManifest? {
+        let path = "\(folder)/\(fileName)"
+        let contained: ContainedFolder
+        let bytes: [UInt8]
+        do throws(FileError) {
+            contained = try ContainedFolder(opening: folder)
+            bytes = try WholeFile.bytes(of: contained.file(fileName), atMost: Manifest.largestByteCount)
+        } catch {
+            if [ENOENT, ENOTDIR].contains(error.errno) { return nil }
+            throw error
+        }
+        let manifest: GroupManifest
+        do {
+            manifest = try JSONText.decoder().decode(GroupManifest.self, from: Data(bytes))
+        } catch {
+            throw FileError(
+                path: path, operation: "read",
+                detail: "it is damaged or was not written by `multicam collect`. Collect the recording again."
+            )
+        }
+        if let fault = manifest.fault { throw FileError(path: path, operation: "read", detail: fault) }
+        // Files from another computer may contain a symbolic link instead of a node's folder.
+        for node in manifest.nodes { try contained.checkFolder(node.name) }
+        return manifest
+    }
+
+    /// The first implausible content; `nil` if none.
+    private var fault: String? {
+        if nodes.contains(where: { !$0.name.isPathWithin || $0.name.contains("/") }) {
+            return "it lists a node with a folder outside the recording."
+        }
+        if Set(nodes.map(\.name)).count != nodes.count { return "it lists a node twice." }
+        if t0_utc_ns < 0 || nodes.contains(where: { !$0.isPlausible }) {
+            return "it contains an impossible start time. Collect the recording again."
+        }
+        return nil
+    }
+}
+
+/// Measurements of a node's clock during the recording.
+public struct GroupClockSummary: Codable, Sendable, Equatable {
+    /// Address of the time source.
+    public var source: String
+    /// Maximum absolute offset, in nanoseconds.
+    public var max_offset_ns: Int64
+    /// Maximum error bound in nanoseconds: root delay ÷ 2 + root dispersion. The node's estimate of the group's time
+    /// was never off by more than this.
+    public var max_bound_ns: Int64
+    /// Maximum age of a measurement, in nanoseconds.
+    public var max_age_ns: Int64
+    /// Number of times the clock was stepped.
+    public var steps: Int
+    /// Difference in nanoseconds between the elapsed group time and the elapsed `CLOCK_MONOTONIC` of this node, from
+    /// the first to the last reading; positive if the group time ran faster. The node's session clock follows the group
+    /// time, so its tracks don't drift by this amount.
+    public var drift_ns: Int64
+    /// Number of readings.
+    public var readings: Int
+
+    /// Creates a summary from its values.
+    public init(
+        source: String, max_offset_ns: Int64, max_bound_ns: Int64, max_age_ns: Int64, steps: Int,
+        drift_ns: Int64,
+        readings: Int
+    ) {
+        (self.source, self.max_offset_ns, self.max_bound_ns) = (source, max_offset_ns, max_bound_ns)
+        (self.max_age_ns, self.steps, self.drift_ns) = (max_age_ns, steps, drift_ns)
+        self.readings = readings
+    }
+}
+
+extension Manifest {
+    /// How the session clock followed the common time of a group of computers.
+    public struct GroupTime: Codable, Sendable, Equatable {
+        /// Number of accepted measurements, about one per second.
+        public var followed: Int
+        /// Number of rejected measurements: steps and implausible values.
+        public var refused: Int
+        /// Maximum error bound of a measurement in nanoseconds. According to chrony, the group time on this computer
+        /// was never off by more than this.
+        public var max_bound_ns: Int64
+        /// Maximum deviation of the session clock from the measured group time, in nanoseconds.
+        public var max_error_ns: Int64
+        /// Number of steps of the group time relative to `CLOCK_MONOTONIC`. The session clock never steps.
+        public var steps: Int
+        /// Length of the recording minus its length according to `CLOCK_MONOTONIC`, in nanoseconds.
+        public var gained_ns: Int64
+        /// Final rate of the group time relative to `CLOCK_MONOTONIC`, in parts per million.
+        public var ppm: Double
+    }
+}
+
+extension Manifest.GroupTime {
+    package init(_ summary: ClockSteering.Summary) {
+        self.init(
+            followed: summary.followed, refused: summary.refused, max_bound_ns: summary.largestBound.count,
+            max_error_ns: summary.largestError.count, steps: summary.steps, gained_ns: summary.gained.count,
+            ppm: (summary.partsPerMillion * 1000).rounded() / 1000)
+    }
+}

@@ -1,0 +1,170 @@
+internal import Containers
+internal import FoundationEssentials
+internal import Glibc
+public import Media
+internal import System
+
+/// A session folder in a list of recordings.
+public struct RecordingEntry: Sendable, Equatable, Encodable {
+    /// State of the recording.
+    public enum State: String, Sendable, Encodable {
+        /// A session is recording into the folder, or a recovery is running.
+        case recording
+        /// A crash interrupted the recording, and `multicam recover` has not been run.
+        case cutOff = "cut-off"
+        /// A crash interrupted the recording before any frame or sample was written.
+        case empty
+        case complete
+        /// The manifest cannot be read.
+        case damaged
+    }
+
+    /// The folder's name.
+    public let folder: String
+    /// State of the recording.
+    public let state: State
+    /// Start date in ISO 8601; `nil` if unknown.
+    public let started: String?
+    /// Duration in nanoseconds; `nil` if unknown.
+    public private(set) var duration_ns: Int64?
+    /// Total size of the media files in bytes; `nil` if unknown.
+    public private(set) var bytes: Int64?
+    /// Name of the profile; `nil` if unknown.
+    public private(set) var profile: String?
+    /// The verdict on a recording that has ended, or why the recording cannot be read; `nil` while it is running.
+    public private(set) var verdict: String?
+
+    /// Inspects a folder; `nil` if it isn't a session folder.
+    ///
+    /// - Parameters:
+    ///   - name: The folder's name.
+    ///   - parent: Path of its parent folder.
+    public init?(_ name: String, in parent: String) {
+        self.init(name, in: parent, started: Self.start(of: "\(parent)/\(name)"))
+    }
+
+    private init?(_ name: String, in parent: String, started: String?) {
+        let path = "\(parent)/\(name)"
+        folder = name.printable()
+        self.started = started?.printable()
+        switch FolderState(of: path) {
+        case .noRecording: return nil
+        case .running: state = .recording
+        case .unfinished:
+            state = .cutOff
+            verdict = "The recording was interrupted. Run `multicam recover` to complete its files."
+        case .empty:
+            state = .empty
+            verdict = FolderState.empty.remedy(for: path)?.asSentence
+        case .ended:
+            do {
+                let manifest = try Manifest(reading: try ContainedFile(Manifest.fileName, in: path))
+                state = .complete
+                duration_ns = manifest.duration_ns
+                profile = manifest.profile.printable()
+                verdict = Verdict(manifest).text
+                bytes = (manifest.files ?? []).reduce(Int64(0)) { $0 &+ $1.bytes }
+            } catch {
+                state = .damaged
+                verdict = "\(error)".printable(limit: 400)
+            }
+        }
+    }
+
+    /// Returns the start date in the manifest; `nil` if none.
+    private static func start(of folder: String) -> String? {
+        struct Head: Decodable { let started: String }
+        do {
+            let file = try ContainedFile(Manifest.fileName, in: folder)
+            let bytes = try WholeFile.bytes(of: file, atMost: Manifest.largestByteCount)
+            return try JSONText.decoder().decode(Head.self, from: Data(bytes)).started
+        } catch {
+            return nil
+        }
+    }
+
+    /// Returns the start date of a recording. Without a manifest, returns the modification date of its events; `nil` if
+    /// the events are missing too.
+    private static func date(of folder: String, started: String?) -> Date? {
+        if let date = started.flatMap({ Manifest.date(ofTimeStamp: $0) }) { return date }
+        var status = stat()
+        guard stat(folder + "/events.ndjson", &status) == 0 else { return nil }
+        return Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec))
+    }
+
+    /// Lists the recordings in a folder, newest first.
+    ///
+    /// - Parameters:
+    ///   - folder: Path of the folder.
+    ///   - limit: Maximum number of recordings.
+    /// - Returns: The recordings; empty if the folder doesn't exist.
+    /// - Throws: `FileError` if the folder cannot be read.
+    public static func list(_ folder: String, atMost limit: Int = 200) throws(FileError) -> [RecordingEntry] {
+        let names: [String]
+        do throws(FileError) {
+            names = try FolderListing(of: folder, atMost: 100_000).names
+        } catch {
+            if error.errno == ENOENT { return [] }
+            throw error
+        }
+        let dated = names.map { name -> (name: String, started: String?, date: Date) in
+            let path = "\(folder)/\(name)"
+            let started = Self.start(of: path)
+            // A folder with a damaged manifest and without events is undated and listed last.
+            return (name, started, Self.date(of: path, started: started) ?? .distantPast)
+        }
+        let newest = dated.sorted { ($0.date, $0.name) > ($1.date, $1.name) }
+        return Array(
+            newest.lazy.compactMap { RecordingEntry($0.name, in: folder, started: $0.started) }.prefix(limit))
+    }
+}
+
+/// Finds all session folders below a folder, such as the folder given with `--output`.
+public struct RecordingSearch: Sendable {
+    /// Paths of interrupted recordings, sorted by name.
+    public private(set) var unfinished: [String] = []
+    /// Paths of recordings that are running or being recovered, sorted by name.
+    public private(set) var running: [String] = []
+    /// Paths of interrupted recordings without any frame or sample, sorted by name.
+    public private(set) var empty: [String] = []
+    /// Number of recordings that have ended.
+    public private(set) var endedCount = 0
+    /// Folders that could not be searched, one sentence per folder.
+    public private(set) var remarks: [String] = []
+
+    /// Maximum search depth below the first folder. Recordings sorted by year, month and day are three levels deep.
+    private static let deepest = 4
+
+    /// Searches `folder` and its subfolders. Symbolic links and folders with a leading dot in their name are skipped.
+    public init(below folder: String) { look(into: folder, depth: 0) }
+
+    /// Whether no recording was found.
+    public var isEmpty: Bool { unfinished.isEmpty && running.isEmpty && empty.isEmpty && endedCount == 0 }
+
+    private mutating func look(into folder: String, depth: Int) {
+        let listing: FolderListing
+        do throws(FileError) { listing = try FolderListing(of: folder) } catch {
+            remarks.append(
+                "\(folder.printable(limit: 1000)): reading the folder failed: \(MachineLimit.sentences(errno: error.errno))"
+            )
+            return
+        }
+        for name in listing.unreadableNames {
+            remarks.append(
+                "\(folder.printable(limit: 1000))/\(name.printable()): the name is not valid UTF-8. Rename it, and try again."
+            )
+        }
+        for name in listing.names where !name.hasPrefix(".") {
+            let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { continue }
+            switch FolderState(of: path) {
+            case .unfinished: unfinished.append(path)
+            case .running: running.append(path)
+            case .empty: empty.append(path)
+            case .ended: endedCount += 1
+            case .noRecording: if depth < Self.deepest { look(into: path, depth: depth + 1) }
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+internal import Containers
+internal import Glibc
+internal import Media
+internal import System
+
+/// Recovers a recording after a crash or a power loss: a session folder or a single media file.
+///
+/// A recovery never makes the recording worse. It preserves the content of files, makes an index or a header durable
+/// before a single write activates it, and replaces the manifest atomically. A recovery may be interrupted at any time
+/// and repeated; intact files stay unchanged. Its duration depends on the number of frames and packets, not on the size
+/// of the media. After the recording is recovered, the files of the folder are read once to compute checksums.
+public struct Recovery: Sendable {
+    private let path: String
+    private let progress: @Sendable (String) -> Void
+
+    /// Prepares a recovery without opening or changing anything.
+    ///
+    /// - Parameters:
+    ///   - path: A session folder, or a media file in one.
+    ///   - progress: Called before each file with a human-readable line, on the thread of `run()`.
+    public init(path: String, progress: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.path = path
+        self.progress = progress
+    }
+
+    /// Whether a path is a folder without a recording, which may contain recordings in its subfolders.
+    public static func isAbove(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            FolderState(of: path) == .noRecording
+        else { return false }
+        return !["cameras", "audio", "program.mp4", "session.mov"].contains {
+            access("\(path)/\($0)", F_OK) == 0
+        }
+    }
+
+    /// Performs the recovery. Blocks on disk I/O.
+    ///
+    /// - Returns: The findings and the actions.
+    /// - Throws: `RecoveryError` if nothing could be recovered.
+    public func run() throws(RecoveryError) -> RecoveryReport {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw RecoveryError(FileError(path: path, operation: "open", errno: errno))
+        }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            let folder: ContainedFolder
+            do throws(FileError) { folder = try ContainedFolder(opening: path) } catch {
+                throw RecoveryError(error)
+            }
+            return try FolderRecovery(contained: folder, progress: progress).run()
+        }
+        do throws(FileError) {
+            return try recoverFile()
+        } catch {
+            throw RecoveryError(error)
+        }
+    }
+
+    /// The file. In a session folder, it is opened relative to that folder so that no symbolic link inside it is
+    /// followed.
+    private var place: ContainedFile {
+        get throws(FileError) {
+            let names = path.split(separator: "/", omittingEmptySubsequences: false)
+            // Try `FOLDER/cameras/desk.mov` before `FOLDER/program.mp4`.
+            for depth in [2, 1] where names.count > depth {
+                let folder = names.dropLast(depth).joined(separator: "/")
+                let above = folder.isEmpty ? "/" : folder
+                guard FolderState(of: above) != .noRecording else { continue }
+                return try ContainedFile(names.suffix(depth).joined(separator: "/"), in: above)
+            }
+            return try ContainedFile(path: path)
+        }
+    }
+
+    private func recoverFile() throws(FileError) -> RecoveryReport {
+        guard MediaFileName.isMedia(path) else {
+            throw FileError(
+                path: path, operation: "read",
+                detail:
+                    "it is not a recording. Specify a session folder, or an .mp4, .mov, or .wav file from one."
+            )
+        }
+        progress(path)
+        let file = try RemainingFile(try place, name: path, start: .zero)
+        let reaches = file.streams.indices.filter { file.streams[$0].codec != "tmcd" }.map {
+            CommonEnd.Reach(end: file.end(ofStream: $0), isEncoded: file.streams[$0].codec == "h264")
+        }
+        let end = CommonEnd(reaches, leading: file.streams.lazy.compactMap(\.rate).first)?.time
+        let wasPlain = file.isPlain
+        let counts = wasPlain ? file.counts : try file.makeWhole(until: end, rates: [:])
+        var report = RecoveryReport(
+            path: path, outcome: wasPlain ? .whole : .recovered, duration_ns: 0, tracks: [], remarks: [])
+        for (index, stream) in file.streams.enumerated() where stream.codec != "tmcd" {
+            let reached = file.end(ofStream: index)
+            let ending = TrackEnding(
+                reached: reached, end: wasPlain ? reached : end ?? reached, stream: stream)
+            report.duration_ns = max(report.duration_ns, ending.end.nanoseconds)
+            report.tracks.append(
+                RecoveryReport.Track(
+                    name: stream.name.printable(), file: path,
+                    frames: stream.isAudio ? nil : Int(counts[index]),
+                    samples: stream.isAudio ? counts[index] : nil, cut_ns: ending.cut,
+                    padded_ns: ending.padded,
+                    text: wasPlain ? "the track is complete." : ending.text))
+        }
+        return report
+    }
+}
+
+/// Reason why nothing was recovered. Each case carries a human-readable sentence.
+public enum RecoveryError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The path contains no multicam recording, or no readable one.
+    case unreadable(String)
+    /// Another process is still recording or recovering it.
+    case busy(String)
+    /// The process lacks permission to change the recording.
+    case noPermission(String)
+    /// The recording could be read, but writing the recovered data failed. The recording is unchanged.
+    case storage(String)
+
+    /// The human-readable sentence.
+    public var description: String {
+        switch self {
+        case .unreadable(let sentence), .busy(let sentence), .noPermission(let sentence),
+            .storage(let sentence):
+            sentence
+        }
+    }
+}
+
+extension RecoveryError {
+    init(_ error: FileError) {
+        let path = error.path.printable(limit: 1000)
+        switch error.errno {
+        case 0 where error.isBusy: self = .busy("\(path): \(error.detail)")
+        case _ where error.limit != nil:
+            self = .storage(
+                "\(path): \(error.operation) failed: \(error.limit?.explanation ?? "") The recording is unchanged."
+            )
+        case 0: self = .unreadable("\(path): \(error.detail.printable(limit: 400))")
+        case EACCES, EPERM:
+            self = .noPermission(
+                "\(path): no permission to change it. Recover it as the user who recorded it, or copy it to "
+                    + "your home folder and recover the copy.")
+        case ELOOP:
+            self = .unreadable("\(path): the symbolic links in the path form a loop. Check the path.")
+        case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG:
+            self = .unreadable("\(path): recording not found. Check the path.")
+        case ENOSPC, EDQUOT:
+            self = .storage(
+                "\(path): the disk is full. Free some space, and recover again. The recording is unchanged.")
+        case EROFS:
+            self = .storage(
+                "\(path): the file system is read-only. Copy the recording to another disk and recover the copy."
+            )
+        default:
+            self = .storage(
+                "\(path): \(error.operation) failed: \(String(cString: strerror(error.errno))) (errno \(error.errno)). Check the "
+                    + "disk. The recording is unchanged.")
+        }
+    }
+}
+
+/// The result of a recovery.
+public struct RecoveryReport: Sendable, Equatable, Encodable {
+    /// State of the recording after the recovery.
+    public enum Outcome: String, Sendable, Encodable {
+        /// The recording was recovered.
+        case recovered
+        /// The recording was already intact.
+        case whole
+        /// A file that had content cannot be read or is missing. The remarks name it. The other files are recovered.
+        case incomplete
+    }
+
+    /// State of one track after the recovery.
+    public struct Track: Sendable, Equatable, Encodable {
+        /// Name of the track.
+        public var name: String
+        /// First file of the track, relative to the session folder, or the path of the single recovered file.
+        public var file: String
+        /// Number of frames in the track's files; `nil` for audio.
+        public var frames: Int?
+        /// Number of samples per channel in the track's files; `nil` for frames.
+        public var samples: Int64?
+        /// Trimmed length after the common end, in nanoseconds.
+        public var cut_ns: Int64
+        /// Padded length before the common end, in nanoseconds.
+        public var padded_ns: Int64
+        /// A human-readable sentence that describes the losses.
+        public var text: String
+    }
+
+    /// The session folder or media file as passed by the caller.
+    public var path: String
+    /// State of the recording after the recovery.
+    public var outcome: Outcome
+    /// Length from T0 to the end of all tracks, in nanoseconds.
+    public var duration_ns: Int64
+    /// Tracks of the recording.
+    public var tracks: [Track]
+    /// Unreadable files and other remarks, one sentence each.
+    public var remarks: [String]
+}
+
+extension RecoveryReport.Track {
+    init(_ track: Manifest.Track, _ content: RecoveredContent) {
+        let isAudio = track.kind == "microphone"
+        self.init(
+            name: track.name.printable(), file: track.file.printable(limit: 400),
+            frames: isAudio ? nil : Int(content.written),
+            samples: isAudio ? content.written : nil, cut_ns: content.ending.cut_ns,
+            padded_ns: content.ending.padded_ns, text: content.ending.text)
+    }
+
+    /// Creates the entry of a track without any content on disk.
+    init(lost track: Manifest.Track, _ ending: Manifest.RecoveredTrack) {
+        self.init(
+            name: track.name.printable(), file: track.file.printable(limit: 400), frames: nil, samples: nil,
+            cut_ns: 0, padded_ns: 0, text: ending.text.printable(limit: 1000))
+    }
+}

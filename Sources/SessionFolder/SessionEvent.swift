@@ -1,0 +1,855 @@
+internal import FoundationEssentials
+public import Media
+public import Monitoring
+package import Plan
+public import Profiles
+
+/// A session event: one line of `events.ndjson`.
+///
+/// The payloads are the only definition of the events. The lines, the readers of lines, the table in
+/// `docs/reference/events.md`, and `docs/events.schema.json` are derived from them.
+public struct SessionEvent: Sendable, Equatable {
+    /// Kind of event, the value of the field `event`.
+    public enum Name: String, Sendable, Codable, CaseIterable {
+        case standby
+        case started
+        case reduced
+        case mark
+        case still
+        case split
+        case change
+        case drop
+        case deviceLost = "device-lost"
+        case deviceRestored = "device-restored"
+        case clock
+        case governor
+        case pressure
+        case silence
+        case clipping
+        case encoder
+        case liveOutput = "live-output"
+        case warning
+        case paused
+        case finished
+        case recovered
+
+        /// The type of the other fields.
+        var payload: any Payload.Type {
+            switch self {
+            case .standby: Standby.self
+            case .started: Started.self
+            case .reduced: Reduced.self
+            case .mark: Mark.self
+            case .still: Still.self
+            case .split: Split.self
+            case .change: Change.self
+            case .drop: Drop.self
+            case .deviceLost: DeviceLost.self
+            case .deviceRestored: DeviceRestored.self
+            case .clock: Clock.self
+            case .governor: Governor.self
+            case .pressure: Pressure.self
+            case .silence: Silence.self
+            case .clipping: Clipping.self
+            case .encoder: EncoderChange.self
+            case .liveOutput: LiveOutput.self
+            case .warning: Warning.self
+            case .paused: Paused.self
+            case .finished: Finished.self
+            case .recovered: Recovered.self
+            }
+        }
+    }
+
+    /// Kind of event, with its fields.
+    public enum Content: Sendable, Equatable {
+        case standby(Standby)
+        case started(Started)
+        case reduced(Reduced)
+        case mark(Mark)
+        case still(Still)
+        case split(Split)
+        case change(Change)
+        case drop(Drop)
+        case deviceLost(DeviceLost)
+        case deviceRestored(DeviceRestored)
+        case clock(Clock)
+        case governor(Governor)
+        case pressure(Pressure)
+        case silence(Silence)
+        case clipping(Clipping)
+        case encoder(EncoderChange)
+        case liveOutput(LiveOutput)
+        case warning(Warning)
+        case paused(Paused)
+        case finished(Finished)
+        case recovered(Recovered)
+
+        /// The fields.
+        public var payload: any Payload {
+            switch self {
+            case .standby(let payload): payload
+            case .started(let payload): payload
+            case .reduced(let payload): payload
+            case .mark(let payload): payload
+            case .still(let payload): payload
+            case .split(let payload): payload
+            case .change(let payload): payload
+            case .drop(let payload): payload
+            case .deviceLost(let payload): payload
+            case .deviceRestored(let payload): payload
+            case .clock(let payload): payload
+            case .governor(let payload): payload
+            case .pressure(let payload): payload
+            case .silence(let payload): payload
+            case .clipping(let payload): payload
+            case .encoder(let payload): payload
+            case .liveOutput(let payload): payload
+            case .warning(let payload): payload
+            case .paused(let payload): payload
+            case .finished(let payload): payload
+            case .recovered(let payload): payload
+            }
+        }
+
+        /// Kind of the event.
+        public var name: Name {
+            switch self {
+            case .standby: .standby
+            case .started: .started
+            case .reduced: .reduced
+            case .mark: .mark
+            case .still: .still
+            case .split: .split
+            case .change: .change
+            case .drop: .drop
+            case .deviceLost: .deviceLost
+            case .deviceRestored: .deviceRestored
+            case .clock: .clock
+            case .governor: .governor
+            case .pressure: .pressure
+            case .silence: .silence
+            case .clipping: .clipping
+            case .encoder: .encoder
+            case .liveOutput: .liveOutput
+            case .warning: .warning
+            case .paused: .paused
+            case .finished: .finished
+            case .recovered: .recovered
+            }
+        }
+
+        /// Decodes the fields of an event from the object that contains them.
+        init(_ name: Name, from decoder: any Decoder) throws {
+            self =
+                switch name {
+                case .standby: .standby(try Standby(from: decoder))
+                case .started: .started(try Started(from: decoder))
+                case .reduced: .reduced(try Reduced(from: decoder))
+                case .mark: .mark(try Mark(from: decoder))
+                case .still: .still(try Still(from: decoder))
+                case .split: .split(try Split(from: decoder))
+                case .change: .change(try Change(from: decoder))
+                case .drop: .drop(try Drop(from: decoder))
+                case .deviceLost: .deviceLost(try DeviceLost(from: decoder))
+                case .deviceRestored: .deviceRestored(try DeviceRestored(from: decoder))
+                case .clock: .clock(try Clock(from: decoder))
+                case .governor: .governor(try Governor(from: decoder))
+                case .pressure: .pressure(try Pressure(from: decoder))
+                case .silence: .silence(try Silence(from: decoder))
+                case .clipping: .clipping(try Clipping(from: decoder))
+                case .encoder: .encoder(try EncoderChange(from: decoder))
+                case .liveOutput: .liveOutput(try LiveOutput(from: decoder))
+                case .warning: .warning(try Warning(from: decoder))
+                case .paused: .paused(try Paused(from: decoder))
+                case .finished: .finished(try Finished(from: decoder))
+                case .recovered: .recovered(try Recovered(from: decoder))
+                }
+        }
+    }
+
+    /// The fields of one kind of event, with the names that they have in JSON.
+    public protocol Payload: Sendable, Equatable, Codable {
+        /// When the event occurs, for the documentation.
+        static var meaning: String { get }
+    }
+
+    /// Kind and fields of the event.
+    public let content: Content
+    /// Time of the event relative to T0; negative before T0. On standby, the time since the last `standby`
+    /// event.
+    public let at: MediaTime
+
+    /// Kind of the event.
+    public var name: Name { content.name }
+
+    /// Creates an event.
+    ///
+    /// - Parameters:
+    ///   - content: Kind and fields of the event.
+    ///   - at: Time since T0, or on standby since the last `standby` event.
+    public init(_ content: Content, at: MediaTime) {
+        self.content = content
+        self.at = at
+    }
+}
+
+extension SessionEvent: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case event
+        case at = "at_ns"
+    }
+
+    /// Decodes an object with `event`, `at_ns`, and the event's fields.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        at = MediaTime(nanoseconds: try container.decode(Int64.self, forKey: .at))
+        content = try Content(try container.decode(Name.self, forKey: .event), from: decoder)
+    }
+
+    /// Encodes an object with `event`, `at_ns`, and the event's fields.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .event)
+        try container.encode(at.nanoseconds, forKey: .at)
+        try content.payload.encode(to: encoder)
+    }
+
+    /// Encodes the event as one line of NDJSON without a newline, with the fields sorted by name.
+    public func line() -> String { JSONText.line(self) }
+}
+
+// MARK: Payloads
+
+extension SessionEvent {
+    /// Whether an alarm begins or ends.
+    public enum AlarmState: String, Sendable, Codable, CaseIterable {
+        case begins, ends
+    }
+
+    /// A level in dBFS; `null` in JSON for digital silence.
+    public struct Level: Sendable, Equatable, Codable {
+        /// The level; `nil` for digital silence.
+        public let decibels: Double?
+
+        package init(_ decibels: Double?) { self.decibels = decibels }
+
+        /// Decodes a number or `null`.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            decibels = container.decodeNil() ? nil : try container.decode(Double.self)
+        }
+
+        /// Encodes the number, or `null`.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(decibels)
+        }
+    }
+
+    /// The payload of `standby`.
+    public struct Standby: Payload {
+        public static let meaning =
+            "The devices run, and the session waits for `ctl start`. Printed only to standard output."
+
+        package init() {}
+    }
+
+    /// The payload of `started`.
+    public struct Started: Payload {
+        public static let meaning = "The recording has started. The event follows T0 within 100 ms."
+
+        /// T0 on `CLOCK_MONOTONIC`.
+        public let t0_monotonic_ns: Int64
+        /// Path of the session folder; `nil` if a program records without files.
+        public let folder: String?
+
+        package init(t0_monotonic_ns: Int64, folder: String? = nil) {
+            self.t0_monotonic_ns = t0_monotonic_ns
+            self.folder = folder
+        }
+    }
+
+    /// The payload of `reduced`.
+    public struct Reduced: Payload {
+        public static let meaning = "The plan was reduced before the start."
+
+        /// The reduction.
+        public let step: String
+        /// Why it was necessary.
+        public let reason: String
+        /// Hardware cost before the reduction.
+        public let before: Double
+        /// Hardware cost after the reduction.
+        public let after: Double
+
+        package init(step: String, reason: String, before: Double, after: Double) {
+            self.step = step
+            self.reason = reason
+            self.before = before
+            self.after = after
+        }
+    }
+
+    /// The payload of `mark`.
+    public struct Mark: Payload {
+        public static let meaning = "The user set a marker."
+
+        /// The marker's name.
+        public let text: String
+
+        package init(text: String) {
+            self.text = text
+        }
+    }
+
+    /// The payload of `still`.
+    public struct Still: Payload {
+        public static let meaning = "A still was saved from the recording."
+
+        /// Role of the camera.
+        public let track: String
+        /// The still.
+        public let file: String
+        /// The clip around the still.
+        public let clip: String?
+
+        package init(track: String, file: String, clip: String? = nil) {
+            self.track = track
+            self.file = file
+            self.clip = clip
+        }
+    }
+
+    /// The payload of `split`.
+    public struct Split: Payload {
+        public static let meaning =
+            "The files continue in new parts: on request (`part`, `files`), because the frame size of a copied camera changed, or because a track starts."
+
+        /// Number of the part after a request.
+        public let part: Int64?
+        /// The new files after a request.
+        public let files: [String]?
+        /// The track with a new file.
+        public let track: String?
+        /// The new file of the track.
+        public let file: String?
+        /// New width of the frames in pixels.
+        public let width: Int64?
+        /// New height of the frames in pixels.
+        public let height: Int64?
+        /// Message if a track starts.
+        public let text: String?
+
+        package init(
+            part: Int64? = nil, files: [String]? = nil, track: String? = nil, file: String? = nil,
+            width: Int64? = nil, height: Int64? = nil, text: String? = nil
+        ) {
+            self.part = part
+            self.files = files
+            self.track = track
+            self.file = file
+            self.width = width
+            self.height = height
+            self.text = text
+        }
+    }
+
+    /// The payload of `change`.
+    public struct Change: Payload {
+        public static let meaning =
+            "The user changed the program or the devices, or started a live output that required a reduction of cameras. The other fields describe the new state. `arrangement`, as in [the manifest](manifest.md#arrangements), is present if the picture or the mix changed."
+
+        /// Descriptions of the changes.
+        public let changes: [String]
+        /// Message for users.
+        public let text: String
+        /// Layout of the program.
+        public let layout: ProgramLayout?
+        /// Roles of the visible cameras, the main camera first.
+        public let shown: [String]?
+        /// Roles of the audible microphones.
+        public let mix: [String]?
+        /// Hardware cost.
+        public let cost: Double?
+        /// Maximum hardware cost allowed by the profile.
+        public let budget: Double?
+        /// Reductions that were necessary to stay within the budget.
+        public let reductions: [String]?
+        /// Content and mix of the program.
+        public let arrangement: Manifest.Arrangement?
+
+        package init(
+            changes: [String], text: String, layout: ProgramLayout? = nil, shown: [String]? = nil,
+            mix: [String]? = nil, cost: Double? = nil, budget: Double? = nil, reductions: [String]? = nil,
+            arrangement: Manifest.Arrangement? = nil
+        ) {
+            self.changes = changes
+            self.text = text
+            self.layout = layout
+            self.shown = shown
+            self.mix = mix
+            self.cost = cost
+            self.budget = budget
+            self.reductions = reductions
+            self.arrangement = arrangement
+        }
+    }
+
+    /// The payload of `drop`.
+    public struct Drop: Payload {
+        public static let meaning =
+            "Frames (`count`) or audio (`duration_ns`) are missing. `reason` is present if an encoder failed."
+
+        /// The track.
+        public let track: String
+        /// Cause of the loss.
+        public let cause: String
+        /// Number of lost frames.
+        public let count: Int64?
+        /// Length of the missing audio.
+        public let duration_ns: Int64?
+        /// Why an encoder failed.
+        public let reason: String?
+        /// Message for users.
+        public let text: String?
+
+        package init(
+            track: String, cause: String, count: Int64? = nil, duration_ns: Int64? = nil,
+            reason: String? = nil, text: String? = nil
+        ) {
+            self.track = track
+            self.cause = cause
+            self.count = count
+            self.duration_ns = duration_ns
+            self.reason = reason
+            self.text = text
+        }
+    }
+
+    /// The payload of `device-lost`.
+    public struct DeviceLost: Payload {
+        public static let meaning =
+            "A device was unplugged, stopped delivering, or reached its end. The cause is `silent` if a camera has delivered no frame for 1 s after one was due, without reporting a fault."
+
+        /// Role of the device.
+        public let track: String
+        /// The cause of the outage.
+        public let cause: String
+        /// Message for users.
+        public let text: String
+
+        package init(track: String, cause: String, text: String) {
+            self.track = track
+            self.cause = cause
+            self.text = text
+        }
+    }
+
+    /// The payload of `device-restored`.
+    public struct DeviceRestored: Payload {
+        public static let meaning = "The device delivers again."
+
+        /// Role of the device.
+        public let track: String
+        /// Message for users.
+        public let text: String
+
+        package init(track: String, text: String) {
+            self.track = track
+            self.text = text
+        }
+    }
+
+    /// The payload of `clock`.
+    public struct Clock: Payload {
+        public static let meaning =
+            "The clock model of a device became reliable (`locked`), became unreliable (`lost`), or was reset (`restarted`). `moved_us` and `restarts` are present after a reset."
+
+        /// State of a clock model.
+        public enum State: String, Sendable, Codable, CaseIterable {
+            /// The model is reliable.
+            case locked
+            /// The model has been unreliable for a while.
+            case lost
+            /// The model switched to another line because the device was unavailable, jumped, or changed its rate. It
+            /// is locked again when the new line is reliable.
+            case restarted
+        }
+
+        /// Role of the device.
+        public let track: String
+        /// The new state.
+        public let state: State
+        /// Rate error of the device in parts per million; positive if the device is fast.
+        public let ppm: Double
+        /// Standard error of the clock model in microseconds.
+        public let residual_us: Double
+        /// Shift of the model's times in microseconds.
+        public let moved_us: Double?
+        /// Number of resets since the previous event.
+        public let restarts: Int64?
+
+        package init(
+            track: String, state: State, ppm: Double, residual_us: Double, moved_us: Double? = nil,
+            restarts: Int64? = nil
+        ) {
+            self.track = track
+            self.state = state
+            self.ppm = ppm
+            self.residual_us = residual_us
+            self.moved_us = moved_us
+            self.restarts = restarts
+        }
+    }
+
+    /// The payload of `governor`.
+    public struct Governor: Payload {
+        public static let meaning = "The governor lowered quality, restored it, or ended the recording."
+
+        /// Direction of a step.
+        public enum Direction: String, Sendable, Codable, CaseIterable {
+            case down, up
+        }
+
+        /// The step.
+        public let step: String
+        /// Why it was necessary.
+        public let reason: String
+        /// Whether quality was lowered or restored.
+        public let direction: Direction
+        /// Message for users.
+        public let text: String
+
+        package init(step: String, reason: String, direction: Direction, text: String) {
+            self.step = step
+            self.reason = reason
+            self.direction = direction
+            self.text = text
+        }
+    }
+
+    /// The payload of `pressure`.
+    public struct Pressure: Payload {
+        public static let meaning =
+            "The level of system pressure changed. `text` is present from `serious` upward."
+
+        /// One factor of the pressure.
+        public struct Factor: Sendable, Equatable, Codable {
+            /// The factor's name.
+            public let what: String
+            /// The factor's level.
+            public let level: PressureLevel
+            /// Message for users.
+            public let text: String
+
+            package init(what: String, level: PressureLevel, text: String) {
+                self.what = what
+                self.level = level
+                self.text = text
+            }
+        }
+
+        /// The new level.
+        public let level: PressureLevel
+        /// The previous level.
+        public let was: PressureLevel
+        /// Value of the pressure.
+        public let cost: Double
+        /// The factors, the worst first.
+        public let factors: [Factor]
+        /// Message for users.
+        public let text: String?
+
+        package init(
+            level: PressureLevel, was: PressureLevel, cost: Double, factors: [Factor], text: String? = nil
+        ) {
+            self.level = level
+            self.was = was
+            self.cost = cost
+            self.factors = factors
+            self.text = text
+        }
+    }
+
+    /// The payload of `silence`.
+    public struct Silence: Payload {
+        public static let meaning =
+            "A microphone started or stopped being silent, or its signal was lost or restored."
+
+        /// Role of the microphone.
+        public let track: String
+        /// The kind of alarm.
+        public let alarm: AudioAlarm.Kind
+        /// Whether the alarm begins or ends.
+        public let state: AlarmState
+        /// Peak level in dBFS; `null` for digital silence.
+        public let level_dbfs: Level
+        /// Duration of the silence.
+        public let seconds: Double
+        /// Message for users.
+        public let text: String
+
+        package init(
+            track: String, alarm: AudioAlarm.Kind, state: AlarmState, level_dbfs: Level, seconds: Double,
+            text: String
+        ) {
+            self.track = track
+            self.alarm = alarm
+            self.state = state
+            self.level_dbfs = level_dbfs
+            self.seconds = seconds
+            self.text = text
+        }
+    }
+
+    /// The payload of `clipping`.
+    public struct Clipping: Payload {
+        public static let meaning = "A microphone started or stopped clipping."
+
+        /// Role of the microphone.
+        public let track: String
+        /// The kind of alarm.
+        public let alarm: AudioAlarm.Kind
+        /// Whether the alarm begins or ends.
+        public let state: AlarmState
+        /// Peak level in dBFS.
+        public let level_dbfs: Level
+        /// Message for users.
+        public let text: String
+
+        package init(
+            track: String, alarm: AudioAlarm.Kind, state: AlarmState, level_dbfs: Level, text: String
+        ) {
+            self.track = track
+            self.alarm = alarm
+            self.state = state
+            self.level_dbfs = level_dbfs
+            self.text = text
+        }
+    }
+
+    /// The payload of `encoder`.
+    public struct EncoderChange: Payload {
+        public static let meaning =
+            "A stream continues with another encoder (`to`), or ends because no encoder is left (`ended_ns`)."
+
+        /// The track.
+        public let track: String
+        /// Why the encoder failed.
+        public let reason: String
+        /// Message for users.
+        public let text: String
+        /// The failed encoder.
+        public let from: String?
+        /// Device node of the failed encoder.
+        public let device: String?
+        /// The new encoder.
+        public let to: String?
+        /// Number of frames lost in the failed encoder.
+        public let lost: Int64?
+        /// End of the stream.
+        public let ended_ns: Int64?
+
+        package init(
+            track: String, reason: String, text: String, from: String? = nil, device: String? = nil,
+            to: String? = nil, lost: Int64? = nil, ended_ns: Int64? = nil
+        ) {
+            self.track = track
+            self.reason = reason
+            self.text = text
+            self.from = from
+            self.device = device
+            self.to = to
+            self.lost = lost
+            self.ended_ns = ended_ns
+        }
+    }
+
+    /// The payload of `live-output`.
+    public struct LiveOutput: Payload {
+        public static let meaning =
+            "The state of a live output changed, or the reason for its state. At T0, one event per running live output. The counts start with the output. `text` is present if there is a problem."
+
+        /// Name of the live output.
+        public let name: String
+        /// Kind of live output.
+        public let kind: String
+        /// The state.
+        public let state: LiveOutputStatus.State
+        /// Number of sent frames.
+        public let sent_frames: Int64
+        /// Number of dropped frames.
+        public let dropped_frames: Int64
+        /// Message for users.
+        public let text: String?
+
+        package init(
+            name: String, kind: String, state: LiveOutputStatus.State, sent_frames: Int64,
+            dropped_frames: Int64, text: String? = nil
+        ) {
+            self.name = name
+            self.kind = kind
+            self.state = state
+            self.sent_frames = sent_frames
+            self.dropped_frames = dropped_frames
+            self.text = text
+        }
+    }
+
+    /// The payload of `warning`.
+    public struct Warning: Payload {
+        public static let meaning = "A problem without a specific event type."
+
+        /// Message for users.
+        public let text: String
+        /// The affected track.
+        public let track: String?
+        /// The affected file.
+        public let file: String?
+        /// Number of frames or samples that a slow disk lost so far.
+        public let left_out: Int64?
+        /// Minutes until the disk is full.
+        public let disk_minutes: Int64?
+        /// Free space of the disk.
+        public let free_bytes: Int64?
+        /// Cause of the loss if an audio stream ended, or reason of the last disconnection if a device disconnects
+        /// repeatedly.
+        public let cause: String?
+        /// Why an encoder failed.
+        public let reason: String?
+
+        package init(
+            text: String, track: String? = nil, file: String? = nil, left_out: Int64? = nil,
+            disk_minutes: Int64? = nil, free_bytes: Int64? = nil, cause: String? = nil, reason: String? = nil
+        ) {
+            self.text = text
+            self.track = track
+            self.file = file
+            self.left_out = left_out
+            self.disk_minutes = disk_minutes
+            self.free_bytes = free_bytes
+            self.cause = cause
+            self.reason = reason
+        }
+    }
+
+    /// The payload of `paused`.
+    public struct Paused: Payload {
+        public static let meaning =
+            "System pressure ended the recording, and `--resume` waits for recovery. Printed only to standard output."
+
+        /// Path of the session folder.
+        public let folder: String
+        /// Message for users.
+        public let text: String
+
+        package init(folder: String, text: String) {
+            self.folder = folder
+            self.text = text
+        }
+    }
+
+    /// The payload of `finished`.
+    public struct Finished: Payload {
+        public static let meaning =
+            "The last line of a recording. `folder` and `exit`, the exit status, are present only on standard output."
+
+        /// The outcome of the recording.
+        public let outcome: Manifest.Outcome
+        /// The verdict.
+        public let verdict: String
+        /// Path of the session folder.
+        public let folder: String?
+        /// The exit status.
+        public let exit: Int64?
+
+        package init(outcome: Manifest.Outcome, verdict: String, folder: String? = nil, exit: Int64? = nil) {
+            self.outcome = outcome
+            self.verdict = verdict
+            self.folder = folder
+            self.exit = exit
+        }
+    }
+
+    /// The payload of `recovered`.
+    public struct Recovered: Payload {
+        public static let meaning = "`multicam recover` completed the recording."
+
+        /// A recovered track.
+        public struct Track: Sendable, Equatable, Codable {
+            /// Name of the track.
+            public let track: String
+            /// What was recovered.
+            public let text: String
+
+            package init(track: String, text: String) {
+                self.track = track
+                self.text = text
+            }
+        }
+
+        /// The recovered tracks.
+        public let tracks: [Track]
+
+        package init(tracks: [Track]) {
+            self.tracks = tracks
+        }
+    }
+}
+
+extension SessionEvent {
+    /// Creates the event for a change of the system pressure level. If the old or the new level is `serious`
+    /// or above, the event includes a human-readable sentence.
+    package init(_ pressure: SystemPressure, was: PressureLevel, at time: MediaTime) {
+        let factors = pressure.factors.map {
+            Pressure.Factor(what: $0.cause.rawValue, level: $0.level, text: $0.text)
+        }
+        self.init(
+            .pressure(
+                Pressure(
+                    level: pressure.level, was: was, cost: (pressure.cost.value * 100).rounded() / 100,
+                    factors: factors, text: max(pressure.level, was) >= .serious ? pressure.text : nil)),
+            at: time)
+    }
+
+    /// Creates the event at T0 that reports a plan reduction made before the start.
+    package init(reduced step: ReductionStep) {
+        self.init(
+            .reduced(
+                Reduced(
+                    step: step.step, reason: step.reason,
+                    before: Manifest.Cost.rounded(step.before.total),
+                    after: Manifest.Cost.rounded(step.after.total))),
+            at: .zero)
+    }
+
+    /// Creates a warning.
+    ///
+    /// - Parameters:
+    ///   - text: A sentence for users.
+    ///   - time: Time since T0.
+    ///   - track: The affected track.
+    package init(warning text: String, at time: MediaTime, track: String? = nil) {
+        self.init(.warning(Warning(text: text, track: track)), at: time)
+    }
+}
+
+extension SessionEvent {
+    /// A message for users about problems and their end; `nil` for all other events.
+    public var message: String? {
+        switch content {
+        case .warning(let event): event.text
+        case .silence(let event): event.text
+        case .clipping(let event): event.text
+        case .deviceLost(let event): event.text
+        case .deviceRestored(let event): event.text
+        case .pressure(let event): event.text
+        case .governor(let event): event.text
+        case .encoder(let event): event.text
+        case .drop(let event): event.text
+        case .liveOutput(let event): event.state == .connecting ? nil : event.text
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,289 @@
+internal import Containers
+public import FoundationEssentials
+internal import Glibc
+public import Media
+package import System
+
+/// The folder of one recording. Creates the folder and writes its manifest and events. The `Writers` module writes the
+/// media files.
+public final class SessionFolder: Sendable {
+    /// Absolute path of the folder at its creation.
+    public let path: String
+    /// Current absolute path of the folder, which may have been renamed or moved; `path` if the folder was removed. May
+    /// block on disk I/O.
+    public var currentPath: String {
+        guard let file = events.currentPath, let end = file.lastIndex(of: "/") else { return path }
+        return String(file[..<end])
+    }
+    /// The folder, held open so that a recording continues even if the folder is moved.
+    private let contained: ContainedFolder
+    private let events: LineFile
+
+    /// Creates a new folder in `parent` and its event file. Creates `parent` if it is missing. If the name is
+    /// already in use, a number is appended.
+    ///
+    /// - Throws: `FileError` if the folder or its first files cannot be created.
+    public convenience init(in parent: String, name: String) throws(FileError) {
+        try self.init(taking: try Self.makeNew(in: parent, name: name))
+    }
+
+    /// Creates the folders of a recording and of its backup under the same name, which is unused in both parents.
+    ///
+    /// - Throws: `FileError` if a folder cannot be created, if both parents are the same directory, or if all candidate
+    ///   names are in use.
+    package static func pair(in parent: String, and other: String, name: String) throws(FileError) -> (
+        SessionFolder, SessionFolder
+    ) {
+        let (first, second) = try makeNewPair(in: parent, and: other, name: name)
+        do throws(FileError) {
+            return (try SessionFolder(taking: first), try SessionFolder(taking: second))
+        } catch {
+            remove(first)
+            remove(second)
+            throw error
+        }
+    }
+
+    /// Creates the event file in a newly created folder. Removes the folder on failure.
+    private init(taking candidate: String) throws(FileError) {
+        path = candidate
+        do throws(FileError) {
+            contained = try ContainedFolder(opening: candidate)
+            events = try LineFile(creating: contained.file("events.ndjson"))
+            _ = events.lock()
+            try FileReplacement.reserve(Self.reservedBytes, for: contained.file(Manifest.fileName))
+        } catch {
+            Self.remove(candidate)
+            throw error
+        }
+    }
+
+    /// Creates a new folder in `parent`. Creates `parent` if it is missing. If the name is already in use, a number is
+    /// appended.
+    ///
+    /// - Returns: Absolute path of the new folder.
+    /// - Throws: `FileError` "make a session folder" or "make the folder" if the folder cannot be created.
+    public static func makeNew(in parent: String, name: String) throws(FileError) -> String {
+        let parent = URL(fileURLWithPath: parent).standardizedFileURL.path
+        try FolderCreation.make(parent)
+        let base = parent + "/" + name
+        var candidate = base
+        var number = 1
+        while mkdir(candidate, 0o777) != 0 {
+            guard errno == EEXIST, number < 1000 else {
+                throw FileError(path: parent, operation: "creating the session folder", errno: errno)
+            }
+            number += 1
+            candidate = "\(base)-\(number)"
+        }
+        return candidate
+    }
+
+    private static func makeNewPair(
+        in parent: String, and other: String, name: String
+    ) throws(FileError) -> (String, String) {
+        let parents = [parent, other].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+        guard parents[0] != parents[1] else { throw isTheRecordingsOwn(other) }
+        for number in 1..<1000 {
+            let attempt = number == 1 ? name : "\(name)-\(number)"
+            let first = try makeNew(in: parent, name: attempt)
+            let second: String
+            do throws(FileError) { second = try makeNew(in: other, name: attempt) } catch {
+                rmdir(first)
+                throw error
+            }
+            let names = [first, second].map { $0.split(separator: "/").last }
+            if names[0] == names[1] { return (first, second) }
+            rmdir(first)
+            rmdir(second)
+            // Both parents are the same directory under two names, for example through a bind mount. Trying
+            // other names wouldn't help.
+            if isOnePlace(parent, other) { throw isTheRecordingsOwn(other) }
+        }
+        throw FileError(
+            path: other, operation: "creating the backup",
+            detail:
+                "the folders \(name) to \(name)-999 already exist. Choose another name.")
+    }
+
+    private static func isOnePlace(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
+    private static func isTheRecordingsOwn(_ folder: String) -> FileError {
+        FileError(
+            path: folder, operation: FileError.backupIntoItself,
+            detail:
+                "it is the folder of the recording itself. Choose another folder, ideally on another disk.")
+    }
+
+    /// Returns a file of this recording, which doesn't have to exist. Creates nothing.
+    package func place(of relative: String) -> ContainedFile { contained.file(relative) }
+
+    /// Returns a file of this recording, which doesn't have to exist, and creates its parent folders.
+    ///
+    /// - Throws: `FileError` "make the folder".
+    package func file(_ relative: String) throws(FileError) -> ContainedFile {
+        let file = contained.file(relative)
+        try file.makeParents()
+        return file
+    }
+
+    /// Replaces the manifest atomically: readers see either the old or the new manifest, even after a power loss.
+    ///
+    /// While the recording is running, disk space for the next manifest stays reserved, so that the manifest can be
+    /// updated on a full disk.
+    ///
+    /// - Throws: `FileError` "create", "write", "rename" or "reserve room".
+    public func write(_ manifest: Manifest) throws(FileError) {
+        let target = contained.file(Manifest.fileName)
+        try FileReplacement.write(Array(JSONText.pretty(manifest)), to: target, keepsDraft: true)
+        if manifest.outcome == .recording { try FileReplacement.reserve(Self.reservedBytes, for: target) }
+    }
+
+    /// Disk space in bytes reserved for the next manifest. It is sufficient for several cameras with hundreds of gaps.
+    private static let reservedBytes = 65_536
+
+    /// Writes a small file of this recording atomically: readers see the complete file or none. Creates missing
+    /// folders.
+    ///
+    /// - Throws: `FileError` "make the folder", "create", "write" or "rename".
+    public func write(_ content: Data, to relative: String) throws(FileError) {
+        try Self.write(content, to: relative, in: contained)
+    }
+
+    /// Writes a small file atomically into the folder of a recording that has ended: readers see the complete file or
+    /// none. Creates missing folders.
+    ///
+    /// - Throws: `FileError` "make the folder", "create", "write" or "rename".
+    public static func write(_ content: Data, to relative: String, in folder: String) throws(FileError) {
+        try write(content, to: relative, in: try ContainedFolder(opening: folder))
+    }
+
+    /// Writes a small file atomically below a session folder that is held open. See `write(_:to:in:)`.
+    package static func write(
+        _ content: Data, to relative: String, in folder: ContainedFolder
+    ) throws(FileError) {
+        let file = folder.file(relative)
+        try file.makeParents()
+        try FileReplacement.write(Array(content), to: file)
+    }
+
+    /// Appends an event to `events.ndjson`.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - makeRoom: Called once if the disk is full, to release reserved space. Returns whether it released any.
+    /// - Throws: `FileError` "write" if the event could not be written completely.
+    package func append(_ event: SessionEvent, makeRoom: () -> Bool) throws(FileError) {
+        try events.append(event.line(), makeRoom: makeRoom)
+    }
+
+    /// Removes the folder of a recording that never started, including its empty files.
+    ///
+    /// Errors are ignored: a leftover folder is harmless, and the reason why nothing was recorded is more important.
+    public func removeUnused() { Self.remove(currentPath) }
+
+    private static func remove(_ path: String) {
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            return
+        }
+    }
+
+    /// Returns the default name of a recording that starts at `date`, in local time: `2026-11-21_142310_pip`.
+    public static func usualName(date: Date, profile: String) -> String {
+        var seconds = time_t(Int64(rounding: date.timeIntervalSince1970.rounded(.down)))
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        return (parts.tm_year + 1900).padded(4) + "-" + (parts.tm_mon + 1).padded(2) + "-"
+            + parts.tm_mday.padded(2)
+            + "_" + parts.tm_hour.padded(2) + parts.tm_min.padded(2) + parts.tm_sec.padded(2) + "_"
+            + profile
+    }
+}
+
+/// State of a session folder: whether it contains a recording, and whether the recording is running, has ended or was
+/// interrupted.
+public enum FolderState: Sendable, Equatable {
+    /// The folder has neither a manifest nor events.
+    case noRecording
+    /// A session is recording into the folder, or a recovery is running.
+    case running
+    /// The recording was interrupted, and no process is using the folder.
+    case unfinished
+    /// The recording was interrupted before any frame or sample was written, so there is nothing to recover.
+    case empty
+    /// The recording ended or was recovered. Also used if the manifest cannot be read, because manifest readers report
+    /// that more precisely.
+    case ended
+
+    /// Determines the state of a folder from its manifest, the lock on its events, and its files. `folder` may be any
+    /// path.
+    public init(of folder: String) {
+        do throws(FileError) {
+            self.init(of: try ContainedFolder(opening: folder))
+        } catch {
+            self = .noRecording
+        }
+    }
+
+    /// Determines the state of a folder that is held open.
+    package init(of folder: ContainedFolder) {
+        let manifest = folder.file(Manifest.fileName)
+        let events = folder.file("events.ndjson")
+        guard manifest.exists || events.exists else {
+            self = .noRecording
+            return
+        }
+        do {
+            if manifest.exists {
+                guard try Manifest(reading: manifest).outcome == .recording else {
+                    self = .ended
+                    return
+                }
+            }
+        } catch {
+            self = .ended
+            return
+        }
+        self = Self.isLocked(events) ? .running : FileSearch(in: folder).findsNothing ? .empty : .unfinished
+    }
+
+    /// Whether another process, a recorder or a recovery, holds the lock on the events.
+    private static func isLocked(_ events: ContainedFile) -> Bool {
+        do throws(FileError) {
+            let descriptor = try events.openForReading()
+            guard flock(descriptor.number, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
+            flock(descriptor.number, LOCK_UN)
+            return false
+        } catch {
+            return false
+        }
+    }
+
+    /// Returns a sentence that explains what to do about a recording that has not ended; `nil` if the recording has
+    /// ended or doesn't exist.
+    ///
+    /// - Parameter folder: Path of the session folder.
+    /// - Returns: A sentence. Commands in it are shell-quoted.
+    public func remedy(for folder: String) -> String? {
+        switch self {
+        case .noRecording, .ended: nil
+        case .running: "the recording is still running. Stop it first."
+        case .unfinished:
+            "the recording was interrupted. Run `multicam recover \(Self.absolute(folder).shellQuoted())`."
+        case .empty:
+            "the recording was interrupted before any frame or sample was written. There is nothing to recover. Delete the folder."
+        }
+    }
+
+    private static func absolute(_ folder: String) -> String {
+        guard let path = realpath(folder, nil) else { return folder }
+        defer { free(path) }
+        return String(validatingCString: path) ?? folder
+    }
+}

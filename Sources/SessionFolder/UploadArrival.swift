@@ -1,0 +1,75 @@
+internal import Media
+
+/// Location in a session folder where a phone's local recording is uploaded before it becomes the file of a
+/// track.
+public struct UploadArrival: Sendable, Equatable {
+    /// Role of the phone's camera.
+    public let role: String
+    /// ID that the phone assigned to its local recording.
+    public let id: String
+
+    /// Describes an upload; `nil` if `role` or `id` doesn't consist of 1 to 32 letters, digits, `-` or `_`,
+    /// because both become part of a file name.
+    ///
+    /// - Parameters:
+    ///   - role: Role of the phone's camera.
+    ///   - id: ID that the phone assigned to its local recording.
+    public init?(role: String, id: String) {
+        guard PhoneSelector.selector(of: role) != nil, PhoneSelector.selector(of: id) != nil else {
+            return nil
+        }
+        (self.role, self.id) = (role, id)
+    }
+
+    /// Path of the file, relative to the session folder.
+    public var file: String { "cameras/\(role)-phone-\(id).part" }
+}
+
+extension Manifest {
+    /// A phone's local recording, uploaded after the session. It doesn't contain gaps from network failures.
+    public struct Upload: Sendable, Equatable, Codable {
+        /// Role of the phone's camera.
+        public var role: String
+        /// Selector of the phone, such as `phone:anna`.
+        public var device: String
+        /// ID that the phone assigned to its local recording.
+        public var id: String
+        /// Path of the file, relative to the session folder.
+        public var file: String
+        /// Codec of the frames: `h264` or `mjpeg`.
+        public var codec: String
+        /// Width of the frames in pixels.
+        public var width: Int
+        /// Height of the frames in pixels.
+        public var height: Int
+        /// Frame rate requested from the phone, in frames per second.
+        public var rate: Double
+        /// Time 0 of the file, in nanoseconds, relative to T0. Frames keep their own capture times.
+        public var first_ns: Int64
+        /// Length of the file in nanoseconds.
+        public var duration_ns: Int64
+        /// Number of frames in the file, including those before its time 0.
+        public var frames: Int
+        /// Maximum error of the frames' capture times, in nanoseconds.
+        public var error_ns: Int64
+
+        package init(
+            role: String, device: String, id: String, file: String, codec: String, width: Int, height: Int,
+            rate: Double,
+            first_ns: Int64, duration_ns: Int64, frames: Int, error_ns: Int64
+        ) {
+            self.role = role
+            self.device = device
+            self.id = id
+            self.file = file
+            self.codec = codec
+            self.width = width
+            self.height = height
+            self.rate = rate
+            self.first_ns = first_ns
+            self.duration_ns = duration_ns
+            self.frames = frames
+            self.error_ns = error_ns
+        }
+    }
+}

@@ -1,0 +1,354 @@
+internal import FoundationEssentials
+public import Media
+internal import Plan
+internal import Profiles
+
+/// The cameras and microphones that an app supplies, by role.
+package struct SuppliedSources: Sendable {
+    let cameras: [String: any CameraSource]
+    let microphones: [String: any MicrophoneSource]
+    /// Notes on the sources for the user, one sentence each.
+    var notes: [String] = []
+    /// Placeholder devices by role, planned before the real devices are connected.
+    var assumed: [String: PlannedDevice] = [:]
+
+    /// Prefix of the selector that a plan shows for a role with an app's source, followed by the source's name.
+    private static let scheme = "own:"
+    /// Selector prefix of a device provided by another process.
+    private static let remoteScheme = "remote:"
+
+    /// Creates a set of sources, opened but not started.
+    package init(
+        cameras: [String: any CameraSource] = [:], microphones: [String: any MicrophoneSource] = [:]
+    ) {
+        self.cameras = cameras
+        self.microphones = microphones
+    }
+
+    /// Returns whether a selector refers to a source supplied by the app.
+    static func handles(_ selector: String) -> Bool { selector.hasPrefix(scheme) || isRemote(selector) }
+
+    /// Returns whether a selector names a device provided by another process. This includes network cameras
+    /// and phones, because a multicam process sends their data.
+    static func isRemote(_ selector: String) -> Bool {
+        selector.hasPrefix(remoteScheme) || SourceAddress.isRelayed(selector)
+            || selector == SecretSource.selector
+    }
+
+    /// The roles that these sources play.
+    var roles: Set<String> { Set(cameras.keys).union(microphones.keys).union(assumed.keys) }
+
+    /// Returns the profile with the sources assigned to their roles, so that no other device is searched for.
+    ///
+    /// - Throws: `SetupError` if the profile doesn't contain a source's role, or if a role that requires a supplied
+    ///   source has none.
+    func play(in profile: Profile) throws(SetupError) -> Profile {
+        var profile = profile
+        for role in cameras.keys.sorted() {
+            guard let index = profile.cameras.firstIndex(where: { $0.role == role }) else {
+                throw Self.unknown(role, "camera", known: profile.cameras.map(\.role), in: profile)
+            }
+            profile.cameras[index].play(Self.selector(of: cameras[role]?.device))
+        }
+        for role in microphones.keys.sorted() {
+            guard let index = profile.microphones.firstIndex(where: { $0.role == role }) else {
+                throw Self.unknown(role, "microphone", known: profile.microphones.map(\.role), in: profile)
+            }
+            profile.microphones[index].play(Self.selector(of: microphones[role]?.device))
+        }
+        try checkBrings(profile)
+        return profile
+    }
+
+    /// Checks that all supplied sources named in a profile are present.
+    ///
+    /// - Throws: `SetupError` if a role's device can only come from the app or another process, and it's missing.
+    func checkBrings(_ profile: Profile) throws(SetupError) {
+        let played =
+            profile.cameras.map { ($0.role, $0.device) } + profile.microphones.map { ($0.role, $0.device) }
+        for (role, selector) in played where Self.handles(selector) && !roles.contains(role) {
+            let device =
+                "\(role.printable()): the device “\(SourceAddress.printable(of: selector))” "
+            throw .usage(
+                Self.isRemote(selector)
+                    ? device
+                        + "can be used only while recording. Use `multicam record` or `multicam studio`."
+                    : device
+                        + "must be provided by the application, which does not provide a device for this role. Choose another device."
+            )
+        }
+    }
+
+    private static func unknown(
+        _ role: String, _ kind: String, known: [String], in profile: Profile
+    ) -> SetupError {
+        .usage(
+            "the application provides a \(kind) for the role “\(role.printable())”, which “\(profile.name.printable())” does not have: "
+                + (known.isEmpty ? "it does not have a \(kind)." : "choose \(ProfileValue.list(known))."))
+    }
+
+    private static func selector(of device: CaptureDevice?) -> String {
+        let own = device?.selector ?? ""
+        return isRemote(own) ? own : scheme + (device?.name ?? "")
+    }
+
+    /// The sources as planned devices, each with the one format that it delivers.
+    var planned: [String: PlannedDevice] {
+        var devices = assumed
+        for (role, source) in cameras {
+            var device = source.device
+            // Supplied sources don't use a device node.
+            device.node = ""
+            let format = source.format
+            devices[role] = PlannedDevice(
+                selector: Self.selector(of: device), device: device,
+                offers: .listed([
+                    OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))
+                ]))
+        }
+        for (role, source) in microphones {
+            var device = source.device
+            device.node = ""
+            device.audio = source.format
+            devices[role] = PlannedDevice(
+                selector: Self.selector(of: device), device: device, offers: .listed([]))
+        }
+        return devices
+    }
+}
+
+extension SuppliedSources {
+    /// Default format of a camera.
+    private static let usual = (size: FrameSize(width: 1280, height: 720), rate: FrameRate(30, per: 1))
+    /// Default size of a screen.
+    private static let usualScreen = FrameSize(width: 1920, height: 1080)
+
+    /// Adds placeholders for devices that aren't connected yet: network cameras, screens, and devices from
+    /// other processes. Placeholders use the format that their role requests, and a note reports this.
+    ///
+    /// - Parameter profile: The profile with the roles.
+    /// - Returns: All sources including the placeholders, and the profile. In the returned profile, the audio
+    ///   of a network stream has the selector of its camera.
+    func assuming(for profile: Profile) -> (own: SuppliedSources, profile: Profile) {
+        var (own, profile) = (self, profile)
+        let known = roles
+        var streams: [String: String] = [:]
+        for camera in profile.cameras where Self.isRemote(camera.device) && !known.contains(camera.role) {
+            let format = Self.format(of: camera)
+            let name = Self.name(of: camera.device)
+            let offered = OfferedFormat(pixel: format.pixel, size: format.size, rates: .listed([format.rate]))
+            let device = CaptureDevice(
+                mediaType: .video, deviceType: SourceAddress.isScreen(camera.device) ? .screen : .network,
+                identity: DeviceIdentity(name: name), name: name, node: "", selector: name, formats: [offered]
+            )
+            own.assumed[camera.role] = PlannedDevice(
+                selector: name, device: device, offers: .listed([offered]))
+            own.notes.append(
+                "\(camera.role): the format of \(name) is unknown until the recording connects to it; planned as \(format)."
+            )
+            streams["camera:\(camera.role)"] = camera.device
+        }
+        for index in profile.microphones.indices {
+            let microphone = profile.microphones[index]
+            let selector = streams[microphone.device] ?? microphone.device
+            guard Self.isRemote(selector), !known.contains(microphone.role) else { continue }
+            profile.microphones[index].device = selector
+            let name = Self.name(of: selector)
+            let device = CaptureDevice(
+                mediaType: .audio, deviceType: .network, identity: DeviceIdentity(name: name), name: name,
+                node: "", selector: name, audio: AudioFormat(rate: 48_000, channels: microphone.channels))
+            own.assumed[microphone.role] = PlannedDevice(
+                selector: name, device: device, offers: .listed([]))
+        }
+        return (own, profile)
+    }
+
+    /// Returns a selector without secrets, for display.
+    private static func name(of selector: String) -> String {
+        selector == SecretSource.selector
+            ? "the address from url_from" : SourceAddress.printable(of: selector)
+    }
+
+    /// Returns the format that a role requests. The default is JPEG for web servers and screens, and H.264 for other
+    /// network sources.
+    private static func format(of camera: CameraRole) -> VideoFormat {
+        let isScreen = SourceAddress.isScreen(camera.device)
+        let isJPEG = isScreen || camera.device.lowercased().hasPrefix("http")
+        let pixel: PixelFormat =
+            switch camera.format {
+            case .auto: isJPEG ? .mjpeg : .h264
+            case .mjpeg: .mjpeg
+            case .h264: .h264
+            case .yuyv: .yuyv
+            case .nv12: .nv12
+            case .grey: .grey
+            }
+        return VideoFormat(
+            pixel: pixel, size: camera.size ?? (isScreen ? usualScreen : usual.size),
+            rate: camera.rate ?? usual.rate)
+    }
+}
+
+extension SuppliedSources {
+    /// A role that requires a device from another process.
+    private struct Wish {
+        let role: String
+        let selector: String
+        /// A message for the user about the location of the selector's secret. `nil` if there is none.
+        var note: String?
+    }
+
+    /// Maximum time to wait for another process to announce a device that is required at startup.
+    static let patience = Nanoseconds.seconds(15)
+    /// Maximum wait during a recording. It's shorter because later commands have to wait.
+    static let livePatience = Nanoseconds.seconds(5)
+    /// Maximum time to wait for the user to open the page on a phone or select a screen that is required at
+    /// startup.
+    static let personPatience = Nanoseconds.seconds(120)
+
+    /// Adds network cameras and the devices of other processes that a profile names. Waits for devices that haven't
+    /// been announced yet.
+    ///
+    /// - Parameters:
+    ///   - remote: Finds the devices. `nil` adds none.
+    ///   - profile: The profile with the roles.
+    ///   - limit: Maximum wait for a process to announce a device.
+    ///   - environment: The process's environment variables, which may contain addresses.
+    /// - Returns: All sources including the added ones.
+    /// - Throws: `SetupError` if a device isn't announced in time, an address can't be read, or two roles request the
+    ///   same device.
+    func adding(
+        from remote: (any RemoteSources)?, for profile: Profile, within limit: Nanoseconds,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(SetupError) -> SuppliedSources {
+        guard let remote else { return self }
+        let wantedCameras = try Self.wishes(
+            profile.cameras.map {
+                ($0.role, ScreenAddress.asking($0.device, size: $0.size, rate: $0.rate), $0.address)
+            }, "cameras", of: profile, but: cameras.keys.sorted(), environment)
+        // A network camera or a phone sends audio together with its frames.
+        let audible = Dictionary(
+            wantedCameras.filter { SourceAddress.isRelayed($0.selector) }.map {
+                ("camera:\($0.role)", $0.selector)
+            }
+        ) { $1 }
+        let wantedMicrophones = try Self.wishes(
+            profile.microphones.map { ($0.role, audible[$0.device] ?? $0.device, $0.address) }, "microphones",
+            of: profile, but: microphones.keys.sorted(), environment)
+        var (cameras, microphones) = (cameras, microphones)
+        do throws(DeviceError) {
+            for wish in wantedMicrophones { remote.expect(microphone: wish.selector) }
+            for wish in wantedCameras { remote.expect(camera: wish.selector) }
+            for wish in wantedCameras {
+                cameras[wish.role] = try remote.camera(
+                    wish.selector, within: Self.patience(for: wish.selector, limit, environment))
+            }
+            for wish in wantedMicrophones {
+                microphones[wish.role] = try remote.microphone(
+                    wish.selector, within: Self.patience(for: wish.selector, limit, environment))
+            }
+        } catch {
+            throw .device(error)
+        }
+        var sources = SuppliedSources(cameras: cameras, microphones: microphones)
+        sources.notes = notes + (wantedCameras + wantedMicrophones).compactMap(\.note)
+        return sources
+    }
+
+    private static func patience(
+        for selector: String, _ limit: Nanoseconds, _ environment: [String: String]
+    ) -> Nanoseconds {
+        let needsPerson =
+            PhoneSelector.handles(selector) || SourceAddress.isSharedScreen(selector, environment)
+        return limit >= patience && needsPerson ? max(limit, personPatience) : limit
+    }
+
+    /// Returns the roles that require a device from another process, except those played by the app's
+    /// sources.
+    private static func wishes(
+        _ roles: [(role: String, selector: String, address: SecretSource?)], _ section: String,
+        of profile: Profile,
+        but own: [String], _ environment: [String: String]
+    ) throws(SetupError) -> [Wish] {
+        var wishes: [Wish] = []
+        for (role, selector, address) in roles where isRemote(selector) && !own.contains(role) {
+            guard section == "cameras" || !SourceAddress.isScreen(selector) else {
+                throw .usage(
+                    "the microphone \(role.printable()) cannot be a screen, because a screen has no audio. To record the audio of the computer, use `pulse:NAME` with a name that ends in .monitor from `pactl list short sources`."
+                )
+            }
+            var wish = Wish(role: role, selector: selector)
+            if let address {
+                wish = try read(
+                    address, of: role, at: "\(section).\(role).url_from", of: profile, environment)
+            } else if SourceAddress.hasSecret(selector) {
+                wish.note =
+                    "\(role): the profile contains the password of this device, so everyone who can read the profile can see it. Use `url_from` to read it from a file or an environment variable."
+            }
+            if let other = wishes.first(where: { $0.selector == wish.selector }) {
+                throw .usage(
+                    "\(other.role.printable()) and \(role.printable()) both use “\(SourceAddress.printable(of: wish.selector))”. A device can have only one role."
+                )
+            }
+            wishes.append(wish)
+        }
+        return wishes
+    }
+
+    private static func read(
+        _ source: SecretSource, of role: String, at field: String, of profile: Profile,
+        _ environment: [String: String]
+    ) throws(SetupError) -> Wish {
+        let (text, warning): (String, String?)
+        do throws(SecretSource.Lack) {
+            (text, warning) = try source.read(environment)
+        } catch {
+            throw .profile(profile.source.error(at: field, found: error.found, expected: error.expected))
+        }
+        do throws(AddressError) {
+            return Wish(
+                role: role, selector: try SourceAddress(text).text, note: warning.map { "\(field): \($0)" })
+        } catch {
+            throw .profile(profile.source.error(at: field, found: error.found, expected: error.expected))
+        }
+    }
+}
+
+/// Finds network cameras, and cameras and microphones provided by other processes, by their selectors
+/// `remote:NAME`. Implemented by `RemoteDevices`.
+public protocol RemoteSources: Sendable {
+    /// Announces that a camera will be requested soon, so that several cameras can connect in parallel.
+    ///
+    /// - Parameter selector: `remote:NAME`, or the address of a network camera.
+    func expect(camera selector: String)
+
+    /// Announces that a microphone will be requested soon.
+    ///
+    /// - Parameter selector: `remote:NAME`, or the address of a network camera with audio.
+    func expect(microphone selector: String)
+
+    /// Waits for a camera. Blocks; don't call this from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - selector: `remote:NAME`, or the address of a network camera.
+    ///   - limit: Maximum wait for a process to announce the camera.
+    /// - Returns: The camera, not started.
+    /// - Throws: `DeviceError` if no process announces the camera in time, or another role already uses it.
+    func camera(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any CameraSource
+
+    /// Waits for a microphone. Blocks; don't call this from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - selector: `remote:NAME`, or the address of a network camera.
+    ///   - limit: Maximum wait for a process to announce the microphone.
+    /// - Returns: The microphone, not started.
+    /// - Throws: `DeviceError` if no process announces the microphone in time, or another role already uses it.
+    func microphone(_ selector: String, within limit: Nanoseconds) throws(DeviceError) -> any MicrophoneSource
+}
+
+extension RemoteSources {
+    /// Does nothing, because senders connect on their own initiative.
+    public func expect(camera selector: String) {}
+    /// Does nothing, because senders connect on their own initiative.
+    public func expect(microphone selector: String) {}
+}

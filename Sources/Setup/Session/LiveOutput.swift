@@ -1,0 +1,104 @@
+internal import FoundationEssentials
+internal import Glibc
+public import Media
+public import Plan
+public import Profiles
+
+/// A live output and its address. The textual description contains no keys.
+public struct LiveOutput: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// Name of the live output.
+    public let name: String
+    /// The address to send to. Its text may contain a key.
+    public let address: LiveOutputAddress
+    /// The token of a WHIP endpoint. `nil` if there is none.
+    public var token: Secret?
+    /// The source that is sent: `program`, or a camera's role.
+    public var source: String
+    /// When the live output starts.
+    public var start: LiveOutputSettings.Start
+    /// The format of frames encoded only for this live output. `nil` if it sends the recording's packets or only audio.
+    public var frames: PlannedLiveOutput.Frames?
+
+    /// Creates a live output. Each parameter sets the property of the same name.
+    public init(
+        name: String, address: LiveOutputAddress, token: Secret? = nil,
+        source: String = LiveOutputSettings.program, start: LiveOutputSettings.Start = .command,
+        frames: PlannedLiveOutput.Frames? = nil
+    ) {
+        (self.name, self.address, self.token) = (name, address, token)
+        (self.source, self.start, self.frames) = (source, start, frames)
+    }
+
+    /// The live output as it appears in a plan, without keys.
+    package var planned: PlannedLiveOutput {
+        PlannedLiveOutput(
+            name: name, kind: address.kind, address: address.printable, source: source, start: start,
+            frames: frames)
+    }
+
+    /// The name, and the address without keys.
+    public var description: String { "\(name): \(address.printable)" }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+}
+
+/// The addresses and tokens of a profile's live outputs, read from files and environment variables.
+struct LiveOutputKeys {
+    /// The profile with all addresses filled in, ready to be compiled. It contains keys, so don't display it.
+    let profile: Profile
+    /// Warnings about keys that other users can read, one sentence per key.
+    let notes: [String]
+    private let tokens: [String: String]
+
+    /// Reads the keys.
+    ///
+    /// - Parameters:
+    ///   - profile: The profile as read from its file.
+    ///   - environment: The process's environment variables.
+    /// - Throws: `ProfileError` if a file or variable is missing or has invalid content. The message contains no keys.
+    init(
+        of profile: Profile, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ProfileError) {
+        var (filled, notes, tokens) = (profile, [String](), [String: String]())
+        func read(_ source: SecretSource, of field: String) throws(ProfileError) -> String {
+            do throws(SecretSource.Lack) {
+                let (text, warning) = try source.read(environment)
+                if let warning { notes.append("\(field): \(warning)") }
+                return text
+            } catch {
+                throw profile.source.error(at: field, found: error.found, expected: error.expected)
+            }
+        }
+        for (index, liveOutput) in profile.liveOutputs.enumerated() {
+            let field = "publish.\(liveOutput.name)"
+            if let token = liveOutput.token {
+                tokens[liveOutput.name] = try read(token, of: "\(field).token_from")
+            }
+            guard case .kept(let source) = liveOutput.address else { continue }
+            let text = try read(source, of: "\(field).url_from")
+            do throws(AddressError) {
+                filled.liveOutputs[index].address = .given(try LiveOutputAddress(text))
+                filled.liveOutputs[index].isKeptApart = true
+            } catch {
+                throw profile.source.error(
+                    at: "\(field).url_from", found: error.found, expected: error.expected)
+            }
+        }
+        self.profile = filled
+        self.notes = notes
+        self.tokens = tokens
+    }
+
+    /// Returns the live outputs of a plan with their addresses.
+    func liveOutputs(of plan: SessionPlan) -> [LiveOutput] {
+        plan.liveOutputs.compactMap { planned in
+            guard let settings = profile.liveOutputs.first(where: { $0.name == planned.name }),
+                case .given(let address) = settings.address
+            else { return nil }
+            return LiveOutput(
+                name: planned.name, address: address, token: tokens[planned.name].map { Secret($0) },
+                source: planned.source,
+                start: planned.start, frames: planned.frames)
+        }
+    }
+}

@@ -1,0 +1,339 @@
+internal import Capture
+internal import Encoding
+internal import Media
+internal import Plan
+internal import Synchrony
+internal import VirtualDevices
+
+extension SessionSetup {
+    /// Opens the microphones of a plan. A microphone used by several roles is captured only once if all of them use the
+    /// same channels.
+    static func openMicrophones(
+        _ plan: SessionPlan, _ resolver: DeviceResolver
+    ) throws(SetupError) -> [String: any MicrophoneSource] {
+        struct Capture: Hashable {
+            let source: String
+            let format: AudioFormat
+        }
+        func capture(_ planned: PlannedMicrophone) -> Capture? {
+            resolver.pulseSources[planned.role].map { Capture(source: $0.name, format: planned.format) }
+        }
+        let roles = Dictionary(grouping: plan.microphones.compactMap(capture)) { $0 }.mapValues(\.count)
+        var shared: [Capture: SharedMicrophone] = [:]
+        var microphones: [String: any MicrophoneSource] = [:]
+        for planned in plan.microphones {
+            guard let capture = capture(planned), let count = roles[capture], count > 1 else {
+                microphones[planned.role] = try open(planned, resolver)
+                continue
+            }
+            if shared[capture] == nil {
+                shared[capture] = SharedMicrophone(try open(planned, resolver), roleCount: count)
+            }
+            microphones[planned.role] = shared[capture]?.part
+        }
+        return microphones
+    }
+
+    /// Opens the processed voice signal of a microphone if its role requests echo cancellation or noise suppression.
+    ///
+    /// - Returns: The processed source, and the name of the output device used as the echo reference. `nil` if no
+    ///   processing is requested.
+    /// - Throws: `SetupError` if the sound server can't create the processed source.
+    static func openVoice(
+        of planned: PlannedMicrophone, _ resolver: DeviceResolver
+    ) throws(SetupError) -> (voice: any MicrophoneSource, output: String?)? {
+        guard let wanted = planned.voiceProcessing, let source = resolver.pulseSources[planned.role] else {
+            return nil
+        }
+        let voice: PulseVoice
+        do throws(DeviceError) {
+            voice = try PulseVoice(
+                of: source, role: planned.role, wanted, sourceChannels: planned.sourceChannels)
+        } catch {
+            throw .device(error)
+        }
+        do throws(EncodingError) {
+            return (
+                try AlignedVoice(voice, of: voice.heard, sourceChannels: planned.sourceChannels),
+                voice.outputName
+            )
+        } catch {
+            throw .device(
+                DeviceError(
+                    device: source.selector, operation: "echo cancellation and noise suppression",
+                    reason: .other(error.description)))
+        }
+    }
+
+    static func open(
+        _ planned: PlannedMicrophone, _ resolver: DeviceResolver
+    ) throws(SetupError) -> any MicrophoneSource {
+        if let own = resolver.own.microphones[planned.role] { return own }
+        if VirtualSources.handles(planned.selector) {
+            do throws(VirtualDeviceError) {
+                return try VirtualSources.microphone(selector: planned.selector, role: planned.role)
+            } catch {
+                throw SetupError(error)
+            }
+        }
+        guard let source = resolver.pulseSources[planned.role] else {
+            preconditionFailure("microphone `\(planned.role)` of the plan was not resolved")
+        }
+        do throws(DeviceError) {
+            return try PulseMicrophone(source: source, channels: planned.format.channels)
+        } catch {
+            throw .device(error)
+        }
+    }
+}
+
+/// Captures one microphone once for several roles, so that all roles get the same samples, timestamps, and losses. Each
+/// role gets a separate source object.
+final class SharedMicrophone: Sendable {
+    private let source: any MicrophoneSource
+    private let roleCount: Int
+    private let receivers = ConditionLock<[@Sendable (MicrophoneEvent) -> Void]>([])
+
+    /// Shares a microphone.
+    ///
+    /// - Parameters:
+    ///   - source: The microphone, opened but not started.
+    ///   - roleCount: Number of roles that will start the microphone. Capture begins when the last role has started it,
+    ///     so all roles get the same samples.
+    init(_ source: any MicrophoneSource, roleCount: Int) {
+        self.source = source
+        self.roleCount = roleCount
+    }
+
+    /// A source object for one role.
+    var part: any MicrophoneSource { Part(whole: self) }
+
+    private struct Part: MicrophoneSource {
+        let whole: SharedMicrophone
+
+        var device: CaptureDevice { whole.source.device }
+        var format: AudioFormat { whole.source.format }
+        var deliveryDelay: Nanoseconds { whole.source.deliveryDelay }
+        var stampCorrelation: Nanoseconds { whole.source.stampCorrelation }
+        var settlingTime: Nanoseconds { whole.source.settlingTime }
+
+        func start(
+            on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+        ) throws(DeviceError) {
+            try whole.start(on: clock, delivering: receive)
+        }
+
+        func recordingBegins(at start: ClockTime) { whole.source.recordingBegins(at: start) }
+
+        /// Stops the capture for all roles, because all roles of a session end together.
+        func stop() { whole.source.stop() }
+    }
+
+    private func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(DeviceError) {
+        let receivers = receivers.withLock { receivers in
+            receivers.append(receive)
+            return receivers
+        }
+        guard receivers.count == roleCount else { return }
+        try source.start(on: clock) { event in
+            for receiver in receivers { receiver(event) }
+        }
+    }
+}
+
+/// The processed voice signal of a microphone, with timestamps derived from the raw microphone, which is
+/// captured in parallel (`VoiceDating`).
+///
+/// No audio is delivered until the processed signal is correlated with the raw microphone or three seconds
+/// have passed. After that, the processed signal's own timestamps are used until a match is found. When the
+/// microphone is disconnected, the processed signal stops too. It resumes only after a new match, because the
+/// sound server may use a different microphone in the meantime.
+final class AlignedVoice: MicrophoneSource {
+    fileprivate struct State {
+        var dating: VoiceDating
+        /// Number of processed samples received.
+        var count: Int64 = 0
+        /// Whether the microphone was disconnected and no new match has been found since.
+        var isLost = false
+        /// Whether the last delivery used the sample count and timestamps of the processed signal.
+        var countsItself = false
+        /// Sample count after the last delivery.
+        var end: Int64?
+        /// The next pair of blocks to compare.
+        var look: VoiceDating.Look?
+        var isComparing = false
+        var isOver = false
+    }
+
+    private let voice: any MicrophoneSource
+    private let heard: any MicrophoneSource
+    /// The channels of the raw microphone that the processed signal is created from, counted from 0. Empty means all
+    /// channels.
+    private let sourceChannels: [Int]
+    private let state: ConditionLock<State>
+    /// Used only by the comparing thread.
+    private let correlation: ConditionLock<AudioCorrelation>
+    private let worker = ConditionLock<MediaThread?>(nil)
+
+    /// Maximum amount of processed audio that is discarded, in seconds. Two comparisons take 1.5 s, and the server may
+    /// take one more second to start.
+    private static let patience = 3.0
+
+    /// Combines a processed voice signal with its raw microphone.
+    ///
+    /// - Parameters:
+    ///   - voice: The processed source, opened but not started.
+    ///   - heard: The raw microphone at the sample rate of `voice`, not started.
+    ///   - sourceChannels: The channels of the raw microphone that the processed signal is created from, counted from
+    ///     0. Empty means all channels.
+    /// - Throws: `EncodingError` if memory allocation fails.
+    init(
+        _ voice: any MicrophoneSource, of heard: any MicrophoneSource, sourceChannels: [Int] = []
+    ) throws(EncodingError) {
+        precondition(voice.format.rate == heard.format.rate, "both must have the same sample rate")
+        self.voice = voice
+        self.heard = heard
+        self.sourceChannels = sourceChannels.filter { $0 < heard.format.channels }
+        state = ConditionLock(State(dating: VoiceDating(rate: voice.format.rate)))
+        correlation = ConditionLock(
+            try AudioCorrelation(
+                rate: Double(voice.format.rate), largestOffset: VoiceDating.largestDelay,
+                piece: VoiceDating.window))
+    }
+
+    deinit { stop() }
+
+    var device: CaptureDevice { voice.device }
+    var format: AudioFormat { voice.format }
+    var deliveryDelay: Nanoseconds { voice.deliveryDelay }
+    var stampCorrelation: Nanoseconds { heard.stampCorrelation }
+    var settlingTime: Nanoseconds { .seconds(rounding: Self.patience) }
+    var simulationTime: Nanoseconds { voice.simulationTime + heard.simulationTime }
+
+    func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(DeviceError) {
+        let (state, sourceChannels) = (state, sourceChannels)
+        // This lock ensures that both threads deliver in the order in which they made their decisions.
+        let turn = ConditionLock(())
+        beginComparing()
+        try heard.start(on: clock) { event in
+            switch event {
+            case .audio(let audio):
+                state.broadcast { state in
+                    state.dating.addHeard(Self.selected(sourceChannels, of: audio))
+                    state.look = state.dating.nextBrightness() ?? state.look
+                }
+            case .away(let time, let cause), .ended(let time, let cause):
+                turn.withLock { _ in
+                    state.withLock { state in
+                        state.dating.loseHeard()
+                        state.look = nil
+                        state.isLost = true
+                    }
+                    receive(.away(at: time, cause: cause))
+                }
+            case .lost, .returned, .remarked: break
+            }
+        }
+        let patience = Int64(Self.patience * Double(format.rate))
+        try voice.start(on: clock) { event in
+            turn.withLock { _ in
+                let (told, isAnew) = state.withLock { state in state.take(event, patience: patience) }
+                if case .audio(let audio) = told, isAnew { receive(.returned(at: audio.capturedAt)) }
+                if let told { receive(told) }
+            }
+        }
+    }
+
+    func recordingBegins(at start: ClockTime) { voice.recordingBegins(at: start) }
+
+    func stop() {
+        heard.stop()
+        voice.stop()
+        state.broadcast { $0.isOver = true }
+        let last = worker.withLock { worker in
+            defer { worker = nil }
+            return worker
+        }
+        last?.join()
+    }
+
+    /// Waits until all audio delivered up to now has been compared. This takes milliseconds.
+    func waitUntilCompared() {
+        state.wait { $0.look == nil && !$0.isComparing ? () : nil }
+    }
+
+    /// Starts a separate thread for the comparison, because it takes milliseconds and would delay the capture threads.
+    private func beginComparing() {
+        let (state, correlation) = (state, correlation)
+        let thread = MediaThread.eventually(name: "voice") {
+            func nextBrightness() -> VoiceDating.Look? {
+                state.wait { state -> VoiceDating.Look?? in
+                    if state.isOver { return .some(nil) }
+                    defer { state.look = nil }
+                    state.isComparing = state.look != nil
+                    return state.look.map { .some($0) }
+                }
+            }
+            while let look = nextBrightness() {
+                let peak = correlation.withLock { $0.peak(of: look.heard, and: look.voice) }
+                state.broadcast { state in
+                    state.dating.take(peak, of: look)
+                    state.isComparing = false
+                }
+            }
+        }
+        worker.withLock { $0 = thread }
+    }
+
+    /// Returns the audio slice reduced to the selected channels.
+    private static func selected(_ sourceChannels: [Int], of audio: CapturedAudio) -> CapturedAudio {
+        guard !sourceChannels.isEmpty else { return audio }
+        return CapturedAudio(
+            format: AudioFormat(rate: audio.format.rate, channels: sourceChannels.count),
+            capturedAt: audio.capturedAt,
+            firstSample: audio.firstSample, samples: audio.samples(of: sourceChannels))
+    }
+}
+
+extension AlignedVoice.State {
+    /// Processes an event of the processed source.
+    ///
+    /// - Parameters:
+    ///   - event: The event received from the source.
+    ///   - patience: Number of samples after which the source's own timestamps are used.
+    /// - Returns: The event to deliver, if any, and whether the voice signal resumes with it.
+    fileprivate mutating func take(
+        _ event: MicrophoneEvent, patience: Int64
+    ) -> (told: MicrophoneEvent?, isAnew: Bool) {
+        guard case .audio(let audio) = event else {
+            if case .returned = event, isLost { return (nil, false) }
+            return (event, false)
+        }
+        count += Int64(audio.frameCount)
+        let known = dating.addVoice(audio)
+        guard known != nil || (count > patience && !isLost) else { return (nil, false) }
+        // Switching between the two sample counts is a discontinuity for the receiver.
+        let isAnew = isLost || (known != nil && countsItself)
+        isLost = false
+        countsItself = known == nil
+        let first = known?.sample ?? audio.firstSample
+        // A late match can place samples before the end of the last delivery. Those samples were already delivered with
+        // slightly wrong timestamps.
+        let excess = isAnew ? 0 : max((end ?? first) - first, 0)
+        guard excess < audio.frameCount else { return (nil, false) }
+        end = first + Int64(audio.frameCount)
+        let time = known?.time ?? audio.capturedAt
+        return (
+            .audio(
+                CapturedAudio(
+                    format: audio.format,
+                    capturedAt: time + .seconds(rounding: Double(excess) / Double(audio.format.rate)),
+                    firstSample: first + excess,
+                    samples: Array(audio.samples.dropFirst(Int(excess) * audio.format.channels)))), isAnew
+        )
+    }
+}

@@ -1,0 +1,220 @@
+internal import Capture
+internal import Media
+internal import Plan
+internal import Profiles
+public import Session
+public import Stills
+
+extension SessionSetup {
+    /// Opens another camera and adds it to a recording session of this setup. The camera gets a separate
+    /// track if the other cameras have one. Blocks until the camera delivers frames, and before that waits up
+    /// to 5 s for another process to announce it. Don't call this from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
+    ///   - role: A name that no device of the recording uses yet.
+    ///   - session: The session to add the camera to.
+    ///   - stills: The still capture of this session. It includes this camera from now on.
+    /// - Throws: `SetupError` if the role or selector is invalid; if the device is missing or busy, or access
+    ///   is denied; or if the session rejects the change.
+    public func addCamera(
+        _ selector: String, as role: String, to session: MulticamSession, stills: inout SessionStills
+    ) throws(SetupError) {
+        var (profile, request) = try profile(ofNew: role)
+        let hasTracks = profile.tracks.cameras != .none || profile.cameras.isEmpty
+        profile.cameras = [CameraRole(role: role, device: selector)]
+        profile.microphones = []
+        profile.tracks.microphones = .none
+        // A camera without a track may use any pixel format.
+        if profile.tracks.cameras == .none { profile.tracks.cameras = .encode }
+        let resolver = try freeCamera(selector, profile, request, in: session)
+        let plan = try Self.plan(profile, resolver)
+        guard let planned = plan.cameras.first, let source = try Self.open(plan, resolver)[role] else {
+            throw .usage("camera “\(role)” is not used by a track or the program of this profile.")
+        }
+        session.learn(of: source.device)
+        var track = hasTracks ? plan.cameraTracks.first : nil
+        track?.file = "cameras/\(role).mov"
+        do throws(SessionChangeError) {
+            let tap = stills.add(planned, source: source)
+            try session.add(source, as: planned, track: track, frameTap: tap)
+        } catch {
+            stills.remove(role)
+            throw .refused(error)
+        }
+    }
+
+    /// Opens another microphone in its default channel configuration and adds it to a recording session of this setup.
+    /// The program mix doesn't include the microphone until it's added by a command. Blocks until the microphone
+    /// delivers audio; don't call this from a Swift task.
+    ///
+    /// - Parameters:
+    ///   - selector: A selector as in a profile: `default`, a name, `virtual:tone`, `remote:phone`.
+    ///   - role: A name that no device of the recording uses yet.
+    ///   - session: The session to add the microphone to.
+    /// - Throws: `SetupError` if the role or selector is invalid, the device is missing or access is denied, or the
+    ///   session rejects the change.
+    public func addMicrophone(
+        _ selector: String, as role: String, to session: MulticamSession
+    ) throws(SetupError) {
+        var (profile, request) = try profile(ofNew: role)
+        // If the profile lists no microphones, its track setting isn't meaningful. A microphone that is neither
+        // recorded nor audible would be useless.
+        let hasTracks = profile.tracks.microphones != .none || profile.microphones.isEmpty
+        profile.microphones = [MicrophoneRole(role: role, device: selector)]
+        profile.cameras = []
+        profile.tracks.cameras = .none
+        profile.tracks.metadata = .none
+        // Compile the microphone as if it were recorded, because the plan omits unused microphones.
+        profile.tracks.microphones = .wav
+        profile.tracks.files = .oneEach
+        let resolver = try resolver(of: profile, request)
+        let plan = try Self.plan(profile, resolver)
+        guard let planned = plan.microphones.first else {
+            throw .usage("microphone “\(role)” is not used by a track or the program of this profile.")
+        }
+        let source = try Self.open(planned, resolver)
+        do throws(SessionChangeError) {
+            try session.add(source, as: planned, track: hasTracks ? plan.microphoneTracks.first : nil)
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// Finds the camera for the profile's only role. The camera must not be in use by another role.
+    func freeCamera(
+        _ selector: String, _ profile: Profile, _ request: SetupRequest, in session: MulticamSession
+    ) throws(SetupError) -> DeviceResolver {
+        do {
+            return try resolver(of: profile, request)
+        } catch {
+            guard case .device(let busy) = error, case .busy = busy.reason,
+                let owner = session.owner(of: busy.device)
+            else {
+                throw error
+            }
+            throw .usage(
+                "“\(SourceAddress.printable(of: selector))” is \(busy.device), which is already used for \(owner). Choose another camera."
+            )
+        }
+    }
+
+    /// Returns the session's profile without its program, used to compile a new device.
+    func profile(ofNew role: String) throws(SetupError) -> (profile: Profile, request: SetupRequest) {
+        guard Profile.isRole(role) else {
+            throw .usage("“\(role.printable())” is not a valid role: expected \(Profile.roleRule).")
+        }
+        guard let request, var profile else {
+            throw .usage("this session uses devices of the application, so it cannot open other devices.")
+        }
+        profile.program = nil
+        profile.liveOutputs = []
+        return (profile, request)
+    }
+
+    /// Finds the devices of new roles. Waits for devices provided by other processes.
+    private func resolver(
+        of profile: Profile, _ request: SetupRequest
+    ) throws(SetupError) -> DeviceResolver {
+        let (memory, _) = DeviceStore.file?.read() ?? (DeviceStore(), nil)
+        let own = try SuppliedSources().adding(
+            from: remote, for: profile, within: SuppliedSources.livePatience)
+        return try DeviceResolver(
+            for: own.play(in: profile), memory: memory, of: request.application, own: own)
+    }
+
+    static func plan(
+        _ profile: Profile, _ resolver: DeviceResolver
+    ) throws(SetupError) -> SessionPlan {
+        do throws(ProfileError) {
+            return try SessionPlan(profile: profile, devices: resolver.devices)
+        } catch {
+            throw .profile(error)
+        }
+    }
+}
+
+extension SessionSetup {
+    /// Returns whether any of the selectors names a network camera, a screen, or a device provided by another
+    /// process.
+    package static func namesRemote(_ selectors: [String]) -> Bool {
+        selectors.contains { SuppliedSources.isRemote($0) }
+    }
+}
+
+extension SessionSetup {
+    /// Opens a camera and assigns it to a role of a recording session of this setup, replacing the role's
+    /// current camera. The role's tracks, the program, and taps continue. Blocks until the camera delivers
+    /// frames, and before that waits up to 5 s for another process to announce it. Don't call this from a
+    /// Swift task.
+    ///
+    /// The camera is opened with the role's settings from the profile. If it doesn't support the size or
+    /// rate, this function chooses a supported one.
+    ///
+    /// - Parameters:
+    ///   - role: The role of a camera that is being recorded.
+    ///   - selector: A selector as in a profile: `/dev/video2`, a name, `virtual:clap`, `remote:phone`.
+    ///   - session: The session.
+    ///   - stills: The still capture of this session. It uses this camera from now on.
+    /// - Throws: `SetupError` if the role doesn't exist; if the selector is invalid; if the device is missing
+    ///   or busy, or access is denied; or if the session rejects the change.
+    public func replaceCamera(
+        of role: String, with selector: String, in session: MulticamSession, stills: SessionStills
+    ) throws(SetupError) {
+        let (present, isCopied) = try refusing { () throws(SessionChangeError) in
+            try session.formatToReplace(of: role)
+        }
+        var (profile, request) = try profile(ofNew: role)
+        var camera = profile.cameras.first { $0.role == role } ?? CameraRole(role: role, device: selector)
+        camera.device = selector
+        camera.match = nil
+        camera.format =
+            (isCopied ? CameraRole.Format(rawValue: present.pixel.rawValue) : nil) ?? camera.format
+        profile.cameras = [camera]
+        profile.microphones = []
+        profile.tracks.microphones = .none
+        // Without stream copy, any pixel format is suitable.
+        profile.tracks.cameras = isCopied ? .copy : .encode
+        let resolver = try freeCamera(selector, profile, request, in: session)
+        let plan = try Self.plan(ofOnly: profile, resolver)
+        guard let planned = plan.cameras.first, let source = try Self.open(plan, resolver)[role] else {
+            throw .usage("camera “\(role)” is not used by a track or the program of this profile.")
+        }
+        session.learn(of: source.device)
+        try refusing { () throws(SessionChangeError) in try session.replaceCamera(with: source, as: planned) }
+        stills.cameras.first { $0.role == role }?.replace(with: planned, source: source)
+    }
+
+    /// Returns the plan of the profile's only camera. If the camera doesn't support the profile's size and rate, the
+    /// plan uses other values.
+    private static func plan(
+        ofOnly profile: Profile, _ resolver: DeviceResolver
+    ) throws(SetupError) -> SessionPlan {
+        do {
+            return try plan(profile, resolver)
+        } catch {
+            var other = profile
+            (other.cameras[0].size, other.cameras[0].rate) = (nil, nil)
+            return try plan(other, resolver)
+        }
+    }
+
+    private func refusing<Result>(
+        _ body: () throws(SessionChangeError) -> Result
+    ) throws(SetupError) -> Result {
+        do throws(SessionChangeError) {
+            return try body()
+        } catch {
+            throw .refused(error)
+        }
+    }
+}
+
+extension MulticamSession {
+    /// Updates the USB topology after a real camera that wasn't part of the original plan is connected.
+    nonisolated func learn(of device: CaptureDevice) {
+        if device.deviceType != .virtual, device.deviceType != .file {
+            learn(USBTopology.connected().topology)
+        }
+    }
+}

@@ -1,0 +1,586 @@
+internal import Doctor
+public import FoundationEssentials
+public import Media
+public import Monitoring
+public import Plan
+internal import Session
+internal import SessionFolder
+
+/// The content of `certificate.json`: the computer and the devices of a stress test, its runs, and their results.
+///
+/// Times are in nanoseconds since the start of the test. Within a run's time series, they are relative to the run's T0.
+/// `docs/stress.schema.json` is the JSON Schema.
+public struct StressCertificate: Sendable, Equatable, Codable {
+    /// The progress of the test.
+    public enum Outcome: String, Sendable, Codable {
+        /// The test is running or has crashed.
+        case running
+        case finished
+        /// The user stopped the test before it was complete.
+        case stopped
+    }
+
+    /// The result of a run.
+    public enum Verdict: String, Sendable, Codable {
+        case held
+        case failed
+        /// The recording did not start.
+        case notRun = "not-run"
+    }
+
+    /// The tested computer.
+    public struct Machine: Sendable, Equatable, Codable {
+        /// The host name.
+        public var host: String
+        /// The kernel's name and release.
+        public var system: String
+        /// The processor's model; omitted if the kernel doesn't report it.
+        public var processor: String?
+        /// Number of logical processors.
+        public var processors: Int
+        /// Installed memory in bytes; omitted if unknown.
+        public var memory_bytes: Int64?
+        /// The USB controllers.
+        public var controllers: [Controller]
+
+        /// Creates an entry from its values.
+        public init(
+            host: String, system: String, processor: String?, processors: Int, memory_bytes: Int64?,
+            controllers: [Controller]
+        ) {
+            self.host = host
+            self.system = system
+            self.processor = processor
+            self.processors = processors
+            self.memory_bytes = memory_bytes
+            self.controllers = controllers
+        }
+    }
+
+    /// One USB controller, with its root hub.
+    public struct Controller: Sendable, Equatable, Codable {
+        /// The controller's PCI address: `0000:00:14.0`.
+        public var name: String
+        /// The name of its bus: `usb1`.
+        public var bus: String
+        /// The bus speed in Mbit/s; omitted if unknown.
+        public var megabits: Int?
+
+        /// Creates an entry from its values.
+        public init(name: String, bus: String, megabits: Int?) {
+            self.name = name
+            self.bus = bus
+            self.megabits = megabits
+        }
+    }
+
+    /// A tested camera or microphone.
+    public struct Device: Sendable, Equatable, Codable {
+        /// The role in the profile.
+        public var role: String
+        /// `camera` or `microphone`.
+        public var kind: String
+        /// The device's name.
+        public var name: String
+        /// The device's persistent identity, as text.
+        public var identity: String
+        /// The selector for the device.
+        public var selector: String
+        /// USB vendor and product IDs, `046d:082d`; omitted if there are none.
+        public var product: String?
+        /// The device's release number (bcdDevice), which most vendors increase with each firmware version.
+        public var firmware: String?
+        /// The controller that the device is connected to; omitted if unknown.
+        public var controller: String?
+        /// The speed of the device's connection in Mbit/s; omitted if unknown.
+        public var megabits: Int?
+        /// The formats that could be tested for a camera; empty for a microphone.
+        public var formats: [String]
+
+        /// Creates an entry from its values.
+        public init(
+            role: String, kind: String, name: String, identity: String, selector: String, product: String?,
+            firmware: String?, controller: String?, megabits: Int?, formats: [String]
+        ) {
+            self.role = role
+            self.kind = kind
+            self.name = name
+            self.identity = identity
+            self.selector = selector
+            self.product = product
+            self.firmware = firmware
+            self.controller = controller
+            self.megabits = megabits
+            self.formats = formats
+        }
+    }
+
+    /// The requested tests.
+    public struct Asked: Sendable, Equatable, Codable {
+        /// The kinds of tests, in execution order.
+        public var runs: [StressKind]
+        /// Duration of each set run and each climb step, in nanoseconds.
+        public var each_ns: Int64
+        /// Duration of the soak test in nanoseconds; omitted if there is none.
+        public var soak_ns: Int64?
+        /// Maximum fraction of frames that a track may lose, lost ÷ (captured + lost), 0…1.
+        public var lost_limit: Double
+
+        /// Creates an entry from its values.
+        public init(runs: [StressKind], each_ns: Int64, soak_ns: Int64?, lost_limit: Double) {
+            self.runs = runs
+            self.each_ns = each_ns
+            self.soak_ns = soak_ns
+            self.lost_limit = lost_limit
+        }
+    }
+
+    /// The results of testing combinations of cameras.
+    public struct Sets: Sendable, Equatable, Codable {
+        /// The runs, in execution order.
+        public var runs: [Run]
+        /// The reasons why some combinations weren't tested, one sentence each.
+        public var left_out: [String]
+
+        /// Creates the results.
+        public init(runs: [Run] = [], leftOut: [String] = []) {
+            self.runs = runs
+            left_out = leftOut
+        }
+    }
+
+    /// The results of raising the load step by step.
+    public struct Climb: Sendable, Equatable, Codable {
+        /// The runs: first the unmodified profile, then the ascending steps.
+        public var runs: [Run]
+        /// Number of the highest step that passed; omitted if none did.
+        public var highest: Int?
+        /// The step that failed; omitted if none did.
+        public var gave: Gave?
+
+        /// Creates the results.
+        public init(runs: [Run] = []) {
+            self.runs = runs
+        }
+    }
+
+    /// The step of a climb that failed twice, and its cause.
+    public struct Gave: Sendable, Equatable, Codable {
+        /// The part of the system that limits the load.
+        public var cause: StressCause
+        /// Number of the step.
+        public var step: Int
+        /// The change introduced by the step.
+        public var change: String
+        /// The most important reason for the failure.
+        public var sentence: String
+
+        /// Creates an entry from its values.
+        public init(cause: StressCause, step: Int, change: String, sentence: String) {
+            self.cause = cause
+            self.step = step
+            self.change = change
+            self.sentence = sentence
+        }
+    }
+
+    /// The state of the computer during all runs.
+    public struct Environment: Sendable, Equatable, Codable {
+        /// The lowest and highest temperature of the hottest thermal zone; omitted if unknown.
+        public var temperature: Range?
+        /// The highest system pressure; omitted if it wasn't measured.
+        public var pressure_peak: PressureLevel?
+        /// The monitoring sources that reported no data.
+        public var missing: [MissingSource]
+    }
+
+    /// A range of temperatures in degrees Celsius.
+    public struct Range: Sendable, Equatable, Codable {
+        /// The lowest temperature in degrees Celsius.
+        public var lowest: Double
+        /// The highest temperature in degrees Celsius.
+        public var highest: Double
+
+        /// Creates a range from the lowest and the highest temperature.
+        public init(_ lowest: Double, _ highest: Double) {
+            self.lowest = lowest
+            self.highest = highest
+        }
+
+        mutating func include(_ other: Range) {
+            lowest = min(lowest, other.lowest)
+            highest = max(highest, other.highest)
+        }
+    }
+
+    /// Version of the file format.
+    public var schema = 1
+    /// The version of multicam.
+    public var multicam: String
+    /// The profile's name.
+    public var profile: String
+    /// Start time of the test: ISO 8601 with nanoseconds and the local UTC offset.
+    public var started: String
+    /// Duration of the test in nanoseconds.
+    public var duration_ns: Int64
+    /// The progress of the test.
+    public var outcome: Outcome
+    /// Whether all runs of the unmodified profile passed; omitted until a result is available.
+    public var verdict: Verdict?
+    /// The conclusions, one sentence each. The first one states the result.
+    public var summary: [String]
+    /// The tested computer.
+    public var machine: Machine
+    /// The tested devices.
+    public var devices: [Device]
+    /// The requested tests.
+    public var asked: Asked
+    /// The results of the set runs; omitted if not requested.
+    public var sets: Sets?
+    /// The results of the climb; omitted if not requested.
+    public var climb: Climb?
+    /// The soak run; omitted if there is none.
+    public var soak: Run?
+    /// The state of the computer during all runs.
+    public var environment: Environment
+    /// Notes on the figures for the reader, one sentence each.
+    public var notes: [String]
+
+    /// Creates the certificate of a new test, without runs and with the outcome `running`.
+    public init(
+        multicam: String, profile: String, started: String, machine: Machine, devices: [Device], asked: Asked,
+        notes: [String]
+    ) {
+        self.multicam = multicam
+        self.profile = profile
+        self.started = started
+        duration_ns = 0
+        outcome = .running
+        summary = []
+        self.machine = machine
+        self.devices = devices
+        self.asked = asked
+        environment = Environment(missing: [])
+        self.notes = notes
+    }
+
+    /// All runs, in execution order.
+    public var runs: [Run] { (sets?.runs ?? []) + (climb?.runs ?? []) + (soak.map { [$0] } ?? []) }
+}
+
+extension StressCertificate {
+    /// One recording of a stress test: its cameras, the predicted cost, the measurements, and the verdict.
+    public struct Run: Sendable, Equatable, Codable {
+        /// The run's unique name: `set-03`, `climb-07`, `soak`.
+        public var name: String
+        /// The kind of test that the run is part of.
+        public var kind: StressKind
+        /// The grade of a set run, or the change made by a climb step.
+        public var title: String
+        /// Number of the climb step. A repetition has the same number. `nil` for other kinds.
+        public var step: Int?
+        /// Whether the run uses the unmodified profile: its own formats, with all cameras.
+        public var is_profile: Bool
+        /// The participating cameras with their formats.
+        public var cameras: [Camera]
+        /// Start of the run, in nanoseconds since the start of the test.
+        public var started_ns: Int64
+        /// Recorded time in nanoseconds; 0 if the recording didn't start.
+        public var duration_ns: Int64
+        /// Whether the run passed.
+        public var verdict: Verdict
+        /// The limiting part of the system; `nil` if the run passed.
+        public var cause: StressCause?
+        /// The reasons why the run failed, one sentence each.
+        public var reasons: [String]
+        /// The losses of each track.
+        public var tracks: [Track]
+        /// The predicted cost of the plan; `nil` if the run couldn't be planned.
+        public var predicted: Predicted?
+        /// The measured resource usage of the run; `nil` if it didn't start.
+        public var measured: Measured?
+        /// The samples of the run; `nil` if there are fewer than two.
+        public var course: Course?
+
+        /// Creates a run without a result. It starts `startedAt` after the start of the test.
+        public init(
+            name: String, kind: StressKind, title: String, step: Int?, isProfile: Bool, cameras: [Camera],
+            startedAt: Nanoseconds
+        ) {
+            self.name = name
+            self.kind = kind
+            self.title = title
+            self.step = step
+            is_profile = isProfile
+            self.cameras = cameras
+            started_ns = startedAt.count
+            duration_ns = 0
+            verdict = .notRun
+            reasons = []
+            tracks = []
+        }
+    }
+
+    /// One camera of a run, with its format.
+    public struct Camera: Sendable, Equatable, Codable {
+        /// The camera's role.
+        public var role: String
+        /// The pixel format as in profiles: `mjpeg`.
+        public var pixel: String
+        /// Width in pixels.
+        public var width: Int
+        /// Height in pixels.
+        public var height: Int
+        /// Frames per second.
+        public var rate: Double
+
+        /// Creates an entry from a role and a format.
+        public init(_ role: String, _ format: VideoFormat) {
+            self.role = role
+            pixel = format.pixel.rawValue
+            width = format.size.width
+            height = format.size.height
+            rate = format.rate.perSecond
+        }
+
+        /// Pixels per second.
+        var load: Double { Double(width * height) * rate }
+    }
+
+    /// The captured and lost frames or samples of one track.
+    public struct Track: Sendable, Equatable, Codable {
+        /// The track's name: its role, or `program`.
+        public var name: String
+        /// The kind of track: `camera`, `microphone`, `program`.
+        public var kind: String
+        /// Number of captured frames, or of samples for a microphone.
+        public var captured: Int64
+        /// Lost frames by cause. For a microphone, replaced samples as `silence`.
+        public var lost: [String: Int64]
+
+        /// Creates an entry from its values.
+        public init(name: String, kind: String, captured: Int64, lost: [String: Int64]) {
+            self.name = name
+            self.kind = kind
+            self.captured = captured
+            self.lost = lost
+        }
+
+        /// Total number of lost frames or samples.
+        public var lostInAll: Int64 { lost.values.reduce(0, +) }
+        /// Lost ÷ (captured + lost), 0…1.
+        public var lostShare: Double {
+            lostInAll == 0 ? 0 : Double(lostInAll) / Double(max(captured, 0) + lostInAll)
+        }
+    }
+
+    /// The predicted resource usage of a plan, computed before the run.
+    public struct Predicted: Sendable, Equatable, Codable {
+        /// The largest of the terms. The plan is expected to fail above 1.
+        public var hardware: Double
+        /// The predicted usage of each resource.
+        public var terms: [Term]
+        /// Predicted CPU seconds per second; omitted if the computer's costs are unknown.
+        public var processors: Double?
+        /// Predicted bytes per second written to the disk.
+        public var bytes_per_second: Double
+
+        /// Creates the prediction for a plan from its hardware cost and a computer's costs.
+        public init(_ cost: HardwareCost, plan: SessionPlan, costs: CostTable) {
+            hardware = cost.total
+            terms = cost.terms.map { Term(resource: $0.resource, used: $0.used) }
+            processors = PlannedWork(plan).processorTime(by: costs)?.values.reduce(0, +)
+            bytes_per_second = plan.bytesPerSecond.values.reduce(0, +)
+        }
+    }
+
+    /// The predicted usage of one resource.
+    public struct Term: Sendable, Equatable, Codable {
+        /// The resource's name, for example `cpu`.
+        public var resource: String
+        /// Utilization of the resource; 1 is full utilization.
+        public var used: Double
+    }
+
+    /// The measured resource usage of a run, averaged from its first to its last sample.
+    public struct Measured: Sendable, Equatable, Codable {
+        /// CPU seconds per second, excluding the threads of synthetic devices. Omitted in simulated time.
+        public var processors: Double?
+        /// CPU seconds per second used by the threads of synthetic devices, which share the processors with
+        /// the program.
+        public var made_up_processors: Double?
+        /// Bytes per second written to the disk; omitted if the system doesn't report them.
+        public var bytes_per_second: Double?
+        /// Bytes per second of frames delivered by the cameras, excluding USB overhead.
+        public var camera_bytes_per_second: Double?
+        /// The highest system pressure; omitted if it wasn't measured.
+        public var pressure_peak: PressureLevel?
+        /// The factors of system pressure, one sentence each.
+        public var pressure_causes: [String]
+        /// The lowest and highest temperature of the hottest thermal zone, in degrees Celsius.
+        public var temperature: Range?
+    }
+
+    /// The samples of a run as columns, with one value per element of `at_ns`. Rates are averages since the previous
+    /// element.
+    public struct Course: Sendable, Equatable, Codable {
+        /// Time of each sample, in nanoseconds, relative to T0.
+        public var at_ns: [Int64]
+        /// The columns of each camera, by role.
+        public var cameras: [String: CameraCourse]
+        /// System pressure.
+        public var pressure: [PressureLevel]
+        /// Temperature of the hottest thermal zone in degrees Celsius; null if there is none.
+        public var temperature: [Double?]
+        /// CPU seconds per second; null in simulated time.
+        public var processors: [Double?]
+        /// Bytes per second written to the disk; null if unknown.
+        public var bytes_per_second: [Double?]
+        /// Free bytes on the disk; null if unknown.
+        public var free_bytes: [Int64?]
+    }
+
+    /// The samples of one camera as columns.
+    public struct CameraCourse: Sendable, Equatable, Codable {
+        /// Delivered frames per second.
+        public var rate: [Double]
+        /// Mean deviation of the time stamps from a constant interval, in microseconds; null if fewer than two frames
+        /// arrived.
+        public var jitter_us: [Double?]
+        /// Frames lost since T0, by cause. `computer` counts frames lost after delivery: late, encoder, disk, governor.
+        public var lost: [String: [Int]]
+    }
+}
+
+extension StressCertificate.Camera: CustomStringConvertible {
+    /// The camera and its format as text: `desk mjpeg 1280x720 at 30`.
+    public var description: String {
+        "\(role) \(pixel) \(width)x\(height) at \(FrameRate(rate)?.description ?? "\(rate)")"
+    }
+}
+
+extension StressCertificate.Verdict {
+    /// Whether the run met its requirements.
+    public var isHeld: Bool { self == .held }
+}
+
+extension StressCertificate {
+    /// Derives the conclusions from the finished runs: verdict, summary, and environment.
+    ///
+    /// - Parameters:
+    ///   - outcome: Whether the test is running, finished, or stopped.
+    ///   - duration: The time since the start of the test.
+    public mutating func conclude(_ outcome: Outcome, duration: Nanoseconds) {
+        self.outcome = outcome
+        duration_ns = duration.count
+        let decisive = runs.filter(\.is_profile)
+        let failed = decisive.first { !$0.verdict.isHeld }
+        verdict = decisive.isEmpty ? nil : failed == nil ? .held : .failed
+        noteEnvironment()
+        summary =
+            [headline(failed: failed, decisive: decisive), setsSentence, climbSentence, soakSentence]
+            .compactMap { $0 } + environmentSentences
+        if outcome == .stopped { summary.append("The test was stopped before it was complete.") }
+        summary = summary.map { $0.printable(limit: 1000) }
+    }
+
+    /// Formats a date for certificates and manifests: ISO 8601 with nanoseconds and the local UTC offset.
+    public static func timeStamp(_ date: Date) -> String { Manifest.timeStamp(date) }
+
+    private mutating func noteEnvironment() {
+        for run in runs {
+            guard let measured = run.measured else { continue }
+            if let peak = measured.pressure_peak {
+                environment.pressure_peak = max(environment.pressure_peak ?? .nominal, peak)
+            }
+            if let temperature = measured.temperature {
+                environment.temperature?.include(temperature)
+                environment.temperature = environment.temperature ?? temperature
+            }
+        }
+    }
+
+    // MARK: Report sentences
+
+    private func headline(failed: Run?, decisive: [Run]) -> String {
+        let name = "“\(profile)”"
+        if let failed {
+            let why = failed.reasons.first ?? "The reason is unknown."
+            let what = failed.verdict == .notRun ? "did not start" : "failed"
+            return "\(name) \(what). Cause: \(failed.cause?.words ?? "unknown"). \(why)"
+        }
+        guard let longest = decisive.max(by: { $0.duration_ns < $1.duration_ns }) else {
+            return "\(name) was not tested completely, so there is no result."
+        }
+        let count = longest.cameras.count
+        let cameras = count == 1 ? "its camera" : "all \(count) cameras together"
+        return
+            "\(name) passed: \(cameras) ran as configured for \(Self.length(longest.duration_ns)), \(lossWords(longest))."
+    }
+
+    private func lossWords(_ run: Run) -> String {
+        let lost = run.tracks.filter { $0.kind != "microphone" }.map(\.lostInAll).reduce(0, +)
+        return lost == 0
+            ? "without lost frames"
+            : "with \(lost) lost frames, within the limit of \(asked.lost_limit * 100) %"
+    }
+
+    private var setsSentence: String? {
+        guard let sets, !sets.runs.isEmpty else { return nil }
+        let held = sets.runs.count { $0.verdict.isHeld }
+        let all = sets.runs.count
+        if held == all { return "All \(all) tested sets of cameras and formats passed." }
+        return "\(held) of \(all) tested sets of cameras and formats passed; \(all - held) failed."
+    }
+
+    private var climbSentence: String? {
+        guard let climb, climb.runs.contains(where: { $0.step ?? 0 > 0 }) else { return nil }
+        let top = climb.runs.last { $0.step == climb.highest && $0.verdict.isHeld }
+        let height =
+            top.map {
+                "the highest formats that passed were \($0.cameras.map(\.description).joined(separator: ", "))"
+            }
+            ?? "even the lowest formats failed"
+        guard let gave = climb.gave else {
+            return climb.highest == nil
+                ? nil
+                : outcome == .finished
+                    ? "Climb: \(height), and no step failed." : "Climb: \(height) when the test was stopped."
+        }
+        return
+            "Climb: \(height). Step \(gave.step) (\(gave.change)) failed first. Cause: \(gave.cause.words)."
+    }
+
+    private var soakSentence: String? {
+        guard let soak else { return nil }
+        let length = Self.length(soak.duration_ns)
+        switch soak.verdict {
+        case .held: return "The soak test passed for \(length), \(lossWords(soak))."
+        case .failed: return "The soak test failed within \(length). \(soak.reasons.first ?? "")"
+        case .notRun: return "The soak test did not start. \(soak.reasons.first ?? "")"
+        }
+    }
+
+    private var environmentSentences: [String] {
+        var parts: [String] = []
+        if let peak = environment.pressure_peak { parts.append("System pressure peaked at \(peak.rawValue)") }
+        if let range = environment.temperature {
+            parts.append(
+                "temperatures were \(Int(rounding: range.lowest)) to \(Int(rounding: range.highest)) °C")
+        }
+        return parts.isEmpty ? [] : [parts.joined(separator: ", ") + "."]
+    }
+
+    /// Formats a duration in nanoseconds as text: `5 s`, `1:30:00 h`.
+    static func length(_ nanoseconds: Int64) -> String {
+        let seconds = Int(rounding: Double(nanoseconds) / 1e9)
+        guard seconds >= 60 else {
+            let tenths = (Double(nanoseconds) / 1e8).rounded() / 10
+            return tenths == tenths.rounded() ? "\(Int64(rounding: tenths)) s" : "\(tenths) s"
+        }
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+        return hours > 0
+            ? "\(hours):\(minutes.padded(2)):\((seconds % 60).padded(2)) h"
+            : "\(minutes):\((seconds % 60).padded(2)) min"
+    }
+}

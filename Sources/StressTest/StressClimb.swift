@@ -1,0 +1,156 @@
+public import Media
+
+/// Raises the load of the cameras one change at a time until a step fails. A pure value: receives results, returns the
+/// next step.
+///
+/// All cameras begin with their smallest size. The sizes are then increased, one camera after another. When all cameras
+/// have reached their largest size, the rates are increased. A failed step is repeated once, and only a second failure
+/// counts.
+public struct StressClimb: Sendable {
+    /// One step of the climb.
+    public struct Step: Sendable, Equatable {
+        /// Number of the step, starting at 1. A repetition has the same number.
+        public let number: Int
+        /// The change made by the step: `desk 640x480 → 1280x720 at 30`. For the first step, the lowest
+        /// formats.
+        public let change: String
+        /// The formats of all cameras, by role.
+        public let formats: [String: VideoFormat]
+        /// Whether the same formats have just failed.
+        public let isRepetition: Bool
+    }
+
+    /// The reason for the end of the climb.
+    public enum End: Sendable, Equatable {
+        /// All cameras passed at their highest formats.
+        case top
+        /// This step failed twice.
+        case gave(Step)
+    }
+
+    /// One camera's formats in ascending order.
+    private struct Ladder {
+        let role: String
+        var sizes: [VideoFormat]
+        var rates: [VideoFormat]
+        var current: VideoFormat
+    }
+
+    private var ladders: [Ladder]
+    /// Index of the next camera to be raised.
+    private var turn = 0
+    private var number = 1
+    private var upcoming: Step?
+    /// The highest step that passed; `nil` if none has.
+    public private(set) var highest: Step?
+    /// The reason for the end of the climb; `nil` until it has ended.
+    public private(set) var end: End?
+
+    private static let lowestRate: FrameRate = FrameRate(15)
+    private static let mostSizes = 6
+
+    /// Creates a climb. Each camera climbs in one pixel format: the requested one if that is raw, otherwise a
+    /// compressed one if it has any.
+    ///
+    /// - Parameter offers: The formats of each camera, in the profile's order.
+    public init(_ offers: [StressOffer]) {
+        ladders = offers.compactMap { offer in
+            let isRaw = !offer.asked.pixel.isCompressed
+            let same = offer.modes.filter { $0.pixel == offer.asked.pixel }
+            let modes = isRaw || offer.asked.pixel == .h264 ? same : offer.modes(compressed: true)
+            return Self.ladder(offer.role, modes.isEmpty ? same : modes)
+        }
+        let formats = Self.formats(ladders)
+        let words = "lowest formats: " + ladders.map { "\($0.role) \($0.current)" }.joined(separator: ", ")
+        upcoming =
+            ladders.isEmpty ? nil : Step(number: 1, change: words, formats: formats, isRepetition: false)
+        if ladders.isEmpty { end = .top }
+    }
+
+    /// Returns the next step to try; `nil` if the climb has ended.
+    public func next() -> Step? { upcoming }
+
+    /// Applies the result of the step that `next` returned.
+    public mutating func note(held: Bool) {
+        guard let step = upcoming else { return }
+        if held {
+            highest = step
+            upcoming = raised()
+            if upcoming == nil { end = .top }
+        } else if step.isRepetition {
+            end = .gave(step)
+            upcoming = nil
+        } else {
+            upcoming = Step(
+                number: step.number, change: step.change, formats: step.formats, isRepetition: true)
+        }
+    }
+
+    /// Returns the step that gives the next camera a larger size, or otherwise a higher rate; `nil` if there
+    /// is none.
+    private mutating func raised() -> Step? {
+        for path in [\Ladder.sizes, \Ladder.rates] {
+            for offset in ladders.indices {
+                let index = (turn + offset) % ladders.count
+                guard let format = ladders[index][keyPath: path].first else { continue }
+                ladders[index][keyPath: path].removeFirst()
+                let was = ladders[index].current
+                ladders[index].current = format
+                turn = (index + 1) % ladders.count
+                number += 1
+                return Step(
+                    number: number, change: "\(ladders[index].role) \(Self.change(was, format))",
+                    formats: Self.formats(ladders), isRepetition: false)
+            }
+        }
+        return nil
+    }
+
+    private static func change(_ was: VideoFormat, _ now: VideoFormat) -> String {
+        was.size == now.size
+            ? "\(was.rate) → \(now.rate) fps" : "\(was.size) → \(now.size) at \(now.rate)"
+    }
+
+    private static func formats(_ ladders: [Ladder]) -> [String: VideoFormat] {
+        Dictionary(uniqueKeysWithValues: ladders.map { ($0.role, $0.current) })
+    }
+
+    /// Returns a camera's formats: sizes in order of ascending load at the lowest usual rate, then the higher
+    /// rates at the largest size.
+    private static func ladder(_ role: String, _ modes: [StressOffer.Mode]) -> Ladder? {
+        var formats: [VideoFormat] = []
+        for format in thinned(modes).map({ $0.format(near: lowestRate) })
+        where formats.last.map({ load(format) > load($0) }) ?? true {
+            formats.append(format)
+        }
+        guard let first = formats.first, let largest = formats.last else { return nil }
+        let rates = modes.first { $0.size == largest.size }?.rates ?? []
+        var higher: [VideoFormat] = []
+        for rate in rates where rate.perSecond >= (higher.last ?? largest).rate.perSecond * 1.3 {
+            higher.append(VideoFormat(pixel: largest.pixel, size: largest.size, rate: rate))
+        }
+        if let highest = rates.last, highest > (higher.last ?? largest).rate {
+            higher.append(VideoFormat(pixel: largest.pixel, size: largest.size, rate: highest))
+        }
+        return Ladder(role: role, sizes: Array(formats.dropFirst()), rates: higher, current: first)
+    }
+
+    /// Returns the smallest and the largest size, and the sizes between them that have at least 1.5 times as
+    /// many pixels as the previous one.
+    private static func thinned(_ modes: [StressOffer.Mode]) -> [StressOffer.Mode] {
+        guard let largest = modes.last else { return [] }
+        var taken: [StressOffer.Mode] = []
+        for mode in modes.dropLast() {
+            let last = taken.last.map { Double($0.size.pixelCount) } ?? 0
+            let pixels = Double(mode.size.pixelCount)
+            if pixels >= last * 1.5, pixels * 1.2 < Double(largest.size.pixelCount) { taken.append(mode) }
+        }
+        while taken.count >= mostSizes { taken.remove(at: taken.count / 2) }
+        return taken + [largest]
+    }
+
+    /// Returns the pixels per second.
+    static func load(_ format: VideoFormat) -> Double {
+        Double(format.size.pixelCount) * format.rate.perSecond
+    }
+}

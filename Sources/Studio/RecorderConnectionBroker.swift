@@ -1,0 +1,130 @@
+internal import CLinux
+package import Control
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
+package import System
+
+/// Connects the web process to the recorder. The supervisor opens the connection and passes its descriptor,
+/// so that the web process doesn't need the right to create sockets. The broker connects only to the
+/// recorder, or to the calibration that temporarily uses the recorder's devices. Safe to use from any thread.
+package final class RecorderConnectionBroker: Sendable {
+    /// The socket to connect to. The raw value is the first byte of a request.
+    package enum Socket: UInt8, Sendable {
+        case control = 0
+        case media = 1
+    }
+
+    /// The web process's end, for `RecorderConnector`.
+    package let outside: OwnedDescriptor
+    private let inside: OwnedDescriptor
+    private let folder: ControlFolder
+    private let recorder = ConditionLock<Int32?>(nil)
+
+    /// Length of a request in bytes: the socket, and the process ID in little-endian order.
+    static let requestLength = 5
+    /// Maximum wait for a recorder that is too busy to accept a connection.
+    private static let patience = Nanoseconds.seconds(2)
+
+    /// Creates both ends of the connection. Initially, no recorder can be reached.
+    ///
+    /// - Parameter folder: Folder with the sockets of this user's sessions.
+    /// - Throws: `StudioError` if the system has run out of file descriptors.
+    package init(
+        in folder: ControlFolder = ControlFolder(environment: ProcessInfo.processInfo.environment)
+    ) throws(StudioError) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw StudioError("Can't start the web process: \(MachineLimit.sentences(errno: errno))")
+        }
+        inside = OwnedDescriptor(owning: ends[0])
+        outside = OwnedDescriptor(owning: ends[1])
+        self.folder = folder
+    }
+
+    /// Sets the recorder that can be reached from now on; `nil` for none.
+    package func lead(to process: Int32?) { recorder.withLock { $0 = process } }
+
+    /// Serves requests on a separate thread until all copies of the other end are closed or `close` is
+    /// called.
+    package func open() {
+        MediaThread.eventually(name: "door") { [self] in
+            var request = [UInt8](repeating: 0, count: Self.requestLength)
+            while true {
+                var number: Int32 = -1
+                let count = linux_receive_beside(inside.number, &request, UInt(request.count), &number)
+                if number >= 0 { Glibc.close(number) }
+                guard count > 0 else { return }
+                let socket = count == request.count ? connect(request) : nil
+                var answer: UInt8 = socket == nil ? 0 : 1
+                guard linux_send_beside(inside.number, &answer, 1, socket?.descriptor ?? -1) > 0 else {
+                    return
+                }
+            }
+        }
+    }
+
+    /// Stops serving.
+    package func close() { shutdown(inside.number, Int32(SHUT_RDWR)) }
+
+    private func connect(_ request: [UInt8]) -> LocalSocket? {
+        let process = Int32(
+            bitPattern: request[1...].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+        guard let kind = Socket(rawValue: request[0]), recorder.withLock({ $0 }) == process else {
+            return nil
+        }
+        let path =
+            switch kind {
+            case .control: folder.socketPath(of: process)
+            case .media: folder.mediaPath(of: process)
+            }
+        do throws(ControlError) {
+            let socket = try LocalSocket()
+            socket.setPatience(Self.patience)
+            guard try socket.connects(to: path) else { return nil }
+            socket.setPatience(.zero)
+            return socket
+        } catch {
+            // The caller is told that no recorder is reachable, and tries again.
+            return nil
+        }
+    }
+}
+
+/// The web process's end of the `RecorderConnectionBroker`. Safe to use from any thread.
+package final class RecorderConnector: Sendable {
+    /// Descriptor number that the supervisor assigns in the child process.
+    package static let descriptor: Int32 = 3
+
+    private let door: OwnedDescriptor
+    private let turn = ConditionLock(())
+
+    /// Takes ownership of the web process's end.
+    package init(_ door: consuming OwnedDescriptor) { self.door = door }
+
+    /// Connects to a socket of the recorder. Blocks for up to a few seconds while the recorder is too busy to accept a
+    /// connection.
+    ///
+    /// - Parameters:
+    ///   - kind: The socket to connect to.
+    ///   - process: The recorder's process ID.
+    /// - Returns: The connected socket.
+    /// - Throws: `ControlError.nobody` if that process isn't the supervisor's recorder or isn't running.
+    package func connect(_ kind: RecorderConnectionBroker.Socket, of process: Int32) throws(ControlError)
+        -> LocalSocket
+    {
+        let number = turn.withLock { _ -> Int32 in
+            var request = [kind.rawValue]
+            withUnsafeBytes(of: process.littleEndian) { request.append(contentsOf: $0) }
+            guard linux_send_beside(door.number, &request, UInt(request.count), -1) == request.count else {
+                return -1
+            }
+            var (answer, number): (UInt8, Int32) = (0, -1)
+            _ = linux_receive_beside(door.number, &answer, 1, &number)
+            return number
+        }
+        guard number >= 0 else { throw .nobody("No recorder is running as process \(process).") }
+        return LocalSocket(owning: number)
+    }
+}

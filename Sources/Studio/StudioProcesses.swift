@@ -1,0 +1,93 @@
+internal import Media
+internal import System
+
+extension ChildProcess {
+    /// Starts a program of the studio.
+    ///
+    /// - Parameters:
+    ///   - program: Path of the program.
+    ///   - arguments: Arguments, without the program's name.
+    ///   - variables: Additional environment variables, each as `NAME=VALUE`.
+    ///   - isWithheld: Whether the variable with a given name isn't passed on.
+    ///   - door: Gives the program access to the recorder; `nil` for none.
+    /// - Returns: The child process.
+    /// - Throws: `StudioError` if the system can't start the program.
+    static func started(
+        _ program: String, _ arguments: [String], variables: [String] = [],
+        withholding isWithheld: (String) -> Bool = { _ in false }, door: RecorderConnectionBroker? = nil
+    ) throws(StudioError) -> ChildProcess {
+        do throws(ProcessError) {
+            return try ChildProcess(
+                program, arguments, variables: variables, withholding: isWithheld,
+                passing: door.map { ($0.outside.number, RecorderConnector.descriptor) })
+        } catch {
+            throw StudioError(error.description)
+        }
+    }
+}
+
+/// Watchdog that detects when a process has been silent for too long. Safe to use from any thread.
+final class Pulse: Sendable {
+    private struct State {
+        /// Seconds since the last beat.
+        var silence: Int
+        /// Number of seconds of silence that count as a hang.
+        var limit: Int
+    }
+
+    private let state: ConditionLock<State>
+    private let limit: Int
+
+    /// Creates a watchdog without a beat.
+    ///
+    /// - Parameters:
+    ///   - limit: Maximum time between two beats, in seconds.
+    ///   - first: Maximum time until the first beat, in seconds.
+    init(limit: Int, first: Int) {
+        self.limit = limit
+        state = ConditionLock(State(silence: 0, limit: first))
+    }
+
+    /// Records a sign of life.
+    func beat() { state.withLock { $0 = State(silence: 0, limit: limit) } }
+
+    /// Counts another second.
+    ///
+    /// - Returns: Whether the silence is now too long.
+    func isStill() -> Bool {
+        state.withLock { state in
+            state.silence += 1
+            return state.silence >= state.limit
+        }
+    }
+
+    /// Watches on a separate thread. Counts only the seconds during which this process was running: if this
+    /// process was stopped or the machine was asleep, nothing is known about the other process.
+    ///
+    /// - Parameters:
+    ///   - ended: Ends the watch.
+    ///   - stopped: Called once when the silence is too long.
+    func watch(unless ended: Cancellation, _ stopped: @escaping @Sendable () -> Void) {
+        MediaThread.eventually(name: "pulse") { [self] in
+            let clock = MonotonicClock()
+            while clock.sleep(until: clock.now + .seconds(1), unless: ended) {
+                if isStill() { return stopped() }
+            }
+        }
+    }
+}
+
+/// Environment variables that are passed to the web process. Others may hold keys, such as those that a profile's
+/// `url_from` names, and a process with network access doesn't need them.
+enum WebEnvironment {
+    private static let names: Set<String> = [
+        "HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "USER", "XDG_RUNTIME_DIR",
+    ]
+    /// Prefixes of variables for locales, library folders and sanitizer options.
+    private static let beginnings = ["ASAN_", "LC_", "LD_", "LSAN_", "TSAN_", "UBSAN_"]
+
+    /// Whether the variable with this name is passed to the web process.
+    static func has(_ name: String) -> Bool {
+        names.contains(name) || beginnings.contains { name.hasPrefix($0) }
+    }
+}

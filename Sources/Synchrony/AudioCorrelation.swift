@@ -1,0 +1,156 @@
+internal import CMedia
+internal import Encoding
+public import Media
+
+/// Measures the offset between two microphones that pick up the same sound. It uses the generalized
+/// cross-correlation with phase transform (C. Knapp, G. Carter, IEEE Trans. ASSP 24, 1976), which is robust
+/// against room acoustics and differences between microphones.
+///
+/// The window is divided into pieces that are short enough not to be blurred by drift. Their correlations are
+/// summed for every drift up to 300 ppm, and the highest sum is used. Random sums reach about five standard
+/// deviations. A certain result reaches at least 20 and has no second peak of nearly the same height, which
+/// tones and hum would cause. Use an instance on one thread only.
+public final class AudioCorrelation {
+    /// The highest peak of the correlation in one window.
+    public struct Peak: Sendable, Equatable {
+        /// Delay of the audio in the second microphone, in the middle of the window.
+        public let offset: Nanoseconds
+        /// Height of the peak in standard deviations of the correlation outside the peak.
+        public let deviations: Double
+        /// Height of the second highest peak as a share of the highest.
+        public let rival: Double
+
+        /// Whether the peak isn't random and is the only one: at least 20 standard deviations, and a second
+        /// peak of at most 0.7.
+        public var isCertain: Bool { deviations >= AudioCorrelation.leastDeviations && rival <= 0.7 }
+    }
+
+    /// Minimum height of a certain peak, in standard deviations.
+    static let leastDeviations = 20.0
+    /// Frequency band in Hz used for the comparison, which covers speech and claps. Below this band is hum;
+    /// above it, rooms absorb most of the sound.
+    private static let band = 150.0...6000.0
+    /// Maximum drift to try, as a ratio.
+    private static let largestDrift = 300e-6
+    /// Step between the drifts to try, as a ratio: about one sample at the ends of the window.
+    private static let driftStep = 5e-6
+    /// Width of a peak on either side, in seconds. Values farther away belong to another peak.
+    private static let peakWidth = 0.000_5
+    /// Peak amplitude below which a piece counts as silent: −90 dB of full scale.
+    private static let silence: Float = 3e-5
+
+    private let rate: Double
+    private let pieceSeconds: Double
+    private let reach: Int
+    private let length: Int
+    private let pieceLength: Int
+    private let forward: FourierTransform
+    private let inverse: FourierTransform
+    private var input: [Float]
+    private var output: [Float]
+
+    /// Prepares the transforms for one rate and range.
+    ///
+    /// - Parameters:
+    ///   - rate: Samples per second of both microphones.
+    ///   - largestOffset: Maximum offset to search, in either direction.
+    ///   - piece: Length of the pieces. In 1.5 s at 48 kHz, a drift of 100 ppm shifts audio by seven samples.
+    /// - Throws: `EncodingError` if memory allocation fails.
+    public init(
+        rate: Double, largestOffset: Nanoseconds = .milliseconds(500),
+        piece: Nanoseconds = .milliseconds(1500)
+    ) throws(EncodingError) {
+        self.rate = rate
+        pieceSeconds = piece.inSeconds
+        reach = Int(largestOffset.inSeconds * rate)
+        pieceLength = Int(pieceSeconds * rate)
+        var length = 2
+        while length < pieceLength + reach { length *= 2 }
+        self.length = length
+        forward = try FourierTransform(length: length, .forward)
+        inverse = try FourierTransform(length: length, .inverse)
+        input = Array(repeating: 0, count: 2 * length)
+        output = input
+    }
+
+    /// Correlates two windows.
+    ///
+    /// - Parameters:
+    ///   - first: Samples of the reference, one channel, full scale ±1.
+    ///   - second: The same number of samples of the other microphone for the same time.
+    /// - Returns: The highest peak, whether certain or not; `nil` if a window is silent or shorter than a piece.
+    public func peak(of first: [Float], and second: [Float]) -> Peak? {
+        let count = min(first.count, second.count)
+        guard count >= pieceLength else { return nil }
+        var pieces: [(center: Double, lags: [Float])] = []
+        for start in stride(from: 0, through: count - pieceLength, by: pieceLength / 2) {
+            guard let lags = lags(first, second, from: start) else { continue }
+            pieces.append(((Double(start) + Double(pieceLength - count) / 2), lags))
+        }
+        guard !pieces.isEmpty else { return nil }
+        let length = Double(count) / rate
+        var best: (height: Float, sum: [Float])?
+        let steps = length < 2 * pieceSeconds ? 0 : Int(Self.largestDrift / Self.driftStep)
+        for step in -steps...steps {
+            let sum = sum(pieces, drift: Double(step) * Self.driftStep)
+            let height = sum[media_highest(sum, sum.count)]
+            if best.map({ height > $0.height }) ?? true { best = (height, sum) }
+        }
+        return best.flatMap { peak(in: $0.sum) }
+    }
+
+    /// Returns the correlation of one piece for all lags up to the maximum offset; `nil` for silence.
+    private func lags(_ first: [Float], _ second: [Float], from start: Int) -> [Float]? {
+        for index in 2 * pieceLength..<2 * length { input[index] = 0 }
+        var (loud, loudSecond): (Float, Float) = (0, 0)
+        first.withUnsafeBufferPointer { a in
+            second.withUnsafeBufferPointer { b in
+                guard let a = a.baseAddress, let b = b.baseAddress else { return }
+                loud = media_peak(a + start, pieceLength)
+                loudSecond = media_peak(b + start, pieceLength)
+                media_pack_windowed(a + start, b + start, &input, pieceLength)
+            }
+        }
+        guard min(loud, loudSecond) >= Self.silence else { return nil }
+        forward.transform(&input, into: &output)
+        let bin = Double(length) / rate
+        let last = min(Self.band.upperBound, rate * 0.45)
+        media_cross_phase(output, &input, length, Int(Self.band.lowerBound * bin), Int(last * bin))
+        inverse.transform(&input, into: &output)
+        var lags = [Float](repeating: 0, count: 2 * reach + 1)
+        media_take_lags(output, &lags, length, reach)
+        return lags
+    }
+
+    private func sum(_ pieces: [(center: Double, lags: [Float])], drift: Double) -> [Float] {
+        var sum = [Float](repeating: 0, count: 2 * reach + 1)
+        for piece in pieces {
+            media_add_shifted(piece.lags, &sum, sum.count, Int(rounding: piece.center * drift))
+        }
+        return sum
+    }
+
+    private func peak(in sum: [Float]) -> Peak? {
+        let place = media_highest(sum, sum.count)
+        let width = Int(Self.peakWidth * rate)
+        let near = max(0, place - width)..<min(sum.count, place + width + 1)
+        let others = sum.count - near.count
+        guard place > 0, place < sum.count - 1, others > 0 else { return nil }
+        let (left, right) = (Array(sum[..<near.lowerBound]), Array(sum[near.upperBound...]))
+        let squares = media_sum_of_squares(left, left.count) + media_sum_of_squares(right, right.count)
+        guard squares > 0 else { return nil }
+        let rival = max(Self.greatest(of: left), Self.greatest(of: right))
+        let (before, height, after) = (Double(sum[place - 1]), Double(sum[place]), Double(sum[place + 1]))
+        // The vertex of the parabola through three points.
+        let bend = before - 2 * height + after
+        let fraction = bend < 0 ? (before - after) / bend / 2 : 0
+        return Peak(
+            offset: .seconds(rounding: (Double(place - reach) + fraction) / rate),
+            deviations: height / (squares / Double(others)).squareRoot(),
+            rival: Double(rival) / height)
+    }
+
+    private static func greatest(of values: [Float]) -> Float {
+        values.isEmpty ? 0 : values[media_highest(values, values.count)]
+    }
+}

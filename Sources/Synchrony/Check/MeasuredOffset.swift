@@ -1,0 +1,118 @@
+internal import Glibc
+public import Media
+
+/// Offset of a track from its reference at a certain time. Positive if the track is later.
+public struct MeasuredOffset: Sendable, Equatable, Codable {
+    /// Mean time of the claps, or the middle of the window, relative to T0.
+    public let at: MediaTime
+    /// Offset from the reference. Positive if the track is later.
+    public let offset: Nanoseconds
+    /// Maximum distance of the true offset from `offset`. Between video tracks, it exceeds the length of a
+    /// frame until claps at many frame phases have reduced it.
+    public let uncertainty: Nanoseconds
+    /// Number of measured claps; 0 for a correlation of audio.
+    public let claps: Int
+
+    enum CodingKeys: String, CodingKey {
+        case at = "at_ns"
+        case offset = "offset_ns"
+        case uncertainty = "uncertainty_ns"
+        case claps
+    }
+
+    /// Minimum magnitude of the true offset; zero if the offset may be zero.
+    var leastMagnitude: Nanoseconds { max(.zero, offset.magnitude - uncertainty) }
+}
+
+/// Drift of a track relative to its reference.
+public struct MeasuredDrift: Sendable, Equatable {
+    /// Drift in parts per million, positive when the track falls behind the reference: 1 ppm is 3.6 ms per hour.
+    public let partsPerMillion: Double
+    /// Uncertainty of the drift in parts per million, in either direction.
+    public let uncertainty: Double
+
+    /// Minimum time between two measurements that are used to determine drift.
+    static let shortestSpan = Nanoseconds.seconds(10)
+    /// Maximum uncertainty of a reported drift, in parts per million. Video tracks reach it only after many claps.
+    static let largestUncertainty = 20.0
+
+    /// Determines the drift from a measurement near the start and one near the end; `nil` if they are too close to each
+    /// other or too uncertain.
+    public init?(from start: MeasuredOffset, to end: MeasuredOffset) {
+        let span = Nanoseconds(end.at.nanoseconds - start.at.nanoseconds)
+        guard span >= Self.shortestSpan else { return nil }
+        partsPerMillion = (end.offset - start.offset).inSeconds / span.inSeconds * 1e6
+        uncertainty = (start.uncertainty + end.uncertainty).inSeconds / span.inSeconds * 1e6
+        guard uncertainty <= Self.largestUncertainty else { return nil }
+    }
+
+    /// Fits a straight line through the offsets of many claps (least squares). Returns `nil` if there are fewer than
+    /// four claps, they span too short a time, or the result is too uncertain.
+    public init?(of claps: [MeasuredOffset]) {
+        guard claps.count >= 4, let first = claps.first, let last = claps.last,
+            last.at.nanoseconds - first.at.nanoseconds >= Self.shortestSpan.count
+        else { return nil }
+        let times = claps.map { Double($0.at.nanoseconds - first.at.nanoseconds) / 1e9 }
+        let offsets = claps.map { $0.offset.inSeconds }
+        let count = Double(claps.count)
+        let (meanTime, meanOffset) = (times.reduce(0, +) / count, offsets.reduce(0, +) / count)
+        let spread = times.reduce(0) { $0 + ($1 - meanTime) * ($1 - meanTime) }
+        let slope =
+            zip(times, offsets).reduce(0) { $0 + ($1.0 - meanTime) * ($1.1 - meanOffset) } / spread
+        let squares = zip(times, offsets).reduce(0) { sum, clap in
+            let rest = clap.1 - meanOffset - slope * (clap.0 - meanTime)
+            return sum + rest * rest
+        }
+        partsPerMillion = slope * 1e6
+        // Two standard errors, plus the error of an onset at either end.
+        let span = (times.last ?? 0) - (times.first ?? 0)
+        uncertainty = (2 * (squares / (count - 2) / spread).squareRoot() + 0.000_02 / span) * 1e6
+        guard uncertainty <= Self.largestUncertainty else { return nil }
+    }
+}
+
+/// Maximum offsets of tracks that count as aligned.
+public struct SyncTolerance: Sendable, Equatable {
+    /// Maximum offset between two audio tracks.
+    public var audio: Nanoseconds
+    /// Maximum offset if at least one track is video and several claps were measured, in frames of the slower camera.
+    public var frame: Double
+    /// Maximum offset if at least one track is video and only one clap was measured, in frames of the slower camera.
+    /// Aligned cameras may show a single clap one frame apart.
+    public var singleFrame: Double
+
+    /// Creates tolerances; the defaults are those of `multicam sync-check`.
+    public init(audio: Nanoseconds = .milliseconds(5), frame: Double = 0.5, singleFrame: Double = 1.3) {
+        self.audio = audio
+        self.frame = frame
+        self.singleFrame = singleFrame
+    }
+
+    /// Minimum offset at which tracks count as apart if at least one is video: 5 ms, or one seventh of a
+    /// short frame. Sound takes 3 ms per meter.
+    private static let slack = (most: Nanoseconds.milliseconds(5), frameParts: Int64(7))
+
+    /// Returns the maximum magnitude of an offset that counts as aligned.
+    ///
+    /// - Parameters:
+    ///   - frame: Longer frame duration of the two tracks; `nil` between audio tracks.
+    ///   - claps: Number of measured claps.
+    /// - Returns: The maximum magnitude.
+    func limit(frame: Nanoseconds?, claps: Int) -> Nanoseconds {
+        guard let frame else { return audio }
+        let frames = claps == 1 ? singleFrame : self.frame
+        return .seconds(rounding: frame.inSeconds * min(frames, 1e6))
+    }
+
+    /// Whether tracks are certainly apart: the offset exceeds the limit, and all possible offsets differ from
+    /// zero by a margin.
+    ///
+    /// For an aligned recording, zero is always a possible offset, so its tracks are never judged to be
+    /// apart, regardless of their frame phases.
+    func isExceeded(by measured: MeasuredOffset, frame: Nanoseconds?) -> Bool {
+        let limit = limit(frame: frame, claps: measured.claps)
+        guard measured.offset.magnitude > limit else { return false }
+        guard let frame else { return measured.leastMagnitude > audio }
+        return measured.leastMagnitude > min(Self.slack.most, frame / Self.slack.frameParts)
+    }
+}

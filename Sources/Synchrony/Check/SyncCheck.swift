@@ -1,0 +1,256 @@
+internal import Encoding
+public import Media
+
+/// Measures the offsets between the tracks of a recording, using only their frames and audio.
+///
+/// All times are file times. Offsets are positive if a track is later than its reference, that is, if the
+/// same clap is seen or heard later in it. The first and the last minute are examined. If a track has no
+/// events there, up to five minutes at each end are examined. Measuring blocks during reading and decoding.
+/// Use an instance on one thread only.
+public struct SyncCheck {
+    /// The events of one track.
+    private struct Found {
+        let track: CheckedTrack
+        let reader: TrackEvents
+        let start: [SharpEvent]
+        /// Events near the end; empty if the recording is too short for two windows.
+        let end: [SharpEvent]
+
+        var events: Int { start.count + end.count }
+    }
+
+    private let session: CheckedSession
+    private let tolerance: SyncTolerance
+
+    private static let window = Nanoseconds.seconds(60)
+    private static let widest = Nanoseconds.seconds(300)
+    /// Maximum change due to drift between two claps that confirm each other.
+    private static let confirmation = Nanoseconds.milliseconds(10)
+    /// Minimum length of half a recording that forms its own window. A shorter recording is a single window.
+    private static let shortestHalf = Nanoseconds.seconds(2)
+
+    /// Prepares the check of a recording with the given tolerance.
+    public init(_ session: CheckedSession, tolerance: SyncTolerance = SyncTolerance()) {
+        self.session = session
+        self.tolerance = tolerance
+    }
+
+    /// Examines all tracks and compares them.
+    ///
+    /// - Parameters:
+    ///   - version: Version of the measuring program.
+    ///   - progress: Called with a message for users a few times per track, on the calling thread.
+    /// - Returns: The result, with an entry for each track in the manifest's order.
+    /// - Throws: `EncodingError` if a file can't be read.
+    public func run(
+        version: String, progress: (String) -> Void = { _ in }
+    ) throws(EncodingError) -> SyncFindings {
+        var found: [Found] = []
+        for track in session.tracks { found.append(try look(through: track, progress)) }
+        let references = Self.references(among: found)
+        var tracks: [SyncFindings.Track] = []
+        for (index, one) in found.enumerated() {
+            guard index != references.first else {
+                tracks.append(entry(of: one, .reference))
+                continue
+            }
+            progress("comparing \(one.track.name)")
+            tracks.append(try compared(one, with: references.filter { $0 != index }.map { found[$0] }))
+        }
+        let verdicts = tracks.map(\.verdict)
+        let verdict: SyncFindings.Verdict =
+            verdicts.contains(.apart) ? .apart : verdicts.contains(.aligned) ? .aligned : .unknown
+        return SyncFindings(
+            multicam: version, duration: duration(of: found), tolerance: written, verdict: verdict,
+            tracks: tracks)
+    }
+
+    private var written: SyncFindings.Tolerance {
+        SyncFindings.Tolerance(
+            audio: tolerance.audio, frame: tolerance.frame, singleFrame: tolerance.singleFrame)
+    }
+
+    private func duration(of found: [Found]) -> Nanoseconds { found.map(\.reader.duration).max() ?? .zero }
+
+    // MARK: Event detection
+
+    private func look(
+        through track: CheckedTrack, _ progress: (String) -> Void
+    ) throws(EncodingError) -> Found {
+        let reader = try TrackEvents(track)
+        let half = reader.duration / 2
+        progress("analyzing the start of \(track.name)")
+        guard half >= Self.shortestHalf else {
+            let whole = TrackWindow(from: .zero, to: reader.duration + Self.window)
+            return Found(track: track, reader: reader, start: try reader.find(in: whole), end: [])
+        }
+        var start: [SharpEvent] = []
+        var place = Nanoseconds.zero
+        while start.isEmpty, place < min(half, Self.widest) {
+            start = try reader.find(in: TrackWindow(from: place, to: min(half, place + Self.window)))
+            place = place + Self.window
+        }
+        progress("analyzing the end of \(track.name)")
+        var end: [SharpEvent] = []
+        place = .zero
+        while end.isEmpty, place < min(half, Self.widest) {
+            let to = reader.duration - place
+            end = try reader.find(in: TrackWindow(from: max(half, to - Self.window), to: to))
+            place = place + Self.window
+        }
+        return Found(track: track, reader: reader, start: start, end: end)
+    }
+
+    /// Returns the indices of the tracks that may serve as the reference, most suitable first: microphones with events,
+    /// other tracks with events, the first camera with events, the first microphone, the first track with audio, and
+    /// the first track.
+    private static func references(among found: [Found]) -> [Int] {
+        let microphone = found.firstIndex { $0.track.kind == .microphone }
+        let candidates = [
+            found.firstIndex { $0.track.kind == .microphone && $0.events > 0 },
+            found.firstIndex { $0.events > 0 },
+            found.firstIndex { $0.track.kind == .camera && $0.events > 0 },
+            microphone, found.firstIndex { $0.track.kind.isAudio }, found.indices.first,
+        ]
+        var references: [Int] = []
+        for case let candidate? in candidates where !references.contains(candidate) {
+            references.append(candidate)
+        }
+        return references
+    }
+
+    // MARK: Comparison
+
+    private func entry(of found: Found, _ verdict: SyncFindings.TrackVerdict) -> SyncFindings.Track {
+        SyncFindings.Track(
+            name: found.track.name, kind: found.track.kind, events: found.events, verdict: verdict)
+    }
+
+    /// Returns the result with the first reference that allows a successful comparison. If none succeeds, the track is
+    /// `unknown`.
+    private func compared(
+        _ found: Found, with references: [Found]
+    ) throws(EncodingError) -> SyncFindings.Track {
+        for reference in references {
+            if let track = byClaps(found, reference) { return track }
+            if found.track.kind.isAudio, reference.track.kind.isAudio,
+                let track = try byAudio(found, reference)
+            {
+                return track
+            }
+        }
+        var track = entry(of: found, .unknown)
+        track.note = note(of: found, references.first)
+        return track
+    }
+
+    private func note(of found: Found, _ reference: Found?) -> String {
+        guard let reference else { return "No other track is available for a comparison." }
+        let event = found.track.kind.isAudio ? "clap or beep" : "flash or lamp switching on"
+        if found.events == 0 {
+            let audio = found.track.kind.isAudio ? ", and its audio doesn't clearly match another track" : ""
+            return "No \(event) was found\(audio)."
+        }
+        return "Its events don't clearly match those in \(reference.track.name)."
+    }
+
+    private func frame(_ first: CheckedTrack, _ second: CheckedTrack) -> Nanoseconds? {
+        first.kind.isAudio && second.kind.isAudio ? nil : max(first.frame, second.frame)
+    }
+
+    private func byClaps(_ found: Found, _ reference: Found) -> SyncFindings.Track? {
+        let (own, other) = (found.track.kind.isAudio, reference.track.kind.isAudio)
+        func comparison(_ events: [SharpEvent], _ referenceEvents: [SharpEvent]) -> ClapComparison? {
+            ClapComparison(referenceEvents, events, areAudio: own && other, areFrames: !own && !other)
+        }
+        let start = comparison(found.start, reference.start)
+        let end = comparison(found.end, reference.end)
+        let confidences = [start, end].compactMap { $0?.confidence }
+        guard let confidence = confidences.min() else { return nil }
+        let claps = (start?.claps ?? []) + (end?.claps ?? [])
+        if own && other, !Self.areConfirmed(start, end) { return nil }
+        var drift = own && other ? MeasuredDrift(of: claps) : nil
+        if drift == nil, let start, let end { drift = MeasuredDrift(from: start.whole, to: end.whole) }
+        return judged(
+            found, reference, .claps, start: start?.whole, end: end?.whole, drift: drift,
+            confidence: confidence,
+            claps: claps)
+    }
+
+    /// Whether the claps of two audio tracks are certain to be the same. One or two sharp sounds may come
+    /// from two rooms by coincidence, so there must be three, or the same offset at both ends. For video
+    /// tracks, one clap is sufficient, since flashes are rarer than impact sounds.
+    private static func areConfirmed(_ start: ClapComparison?, _ end: ClapComparison?) -> Bool {
+        let counts = [start, end].map { $0?.claps.count ?? 0 }
+        if counts.contains(where: { $0 >= 3 }) { return true }
+        guard let start, let end else { return false }
+        return (start.whole.offset - end.whole.offset).magnitude <= confirmation
+    }
+
+    private func byAudio(_ found: Found, _ reference: Found) throws(EncodingError) -> SyncFindings.Track? {
+        let duration = min(found.reader.duration, reference.reader.duration)
+        guard let measured = try AudioComparison.measured(reference.reader, found.reader, duration: duration)
+        else { return nil }
+        return judged(
+            found, reference, .correlation, start: measured.start, end: measured.end,
+            drift: MeasuredDrift(from: measured.start, to: measured.end), confidence: measured.confidence,
+            claps: [])
+    }
+
+    private func judged(
+        _ found: Found, _ reference: Found, _ method: SyncFindings.Method, start: MeasuredOffset?,
+        end: MeasuredOffset?, drift: MeasuredDrift?, confidence: Double, claps: [MeasuredOffset]
+    ) -> SyncFindings.Track {
+        let frame = frame(found.track, reference.track)
+        let measured = [start, end].compactMap { $0 }
+        let isApart = measured.contains { tolerance.isExceeded(by: $0, frame: frame) }
+        var track = entry(of: found, isApart ? .apart : .aligned)
+        track.reference = reference.track.name
+        track.method = method
+        track.start = start
+        track.end = end
+        track.drift = drift.map { ($0.partsPerMillion * 100).rounded() / 100 }
+        track.driftUncertainty = drift.map { ($0.uncertainty * 100).rounded() / 100 }
+        track.confidence = (confidence * 1000).rounded() / 1000
+        track.tolerance = tolerance.limit(frame: frame, claps: measured.map(\.claps).min() ?? 0)
+        track.frame = frame
+        track.claps = method == .claps ? claps : nil
+        track.note = note(start: start, end: end, drift: drift, frame: frame)
+        return track
+    }
+
+    private func note(
+        start: MeasuredOffset?, end: MeasuredOffset?, drift: MeasuredDrift?, frame: Nanoseconds?
+    ) -> String? {
+        if start == nil { return "No event was found near the start. The drift is unknown." }
+        if end == nil {
+            return "No event was found near the end, or the recording is too short. The drift is unknown."
+        }
+        guard drift == nil else { return nil }
+        return frame == nil
+            ? "The recording is too short to measure drift."
+            : "The drift is unknown. Measuring the drift of a camera requires many claps."
+    }
+}
+
+/// The reason why a folder can't be measured.
+public struct SyncCheckError: Error, Sendable, Equatable {
+    /// Path of the session folder.
+    public let folder: String
+    /// A message that describes the problem and the remedy.
+    public let reason: String
+    /// Whether the process lacks read permission.
+    public let isPermission: Bool
+
+    /// Creates an error for a folder; `reason` is a sentence that follows its path.
+    public init(folder: String, reason: String, isPermission: Bool = false) {
+        self.folder = folder
+        self.reason = reason
+        self.isPermission = isPermission
+    }
+}
+
+extension SyncCheckError: CustomStringConvertible {
+    /// The folder and the reason, for users.
+    public var description: String { "\(folder.printable(limit: 1000)): \(reason)" }
+}

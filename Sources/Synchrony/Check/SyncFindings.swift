@@ -1,0 +1,220 @@
+public import Media
+
+/// Result of `multicam sync-check`: the content of `report/sync.json`, specified in `docs/sync.schema.json`.
+public struct SyncFindings: Sendable, Equatable, Codable {
+    /// Overall verdict on all tracks.
+    public enum Verdict: String, Sendable, Codable {
+        /// No track is off by more than the tolerance, and at least one was measured.
+        case aligned
+        /// At least one track is off by more than the tolerance.
+        case apart
+        /// No track could be measured.
+        case unknown
+    }
+
+    /// Verdict on one track.
+    public enum TrackVerdict: String, Sendable, Codable {
+        /// The track is the reference for the others.
+        case reference
+        case aligned, apart, unknown
+    }
+
+    /// Method of measuring an offset.
+    public enum Method: String, Sendable, Codable {
+        /// Flashes, claps, and beeps that both tracks contain were matched.
+        case claps
+        /// Audio that both tracks contain was correlated.
+        case correlation
+    }
+
+    /// Limits used to judge the tracks.
+    public struct Tolerance: Sendable, Equatable, Codable {
+        /// Maximum offset between two audio tracks.
+        public let audio: Nanoseconds
+        /// Maximum offset if at least one track is video and several claps were measured, in frames of the slower
+        /// camera.
+        public let frame: Double
+        /// Maximum offset if at least one track is video and only one clap was measured, in frames of the slower
+        /// camera.
+        public let singleFrame: Double
+
+        enum CodingKeys: String, CodingKey {
+            case audio = "sound_ns"
+            case frame = "picture_frames"
+            case singleFrame = "single_picture_frames"
+        }
+    }
+
+    /// Result of one track, compared with its reference. Unknown values are `nil`, and `null` in JSON.
+    public struct Track: Sendable, Equatable, Codable {
+        /// Name of the track.
+        public let name: String
+        /// Kind of track.
+        public let kind: CheckedTrack.Kind
+        /// Number of flashes or onsets found in the examined windows.
+        public let events: Int
+        /// Verdict on the track.
+        public var verdict: TrackVerdict
+        /// Name of the reference track.
+        public var reference: String?
+        /// Method of measuring the offset.
+        public var method: Method?
+        /// Offset near the start of the recording.
+        public var start: MeasuredOffset?
+        /// Offset near the end of the recording.
+        public var end: MeasuredOffset?
+        /// Drift in parts per million, positive when the track falls behind its reference.
+        public var drift: Double?
+        /// Uncertainty of the drift in parts per million, in either direction.
+        public var driftUncertainty: Double?
+        /// Confidence, 0…1. For claps, the share that agrees, reduced if there are few; for correlation, the prominence
+        /// of the peak.
+        public var confidence: Double?
+        /// Maximum offset that counts as aligned for this track.
+        public var tolerance: Nanoseconds?
+        /// Longer frame duration of the two tracks; `nil` between audio tracks.
+        public var frame: Nanoseconds?
+        /// Offset of each clap that both tracks contain; `nil` if audio was correlated.
+        public var claps: [MeasuredOffset]?
+        /// The reason why a value is unknown, as a sentence; `nil` if all values are known.
+        public var note: String?
+
+        enum CodingKeys: String, CodingKey {
+            case name, kind, events, verdict, reference, method, start, end
+            case drift = "drift_ppm"
+            case driftUncertainty = "drift_uncertainty_ppm"
+            case confidence
+            case tolerance = "tolerance_ns"
+            case frame = "frame_ns"
+            case claps, note
+        }
+
+        /// Encodes all fields. Fields without a value are `null`.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+            try container.encode(kind, forKey: .kind)
+            try container.encode(events, forKey: .events)
+            try container.encode(verdict, forKey: .verdict)
+            try container.encode(reference, forKey: .reference)
+            try container.encode(method, forKey: .method)
+            try container.encode(start, forKey: .start)
+            try container.encode(end, forKey: .end)
+            try container.encode(drift, forKey: .drift)
+            try container.encode(driftUncertainty, forKey: .driftUncertainty)
+            try container.encode(confidence, forKey: .confidence)
+            try container.encode(tolerance, forKey: .tolerance)
+            try container.encode(frame, forKey: .frame)
+            try container.encode(claps, forKey: .claps)
+            try container.encode(note, forKey: .note)
+        }
+    }
+
+    /// Version of this format.
+    public var schema = 1
+    /// Version of multicam that made the measurement.
+    public let multicam: String
+    /// Length of the longest track.
+    public let duration: Nanoseconds
+    /// Limits used to judge the tracks.
+    public let tolerance: Tolerance
+    /// Overall verdict on all tracks.
+    public let verdict: Verdict
+    /// Results of all tracks, in the manifest's order.
+    public let tracks: [Track]
+
+    enum CodingKeys: String, CodingKey {
+        case schema, multicam
+        case duration = "duration_ns"
+        case tolerance, verdict, tracks
+    }
+}
+
+extension SyncFindings {
+    /// The verdict in one or two sentences for users.
+    public var sentence: String {
+        let apart = tracks.filter { $0.verdict == .apart }
+        let unknown = tracks.filter { $0.verdict == .unknown }
+        let rest = unknown.isEmpty ? "" : " Not measured: \(Self.list(unknown.map(\.label)))."
+        switch verdict {
+        case .apart:
+            return
+                "Out of sync: \(Self.list(apart.map(\.label))) \(apart.count == 1 ? "exceeds" : "exceed") the tolerance.\(rest)"
+        case .aligned:
+            return "In sync: all measured tracks are within the tolerance.\(rest)"
+        case .unknown:
+            return
+                "Unknown: the tracks don't share a flash, a clap, or enough audio for a comparison. Clap once in view of all "
+                + "cameras, at the start and at the end."
+        }
+    }
+
+    private static func list(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " and " + last
+    }
+}
+
+extension SyncFindings.Track {
+    /// Display name of the track. For a program's track, it specifies frames or audio.
+    public var label: String {
+        switch kind {
+        case .camera, .microphone: name
+        case .programFrame: "\(name) (frames)"
+        case .programAudio: "\(name) (audio)"
+        }
+    }
+
+    /// Short text with the verdict and its values.
+    public var summary: String {
+        switch verdict {
+        case .reference: "reference"
+        case .unknown: "unknown"
+        case .aligned, .apart:
+            [
+                verdict.rawValue,
+                start.map { "start \(text(of: $0))" }, end.map { "end \(text(of: $0))" },
+                driftText.map { "drift \($0)" },
+            ].compactMap { $0 }.joined(separator: ", ")
+        }
+    }
+
+    /// Returns the text for an offset. If video tracks are aligned within the resolution of their frames, the text is
+    /// "within one frame", since a value of half a frame would look like a measurement.
+    ///
+    /// - Parameter measured: An offset of this track.
+    /// - Returns: A short text.
+    public func text(of measured: MeasuredOffset) -> String {
+        guard let frame, measured.leastMagnitude == .zero, measured.offset.magnitude <= frame,
+            measured.uncertainty > frame / 2
+        else { return measured.text }
+        return "within one frame"
+    }
+
+    /// The drift with its uncertainty, for example `+1.2 ± 0.3 ppm`; `nil` if unknown.
+    public var driftText: String? {
+        guard let drift, let driftUncertainty else { return nil }
+        return "\(drift.decimals(1, isSigned: true)) ± \(driftUncertainty.decimals(1)) ppm"
+    }
+}
+
+extension MeasuredOffset {
+    /// The offset with its uncertainty in milliseconds, with two decimal places if they are significant.
+    public var text: String {
+        let digits = uncertainty < .milliseconds(1) ? 2 : 1
+        let offset = self.offset.inMilliseconds.decimals(digits, isSigned: true)
+        return "\(offset) ± \(uncertainty.inMilliseconds.decimals(digits)) ms"
+    }
+}
+
+extension CheckedTrack.Kind {
+    /// Display name of the track kind.
+    public var words: String {
+        switch self {
+        case .camera: "camera"
+        case .microphone: "microphone"
+        case .programFrame: "program's frames"
+        case .programAudio: "program's audio"
+        }
+    }
+}

@@ -1,0 +1,188 @@
+public import Media
+
+/// A short event that cameras and microphones capture at the same instant: a flash, a beep, or a hand clap.
+public struct SharpEvent: Sendable, Equatable {
+    /// Earliest possible start of the event. The range to `latest` is a few microseconds for audio, and one
+    /// exposure for frames.
+    public let earliest: MediaTime
+    /// Latest possible start of the event.
+    public let latest: MediaTime
+    /// Height of the event above the preceding level, as a multiple of the detector's threshold: at least 1.
+    public let strength: Double
+
+    /// Creates an event that began between `earliest` and `latest`, inclusive.
+    public init(earliest: MediaTime, latest: MediaTime, strength: Double) {
+        precondition(earliest <= latest, "the earliest start must not be after the latest start")
+        self.earliest = earliest
+        self.latest = latest
+        self.strength = strength
+    }
+
+    /// Middle between `earliest` and `latest`.
+    public var middle: MediaTime {
+        MediaTime(nanoseconds: earliest.nanoseconds + (latest.nanoseconds - earliest.nanoseconds) / 2)
+    }
+}
+
+/// Matches the events of two tracks at the offset shared by most pairs.
+///
+/// Claps that repeat every second also match with an offset of one second. Therefore only offsets within a range are
+/// considered. If about the same number of pairs agree on several offsets, the smallest is chosen.
+public struct EventMatching: Sendable, Equatable {
+    /// Two events, one from each track, that correspond to each other.
+    public struct Pair: Sendable, Equatable {
+        /// Index of the event in the reference's list.
+        public let reference: Int
+        /// Index of the event in the other track's list.
+        public let other: Int
+        /// Minimum and maximum possible offset, from the uncertainties of both events. Positive if the event is later
+        /// in the other track.
+        public let offset: ClosedRange<Nanoseconds>
+
+        /// Creates a pair of events by their indices.
+        public init(reference: Int, other: Int, offset: ClosedRange<Nanoseconds>) {
+            self.reference = reference
+            self.other = other
+            self.offset = offset
+        }
+    }
+
+    /// Matched events in chronological order. Each event is in at most one pair. Empty if no two events are close
+    /// enough.
+    public let pairs: [Pair]
+    /// Number of events in the reference's list, matched or not.
+    public let referenceCount: Int
+    /// Number of events in the other track's list, matched or not.
+    public let otherCount: Int
+
+    /// Share of the best offset's pairs above which another offset counts as equally good.
+    private static let asGood = 0.9
+
+    /// Matches two lists of events.
+    ///
+    /// - Parameters:
+    ///   - reference: Events of the reference, in chronological order.
+    ///   - other: Events of the other track, in chronological order. The offset is positive if the same events are
+    ///     later in this track.
+    ///   - offsets: Range of offsets to consider.
+    ///   - leeway: Maximum difference between the offsets of pairs beyond the events' own uncertainties, caused by
+    ///     drift.
+    public init(
+        of reference: [SharpEvent], and other: [SharpEvent],
+        offsets: ClosedRange<Nanoseconds> = .milliseconds(-500) ... .milliseconds(500),
+        leeway: Nanoseconds = .milliseconds(10)
+    ) {
+        referenceCount = reference.count
+        otherCount = other.count
+        let near = Self.pairs(reference, other, offsets)
+        let ranges = IntervalIntersection.all(
+            of: near.map { ($0.offset.lowerBound - leeway / 2)...($0.offset.upperBound + leeway / 2) })
+        let most = Double(ranges.map(\.count).max() ?? 0)
+        let good = ranges.filter { Double($0.count) >= most * Self.asGood }
+        guard let best = good.min(by: { $0.middle.magnitude < $1.middle.magnitude }) else {
+            pairs = []
+            return
+        }
+        let agreeing = near.filter { pair in
+            pair.offset.lowerBound - leeway <= best.middle && best.middle <= pair.offset.upperBound + leeway
+        }
+        pairs = Self.oneToOne(agreeing, nearest: best.middle)
+    }
+
+    /// Number of matched pairs.
+    public var count: Int { pairs.count }
+
+    /// Share of the shorter list that was matched, 0…1; 0 if one list is empty.
+    public var share: Double {
+        let fewer = min(referenceCount, otherCount)
+        return fewer == 0 ? 0 : Double(count) / Double(fewer)
+    }
+
+    private static func pairs(
+        _ reference: [SharpEvent], _ other: [SharpEvent], _ offsets: ClosedRange<Nanoseconds>
+    )
+        -> [Pair]
+    {
+        var pairs: [Pair] = []
+        var first = 0
+        for (index, event) in reference.enumerated() {
+            let middle = event.middle.nanoseconds
+            while first < other.count, other[first].middle.nanoseconds < middle + offsets.lowerBound.count {
+                first += 1
+            }
+            for place in first..<max(first, other.count) {
+                let candidate = other[place]
+                guard candidate.middle.nanoseconds <= middle + offsets.upperBound.count else { break }
+                let least = Nanoseconds(candidate.earliest.nanoseconds - event.latest.nanoseconds)
+                let most = Nanoseconds(candidate.latest.nanoseconds - event.earliest.nanoseconds)
+                pairs.append(Pair(reference: index, other: place, offset: least...most))
+            }
+        }
+        return pairs
+    }
+
+    /// Removes pairs that share an event, except for the one closest to `offset`.
+    private static func oneToOne(_ pairs: [Pair], nearest offset: Nanoseconds) -> [Pair] {
+        func distance(_ pair: Pair) -> Nanoseconds {
+            ((pair.offset.lowerBound + pair.offset.upperBound) / 2 - offset).magnitude
+        }
+        var (references, others): (Set<Int>, Set<Int>) = ([], [])
+        let ordered = pairs.sorted { distance($0) < distance($1) }
+        let chosen = ordered.filter { pair in
+            guard !references.contains(pair.reference), !others.contains(pair.other) else { return false }
+            references.insert(pair.reference)
+            others.insert(pair.other)
+            return true
+        }
+        return chosen.sorted { $0.reference < $1.reference }
+    }
+}
+
+/// A range that is contained in more of the given intervals than the ranges next to it.
+///
+/// This is Marzullo's algorithm (K. Marzullo, *Maintaining the Time in a Distributed System*, 1984; RFC 5905,
+/// section 11.2.1, selects clocks by it). If each interval contains the true value, the range contained in
+/// most of them does too, and it is much narrower. Intervals that don't contain the true value are wrong.
+public struct IntervalIntersection: Sendable, Equatable {
+    /// The common range.
+    public let range: ClosedRange<Nanoseconds>
+    /// Number of intervals that contain the whole range, at least 1.
+    public let count: Int
+
+    /// Returns the range contained in the most intervals. If there are several, returns the one whose middle
+    /// is closest to zero; `nil` without intervals.
+    public static func most(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> Self? {
+        let all = all(of: intervals)
+        let most = all.map(\.count).max() ?? 0
+        return all.filter { $0.count == most }.min { $0.middle.magnitude < $1.middle.magnitude }
+    }
+
+    /// Returns every range that is contained in more intervals than the ranges on either side, in ascending
+    /// order. Takes O(n log n).
+    public static func all(of intervals: some Sequence<ClosedRange<Nanoseconds>>) -> [Self] {
+        // The bounds belong to their interval, so a start sorts before an end at the same position.
+        var edges = intervals.flatMap { [(place: $0.lowerBound, step: 1), (place: $0.upperBound, step: -1)] }
+        edges.sort { ($0.place, -$0.step) < ($1.place, -$1.step) }
+        var found: [Self] = []
+        var count = 0
+        for (index, edge) in edges.enumerated() {
+            count += edge.step
+            // The count is highest between a start and the end that follows it.
+            if edge.step > 0, index + 1 < edges.count, edges[index + 1].step < 0 {
+                found.append(Self(range: edge.place...edges[index + 1].place, count: count))
+            }
+        }
+        return found
+    }
+
+    /// Creates a range that is contained in `count` intervals.
+    public init(range: ClosedRange<Nanoseconds>, count: Int) {
+        self.range = range
+        self.count = count
+    }
+
+    /// Middle of the range.
+    public var middle: Nanoseconds { (range.lowerBound + range.upperBound) / 2 }
+    /// Half the length of the range: the maximum distance of the true value from `middle`.
+    public var uncertainty: Nanoseconds { (range.upperBound - range.lowerBound) / 2 }
+}

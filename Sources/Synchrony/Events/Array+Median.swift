@@ -1,9 +1,0 @@
-extension Array where Element: BinaryFloatingPoint {
-    /// The middle value; with an even number of values the mean of the two middle ones, and 0 for an empty array.
-    var median: Element {
-        guard !isEmpty else { return 0 }
-        let sorted = sorted()
-        let middle = count / 2
-        return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-    }
-}

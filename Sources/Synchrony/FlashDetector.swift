@@ -1,0 +1,124 @@
+public import Media
+
+/// Detects flashes, and lamps that are turned on, from the mean brightness of successive frames of one
+/// camera.
+///
+/// It searches for a rise from one frame to the next that is far above the usual changes in brightness and is
+/// sharp. The usual changes are measured by the median and the median absolute deviation, which single
+/// flashes don't disturb. A rise is sharp if the brightness goes from one fifth to four fifths of the height
+/// within two frames. Slow changes in light, cuts, fades, and noise therefore aren't events. An event is
+/// reported three frames later.
+///
+/// The detector is a value type: frames come in, events go out. Call `interrupt()` at a cut (a slate, a
+/// duplicated frame, a camera that was unavailable). A pause of half a second counts as a cut.
+public struct FlashDetector: Sendable {
+    private struct Look {
+        let brightness: Double
+        let time: MediaTime
+        let exposure: Nanoseconds
+    }
+
+    /// Number of stored changes: one second at 30 frames per second.
+    private static let memory = 30
+    /// Number of frames whose median is the level before a rise.
+    private static let levelCount = 5
+    /// Number of changes that must be known before an event is reported.
+    private static let least = 15
+    /// Threshold in standard deviations. At 60 frames per second, noise reaches 4.5 once per hour; flicker reaches more
+    /// than noise.
+    private static let deviations = 8.0
+    /// Ratio of the standard deviation of normally distributed values to their median absolute deviation.
+    private static let normal = 1.4826
+    /// Number of frames to wait for after a rise.
+    private static let patience = 3
+    private static let longestPause = Nanoseconds.milliseconds(500)
+
+    private let fullScale: Double
+    private let leastRise: Double
+    private var changes: [Double] = []
+    private var levels: [Double] = []
+    private var last: Look?
+    /// The frames since the beginning of a possible event, preceded by the last frame without it.
+    private var rise: [Look] = []
+
+    /// Creates a detector that hasn't processed any frames.
+    ///
+    /// - Parameters:
+    ///   - fullScale: Brightness of white, for example 1 or 255; above 0.
+    ///   - leastRise: Minimum rise in brightness from one frame to the next, as a share of white; above 0. The default
+    ///     corresponds to a lamp that lights 1/50 of a dark frame.
+    public init(fullScale: Double = 1, leastRise: Double = 0.02) {
+        precondition(fullScale > 0 && leastRise > 0, "the full scale and the least rise must be positive")
+        self.fullScale = fullScale
+        self.leastRise = leastRise
+    }
+
+    /// Processes the next frame.
+    ///
+    /// - Parameters:
+    ///   - brightness: Mean luma of the frame, 0…`fullScale`.
+    ///   - time: Start of the exposure, later than for the previous frame.
+    ///   - exposure: Time after `time` during which light may have reached the frame: the camera's frame interval.
+    /// - Returns: An event that this frame completes. It began within the exposure of the first frame that shows at
+    ///   least one fifth of its height.
+    public mutating func add(brightness: Double, at time: MediaTime, exposure: Nanoseconds) -> SharpEvent? {
+        let look = Look(
+            brightness: brightness.isFinite ? brightness / fullScale : 0, time: time, exposure: exposure)
+        if let last, time.nanoseconds - last.time.nanoseconds > Self.longestPause.count { interrupt() }
+        defer { last = look }
+        guard let last else { return nil }
+        guard rise.isEmpty else {
+            rise.append(look)
+            return rise.count > Self.patience + 1 ? decide() : nil
+        }
+        if changes.count >= Self.least, isRise(from: last, to: look) {
+            rise = [last, look]
+        } else {
+            remember(look, after: last)
+        }
+        return nil
+    }
+
+    /// Discards all frames, because the next frame shows another scene or follows a period without frames.
+    public mutating func interrupt() {
+        changes = []
+        levels = []
+        rise = []
+        last = nil
+    }
+
+    /// Minimum rise in brightness from one frame to the next, as a share of white, that may be an event.
+    private var threshold: Double {
+        let usual = changes.median
+        let deviation = Self.normal * changes.map { abs($0 - usual) }.median
+        return max(leastRise, abs(usual) + Self.deviations * deviation)
+    }
+
+    private func isRise(from last: Look, to look: Look) -> Bool {
+        let change = look.brightness - last.brightness
+        return change >= leastRise && change >= threshold
+    }
+
+    private mutating func remember(_ look: Look, after last: Look) {
+        if levels.isEmpty { levels = [last.brightness] }
+        changes = (changes + [look.brightness - last.brightness]).suffix(Self.memory)
+        levels = (levels + [look.brightness]).suffix(Self.levelCount)
+    }
+
+    /// Records the rise, and returns an event if it was sharp and high enough.
+    private mutating func decide() -> SharpEvent? {
+        let (looks, least, base) = (rise, threshold, levels.median)
+        rise = []
+        for (before, look) in zip(looks, looks.dropFirst()) { remember(look, after: before) }
+        let heights = looks.map { $0.brightness - base }
+        guard let peak = heights.max(), peak >= least,
+            let first = heights.firstIndex(where: { $0 >= peak / 5 }),
+            let full = heights.firstIndex(where: { $0 >= peak * 4 / 5 }), full - first <= 1
+        else { return nil }
+        let begin = looks[first]
+        return SharpEvent(
+            earliest: begin.time,
+            latest: MediaTime(nanoseconds: begin.time.nanoseconds + begin.exposure.count),
+            strength: peak / least)
+    }
+}

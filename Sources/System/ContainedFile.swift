@@ -1,0 +1,248 @@
+internal import CFiles
+internal import Glibc
+package import Media
+
+/// A file below a `ContainedFolder`, identified by its relative path. The file need not exist.
+///
+/// It is opened without following links, and only if it is a regular file. A FIFO, socket, or device with this name is
+/// rejected with an error before it is opened, so that opening never blocks. Safe to use from any thread.
+package struct ContainedFile: Sendable {
+    /// The folder that contains the file.
+    package let folder: ContainedFolder
+    /// Path relative to the folder.
+    package let name: String
+
+    /// Refers to a file below an open folder.
+    package init(_ name: String, in folder: ContainedFolder) {
+        self.folder = folder
+        self.name = name
+    }
+
+    /// Opens a folder and refers to a file below it.
+    ///
+    /// - Throws: `FileError` "open" if the folder doesn't exist. The error contains the file's path.
+    package init(_ name: String, in folder: String) throws(FileError) {
+        do throws(FileError) {
+            self.init(name, in: try ContainedFolder(opening: folder))
+        } catch {
+            throw FileError(path: "\(folder)/\(name)", operation: error.operation, errno: error.errno)
+        }
+    }
+
+    /// Refers to a file by a path that a user chose. Links in the path of its folder are followed, but the file itself
+    /// must not be a link.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the file.
+    ///   - operation: Operation to name in errors.
+    /// - Throws: `FileError` with that operation if the folder doesn't exist.
+    package init(path: String, operation: String = "open") throws(FileError) {
+        let slash = path.lastIndex(of: "/")
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        guard !["", ".", ".."].contains(name) else {
+            throw FileError(path: path, operation: "open", errno: EISDIR)
+        }
+        try self.init(name, in: slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "")
+    }
+
+    /// Refers to a file by a path that a user chose. All links in the path are followed.
+    ///
+    /// - Throws: `FileError` "open" if the file doesn't exist.
+    package init(resolving path: String) throws(FileError) {
+        guard let resolved = realpath(path, nil) else {
+            throw FileError(path: path, operation: "open", errno: errno)
+        }
+        defer { free(resolved) }
+        try self.init(path: String(cString: resolved))
+    }
+
+    /// Path of the file as the user entered it, for messages.
+    package var path: String {
+        folder.path.isEmpty ? name : folder.path + (folder.path.hasSuffix("/") ? "" : "/") + name
+    }
+
+    /// Path of the folder that contains the file, relative to `folder`; empty for `folder` itself.
+    private var parent: String { name.lastIndex(of: "/").map { String(name[..<$0]) } ?? "" }
+    private var lastName: String {
+        name.lastIndex(of: "/").map { String(name[name.index(after: $0)...]) } ?? name
+    }
+
+    private func openParent(_ operation: String) throws(FileError) -> OwnedDescriptor {
+        guard name.isPathWithin else {
+            throw FileError(path: path, operation: operation, detail: ContainedFolder.outside)
+        }
+        do throws(FileError) {
+            return try folder.open(parent, files_O_PATH | O_DIRECTORY, operation: operation)
+        } catch {
+            throw error.errno == 0
+                ? FileError(path: path, operation: error.operation, detail: error.detail)
+                : FileError(path: path, operation: error.operation, errno: error.errno)
+        }
+    }
+
+    // MARK: Opening
+
+    /// Opens the file for reading.
+    ///
+    /// - Throws: `FileError` "open", including for anything that isn't a regular file.
+    package func openForReading() throws(FileError) -> OwnedDescriptor { try openRegular(O_RDONLY) }
+
+    /// Opens the file for modification in place.
+    ///
+    /// - Parameter flags: Flags of open(2).
+    /// - Returns: The open file.
+    /// - Throws: `FileError` "open", including for anything that isn't a regular file, and for a file with several hard
+    ///   links, which may be outside of the folder.
+    package func openForUpdate(_ flags: Int32 = O_RDWR) throws(FileError) -> OwnedDescriptor {
+        let descriptor = try openRegular(flags)
+        guard try facts(of: descriptor, "open").st_nlink <= 1 else {
+            throw FileError(
+                path: path, operation: "open",
+                detail:
+                    "the file has a second hard link, so changes would also affect the other name. Replace it with a copy."
+            )
+        }
+        return descriptor
+    }
+
+    /// Creates the file.
+    ///
+    /// - Parameters:
+    ///   - flags: Flags of open(2): `O_RDWR`, or `O_WRONLY` and `O_APPEND`.
+    ///   - permissions: Mode of the file, reduced by the process's umask.
+    /// - Returns: The open file.
+    /// - Throws: `FileError` "create", including if the name already exists.
+    package func create(_ flags: Int32 = O_RDWR, permissions: UInt32 = 0o666) throws(FileError)
+        -> OwnedDescriptor
+    {
+        try folder.open(name, flags | O_CREAT | O_EXCL, permissions: permissions, operation: "create")
+    }
+
+    /// Creates the file, after removing an existing file or link with the same name, such as an older draft.
+    ///
+    /// - Throws: `FileError` "create", including if a folder has the same name.
+    package func createDraft(permissions: UInt32 = 0o666) throws(FileError) -> OwnedDescriptor {
+        let place = try openParent("create")
+        guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {
+            throw FileError(path: path, operation: "create", errno: errno)
+        }
+        return try create(permissions: permissions)
+    }
+
+    private func openRegular(_ flags: Int32) throws(FileError) -> OwnedDescriptor {
+        // Opening a FIFO or a device has side effects, so the type is checked first. O_NONBLOCK handles one
+        // that replaces the file in the meantime.
+        let found = try folder.open(name, files_O_PATH, operation: "open")
+        _ = try facts(of: found, "open")
+        let descriptor = try folder.open(name, flags | O_NONBLOCK | O_NOCTTY, operation: "open")
+        _ = try facts(of: descriptor, "open")
+        return descriptor
+    }
+
+    /// Returns the file status (fstat(2)) of a regular file.
+    ///
+    /// - Throws: `FileError` with the operation. For other file types, the error contains an explanation.
+    private func facts(of descriptor: borrowing OwnedDescriptor, _ operation: String) throws(FileError)
+        -> stat
+    {
+        var facts = stat()
+        guard fstat(descriptor.number, &facts) == 0 else {
+            throw FileError(path: path, operation: operation, errno: errno)
+        }
+        let kind: String
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG: return facts
+        case S_IFDIR: kind = "a folder"
+        case S_IFIFO: kind = "a FIFO (named pipe)"
+        case S_IFSOCK: kind = "a socket"
+        default: kind = "a device"
+        }
+        throw FileError(
+            path: path, operation: operation,
+            detail: "expected a regular file, found \(kind). Remove it, or replace it with the file.")
+    }
+
+    // MARK: Names
+
+    /// Size of the file in bytes; `nil` if it isn't a regular file or isn't reachable without following links.
+    package var byteCount: Int64? {
+        do throws(FileError) {
+            let found = try folder.open(name, files_O_PATH, operation: "read")
+            return Int64(try facts(of: found, "read").st_size)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Whether a file, a folder, or a link with this name exists. The target of a link is irrelevant.
+    package var exists: Bool {
+        do throws(FileError) {
+            let place = try openParent("open")
+            var facts = stat()
+            return fstatat(place.number, lastName, &facts, AT_SYMLINK_NOFOLLOW) == 0
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether the file is a regular file that this process can read.
+    package var isReadable: Bool {
+        do throws(FileError) {
+            _ = try openForReading()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Creates the missing parent folders of the file.
+    ///
+    /// - Throws: `FileError` "make the folder".
+    package func makeParents() throws(FileError) {
+        if !parent.isEmpty { try folder.makeFolder(parent) }
+    }
+
+    /// Removes the file. If it is a link, the link itself is removed. A missing file isn't an error.
+    ///
+    /// - Throws: `FileError` "remove".
+    package func remove() throws(FileError) {
+        let place = try openParent("remove")
+        guard unlinkat(place.number, lastName, 0) == 0 || errno == ENOENT else {
+            throw FileError(path: path, operation: "remove", errno: errno)
+        }
+    }
+
+    /// Removes the file after a failure. Errors are ignored, because the original failure is more important.
+    package func discard() {
+        do throws(FileError) { try remove() } catch { return }
+    }
+
+    /// Renames the file and replaces an existing file of that name (renameat(2)).
+    ///
+    /// - Throws: `FileError` "rename", with the path of `other`.
+    package func rename(to other: ContainedFile) throws(FileError) {
+        let from = try openParent("rename")
+        let to = try other.openParent("rename")
+        guard renameat(from.number, lastName, to.number, other.lastName) == 0 else {
+            throw FileError(path: other.path, operation: "rename", errno: errno)
+        }
+    }
+
+    /// Creates a hard link to the file. The new name must not exist (linkat(2)).
+    ///
+    /// - Throws: `FileError` "link", with the path of `other`.
+    package func link(to other: ContainedFile) throws(FileError) {
+        let from = try openParent("link")
+        let to = try other.openParent("link")
+        guard linkat(from.number, lastName, to.number, other.lastName, 0) == 0 else {
+            throw FileError(path: other.path, operation: "link", errno: errno)
+        }
+    }
+
+    /// Opens the folder that contains the file, to flush its entries to disk (fsync(2)).
+    ///
+    /// - Throws: `FileError` "open".
+    package func openParentForSync() throws(FileError) -> OwnedDescriptor {
+        try folder.open(parent, O_RDONLY | O_DIRECTORY, operation: "open")
+    }
+}

@@ -1,0 +1,260 @@
+internal import CFiles
+internal import Glibc
+package import Media
+
+/// A folder with content that may come from an untrusted source, such as a session folder. Its descriptor remains open.
+///
+/// All items below it are opened relative to the descriptor, and symbolic links are never followed. A folder that was
+/// downloaded or received therefore can't make a command read or write files outside of it. The user chooses the path
+/// of the folder itself, so links in that path are followed. Safe to use from any thread.
+package final class ContainedFolder: Sendable {
+    /// Path of the folder as specified, for messages.
+    package let path: String
+    private let descriptor: OwnedDescriptor
+    /// Whether to try openat2(2) before opening a path component by component. Tests disable it.
+    private let usesOpenat2: Bool
+
+    /// Opens a folder.
+    ///
+    /// - Throws: `FileError` "open" if the folder doesn't exist or isn't a folder.
+    package convenience init(opening path: String) throws(FileError) {
+        try self.init(opening: path, usesOpenat2: true)
+    }
+
+    init(opening path: String, usesOpenat2: Bool) throws(FileError) {
+        let place = path.isEmpty ? "." : path
+        var number: Int32
+        // With O_PATH, folders that can be entered but not listed can also be opened.
+        repeat {
+            number = Glibc.open(place, files_O_PATH | O_DIRECTORY | O_CLOEXEC)
+        } while number < 0 && errno == EINTR
+        guard number >= 0 else { throw FileError(path: path, operation: "open", errno: errno) }
+        self.path = path
+        self.usesOpenat2 = usesOpenat2
+        descriptor = OwnedDescriptor(owning: number)
+    }
+
+    private init(path: String, descriptor: consuming OwnedDescriptor, usesOpenat2: Bool) {
+        self.path = path
+        self.descriptor = descriptor
+        self.usesOpenat2 = usesOpenat2
+    }
+
+    /// Opens a folder below this one without following links.
+    ///
+    /// - Throws: `FileError` "open" if there is no such folder.
+    package func folder(_ name: String) throws(FileError) -> ContainedFolder {
+        let descriptor = try open(name, files_O_PATH | O_DIRECTORY, operation: "open")
+        return ContainedFolder(path: "\(path)/\(name)", descriptor: descriptor, usesOpenat2: usesOpenat2)
+    }
+
+    /// Returns the file with a path relative to the folder. It need not exist.
+    package func file(_ name: String) -> ContainedFile { ContainedFile(name, in: self) }
+
+    /// Opens an item below the folder without following links.
+    ///
+    /// - Parameters:
+    ///   - name: Path relative to the folder; empty for the folder itself.
+    ///   - flags: Flags of open(2); `O_CLOEXEC` and `O_NOFOLLOW` are added.
+    ///   - permissions: Mode of a new file, reduced by the process's umask.
+    ///   - operation: Operation to name in errors.
+    /// - Returns: The open file or folder.
+    /// - Throws: `FileError` with that operation. If the path contains a link or leaves the folder, `errno`
+    ///   is 0 and the detail states this.
+    func open(
+        _ name: String, _ flags: Int32, permissions: UInt32 = 0o666, operation: String
+    ) throws(FileError) -> OwnedDescriptor {
+        let full = name.isEmpty ? path : "\(path)/\(name)"
+        guard name.isEmpty || name.isPathWithin else {
+            throw FileError(path: full, operation: operation, detail: Self.outside)
+        }
+        let flags = flags | O_CLOEXEC | O_NOFOLLOW
+        var number: Int32 = -1
+        var code = ENOSYS
+        if usesOpenat2 {
+            // EAGAIN: a folder was renamed in the meantime. This may happen several times, but not indefinitely.
+            var rest = 100
+            repeat {
+                rest -= 1
+                number = files_open_beneath(
+                    descriptor.number, name.isEmpty ? "." : name, flags, permissions)
+                code = number < 0 ? errno : 0
+            } while code == EINTR || (code == EAGAIN && rest > 0)
+        }
+        // System call filters, for example in containers, reject unknown calls with EPERM.
+        if code == ENOSYS || code == EPERM {
+            number = openByComponents(name, flags, permissions)
+            code = number < 0 ? errno : 0
+        }
+        // With O_PATH, O_NOFOLLOW opens the link itself.
+        if number >= 0, flags & files_O_PATH != 0, Self.isLink(number) {
+            close(number)
+            (number, code) = (-1, ELOOP)
+        }
+        if number >= 0 { return OwnedDescriptor(owning: number) }
+        if code == ELOOP || code == EXDEV || (code == ENOTDIR && leadsThroughLink(name)) {
+            throw FileError(path: full, operation: operation, detail: Self.link)
+        }
+        throw FileError(path: full, operation: operation, errno: code)
+    }
+
+    /// Opens a path one component at a time, for kernels without openat2(2).
+    ///
+    /// - Returns: A descriptor, or -1 with `errno`.
+    private func openByComponents(_ name: String, _ flags: Int32, _ permissions: UInt32) -> Int32 {
+        // The system compares bytes, not characters.
+        let names = name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        guard let last = names.last else { return openat(descriptor.number, ".", flags, permissions) }
+        var place: OwnedDescriptor?
+        for name in names.dropLast() {
+            let parent = place?.number ?? descriptor.number
+            let number = openat(parent, name, files_O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard number >= 0 else { return -1 }
+            place = OwnedDescriptor(owning: number)
+        }
+        return openat(place?.number ?? descriptor.number, last, flags, permissions)
+    }
+
+    private static func isLink(_ number: Int32) -> Bool {
+        var facts = stat()
+        return fstat(number, &facts) == 0 && facts.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// Whether a component of a path is a link. O_DIRECTORY reports a link as ENOTDIR.
+    private func leadsThroughLink(_ name: String) -> Bool {
+        let names = name.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        return names.indices.contains { index in
+            let number = openByComponents(
+                names[...index].joined(separator: "/"), files_O_PATH | O_NOFOLLOW | O_CLOEXEC, 0)
+            guard number >= 0 else { return false }
+            defer { close(number) }
+            return Self.isLink(number)
+        }
+    }
+
+    private static let link =
+        "it is a symbolic link, or a link leads to it. Links in a session folder aren't followed. Replace the link with the file itself."
+    static let outside = "its path leads outside the folder."
+}
+
+extension ContainedFolder {
+    /// Lists a folder below this one.
+    ///
+    /// - Parameters:
+    ///   - name: Path relative to this folder; empty for the folder itself.
+    ///   - limit: Maximum number of names to read.
+    /// - Returns: The names.
+    /// - Throws: `FileError` "open" if the folder can't be opened.
+    package func listing(of name: String = "", atMost limit: Int = .max) throws(FileError) -> FolderListing {
+        let full = name.isEmpty ? path : "\(path)/\(name)"
+        let folder = try open(name, O_RDONLY | O_DIRECTORY, operation: "open")
+        return try FolderListing(of: folder, path: full, atMost: limit)
+    }
+
+    /// Creates a folder below this one, and its missing parents. Existing folders remain unchanged.
+    ///
+    /// - Throws: `FileError` "make the folder", including if a component of the path is a link or a file.
+    package func makeFolder(_ name: String) throws(FileError) {
+        let operation = "creating the folder"
+        guard name.isPathWithin else {
+            throw FileError(path: "\(path)/\(name)", operation: operation, detail: Self.outside)
+        }
+        var parent = ""
+        for component in name.utf8.split(separator: UInt8(ascii: "/")).map({ String(Substring($0)) }) {
+            let place = try open(parent, files_O_PATH | O_DIRECTORY, operation: operation)
+            parent = parent.isEmpty ? component : "\(parent)/\(component)"
+            if mkdirat(place.number, component, 0o777) != 0, errno != EEXIST {
+                throw FileError(path: "\(path)/\(parent)", operation: operation, errno: errno)
+            }
+        }
+        // The existing item may be a file or a link.
+        _ = try open(name, files_O_PATH | O_DIRECTORY, operation: operation)
+    }
+
+    /// Checks that an item below this folder is a folder and is reachable without following links. A missing item isn't
+    /// an error.
+    ///
+    /// - Throws: `FileError` "open".
+    package func checkFolder(_ name: String) throws(FileError) {
+        do throws(FileError) {
+            _ = try open(name, files_O_PATH | O_DIRECTORY, operation: "open")
+        } catch {
+            guard error.errno == ENOENT else { throw error }
+        }
+    }
+
+    /// Locks the folder itself (flock(2)). Blocks until no other process holds the lock.
+    ///
+    /// - Returns: The lock, which is released when the descriptor is closed.
+    /// - Throws: `FileError` "lock" if the folder can't be opened. File systems without locks don't cause an
+    ///   error.
+    package func lock() throws(FileError) -> OwnedDescriptor {
+        let folder = try open("", O_RDONLY | O_DIRECTORY, operation: "lock")
+        while flock(folder.number, LOCK_EX) != 0, errno == EINTR {}
+        return folder
+    }
+}
+
+/// The names of all entries of a folder, except `.` and `..`.
+package struct FolderListing {
+    /// The names that are valid UTF-8, sorted.
+    package private(set) var names: [String] = []
+    /// The names that aren't valid UTF-8, unsorted, with replacement characters for display.
+    package private(set) var unreadableNames: [String] = []
+
+    /// Reads a folder.
+    ///
+    /// - Parameters:
+    ///   - folder: Path of the folder.
+    ///   - limit: Maximum number of names to read, because a folder can have any number of entries.
+    /// - Throws: `FileError` "open" if the folder can't be opened, with the system's error number.
+    package init(of folder: String, atMost limit: Int = .max) throws(FileError) {
+        guard let stream = opendir(folder) else {
+            throw FileError(path: folder, operation: "open", errno: errno)
+        }
+        self.init(reading: stream, atMost: limit)
+    }
+
+    /// Reads a folder that is open for reading.
+    ///
+    /// - Throws: `FileError` "open" with `path` if the system has run out of descriptors or memory.
+    init(of folder: borrowing OwnedDescriptor, path: String, atMost limit: Int) throws(FileError) {
+        // The directory stream takes ownership of its descriptor.
+        let number = fcntl(folder.number, F_DUPFD_CLOEXEC, 0)
+        guard number >= 0, let stream = fdopendir(number) else {
+            let code = errno
+            if number >= 0 { close(number) }
+            throw FileError(path: path, operation: "open", errno: code)
+        }
+        self.init(reading: stream, atMost: limit)
+    }
+
+    private init(reading stream: OpaquePointer, atMost limit: Int) {
+        defer { closedir(stream) }
+        while names.count + unreadableNames.count < limit, let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                let name = bytes.prefix { $0 != 0 }
+                return (
+                    valid: String(validating: name, as: UTF8.self),
+                    shown: String(decoding: name, as: UTF8.self)
+                )
+            }
+            guard let valid = name.valid else {
+                unreadableNames.append(name.shown)
+                continue
+            }
+            if valid != ".", valid != ".." { names.append(valid) }
+        }
+        names.sort()
+    }
+
+    /// Returns the names in a folder that are valid UTF-8, sorted.
+    ///
+    /// - Parameters:
+    ///   - folder: Path of the folder.
+    ///   - limit: Maximum number of names to read.
+    /// - Returns: The names; empty if the folder can't be opened.
+    package static func names(in folder: String, atMost limit: Int = .max) -> [String] {
+        do throws(FileError) { return try FolderListing(of: folder, atMost: limit).names } catch { return [] }
+    }
+}

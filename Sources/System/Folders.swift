@@ -1,0 +1,42 @@
+internal import Glibc
+public import Media
+
+/// Creates folders and their parents.
+public enum FolderCreation {
+    /// Creates a folder and its missing parents. An existing folder remains unchanged.
+    ///
+    /// - Parameters:
+    ///   - path: Path of the folder.
+    ///   - permissions: Mode of the created folders, reduced by the umask.
+    /// - Throws: `FileError` "make the folder".
+    public static func make(_ path: String, permissions: UInt32 = 0o777) throws(FileError) {
+        var folder = path.utf8.first == UInt8(ascii: "/") ? "" : "."
+        // The system compares bytes, not characters.
+        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
+            folder += "/" + Substring(name)
+            var status = stat()
+            if stat(folder, &status) == 0 {
+                guard status.st_mode & S_IFMT == S_IFDIR else {
+                    throw FileError(path: path, operation: "creating the folder", errno: ENOTDIR)
+                }
+            } else if mkdir(folder, permissions) != 0, errno != EEXIST {
+                throw FileError(path: path, operation: "creating the folder", errno: errno)
+            }
+        }
+    }
+}
+
+/// The folder for data that multicam stores between runs.
+package enum StateFolder {
+    /// Returns the path of the folder, which need not exist (XDG Base Directory Specification).
+    ///
+    /// - Parameter environment: The process's environment variables. A relative path is ignored, as the specification
+    ///   requires.
+    /// - Returns: `$XDG_STATE_HOME/multicam`, otherwise `~/.local/state/multicam`; `nil` if the environment sets
+    ///   neither variable.
+    package static func path(_ environment: [String: String]) -> String? {
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/multicam" }
+        if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/state/multicam" }
+        return nil
+    }
+}

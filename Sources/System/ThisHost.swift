@@ -1,0 +1,67 @@
+public import Media
+
+/// The computer that runs this process, as described by its kernel.
+///
+/// All values are read again each time. This takes well under a millisecond for a few dozen small files.
+/// Nothing is cached, so that devices that are connected or appear later are detected.
+public struct ThisHost: HostReading {
+    private let files: HostFiles
+
+    /// Creates a reader.
+    ///
+    /// - Parameter root: Prefix of `/sys` and `/proc`, for tests; empty for the actual folders.
+    public init(root: String = "") {
+        files = HostFiles(root: root)
+    }
+
+    /// Share of the processors that this process may use; `nil` if the system doesn't report it. Reads no other values.
+    package var processorShare: ProcessorShare? {
+        var state = HostState()
+        ShareReader(files: files).read(into: &state)
+        return state.share
+    }
+
+    /// Reads the computer's state: stalls, temperatures, processor frequency, processor share, power, and disk.
+    ///
+    /// - Parameters:
+    ///   - folder: A folder of the recording. Its size and the free space on its file system are read.
+    ///   - time: Not used, because a real computer only has a current state.
+    /// - Returns: The state. Sources that can't be read are listed in `missing`.
+    public func read(folder: String, at time: ClockTime) -> HostState {
+        var state = HostState()
+        StallReader(files: files).read(into: &state)
+        ThermalReader(files: files).read(into: &state)
+        SpeedReader(files: files).read(into: &state)
+        ShareReader(files: files).read(into: &state)
+        PowerReader(files: files).read(into: &state)
+        DiskSpaceReader.read(folder, into: &state)
+        return state
+    }
+
+    /// Returns the free space on a disk.
+    ///
+    /// - Parameter folder: A folder on the disk.
+    /// - Returns: Bytes that this user can still write; `nil` if the file system doesn't report its free space.
+    public func freeBytes(folder: String) -> Int64? { DiskSpaceReader.freeBytes(folder) }
+}
+
+/// Reads the memory that is available to programs.
+package enum FreeMemory {
+    /// Returns `MemAvailable` from proc(5): the free memory plus memory that the system could reclaim for programs
+    /// without swapping.
+    ///
+    /// - Parameter root: Prefix of `/proc`, for tests.
+    /// - Returns: Bytes; `nil` if the system doesn't report it.
+    package static func bytes(root: String = "") -> Int64? {
+        let text: String
+        do throws(HostFileError) {
+            text = try HostFiles(root: root).text("/proc/meminfo")
+        } catch {
+            return nil
+        }
+        // `MemAvailable:   123456 kB`
+        let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
+        let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int64($0) }
+        return kilobytes.flatMap { (0...Int64.max / 1024).contains($0) ? $0 * 1024 : nil }
+    }
+}

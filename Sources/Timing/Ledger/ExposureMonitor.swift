@@ -1,0 +1,98 @@
+package import Media
+
+/// Counts the frames that a camera omits without reporting them. In low light, nearly all webcams expose longer than
+/// their frame rate allows. They then deliver half as many frames, without a gap in their sequence numbers.
+///
+/// A value type. Its input is the frame interval measured by the camera's clock model.
+package struct ExposureMonitor {
+    private let nominal: Nanoseconds
+    /// Fraction of an omitted frame that hasn't been counted yet.
+    private var debt = 0.0
+    /// Whether the camera exposes longer than its frame rate allows.
+    private(set) var isSlow = false
+    /// Number of consecutive frames that contradict `isSlow`.
+    private var against = 0
+
+    /// Minimum relative deviation of a camera that runs at a lower rate. Smaller deviations come from crystal errors or
+    /// rounded intervals (1/29.97 for 1/30).
+    private static let tolerance = 0.05
+    /// Numbers of consecutive frames that start and end a low-light period. The hysteresis prevents repeated reports
+    /// for a camera near the threshold.
+    private static let spell = (begin: 15, end: 300)
+
+    /// Creates a monitor for a camera at full rate.
+    ///
+    /// - Parameter nominal: Frame interval at the configured rate. Above 0.
+    package init(nominal: Nanoseconds) {
+        self.nominal = nominal
+    }
+
+    /// Records a frame.
+    ///
+    /// - Parameter interval: The camera's current frame interval.
+    /// - Returns: The number of frames missing before this one, and whether the camera has just become slow.
+    package mutating func frameCame(every interval: Nanoseconds) -> (missing: Int, becameSlow: Bool) {
+        let excess = interval.inSeconds / nominal.inSeconds - 1
+        let isLate = excess > Self.tolerance
+        against = isLate == isSlow ? 0 : against + 1
+        let changes = against >= (isSlow ? Self.spell.end : Self.spell.begin)
+        if changes {
+            isSlow.toggle()
+            against = 0
+        }
+        debt = isLate ? debt + excess : 0
+        let missing = Int(debt)
+        debt -= Double(missing)
+        return (missing, changes && isSlow)
+    }
+}
+
+/// Detects missing frames that the source doesn't report: a camera pauses, for example while the computer is suspended,
+/// and then continues its count without a gap.
+///
+/// Two conditions must hold: frames stop arriving for a while, and the clock model then finds that the following frames
+/// are late by about the same time. If only one holds, the host was busy or the clock jumped. A value type. Its input
+/// is every frame.
+package struct UnreportedGapDetector {
+
+    /// Creates a detector before the first frame.
+    package init() {}
+
+    private struct Suspicion {
+        let length: Nanoseconds
+        let since: ClockTime
+        let moved: Nanoseconds
+    }
+
+    /// Minimum gap that is examined. Shorter gaps are caused by a busy host.
+    private static let shortest = Nanoseconds.milliseconds(200)
+    /// Time within which the clock model must change to a new line.
+    private static let patience = Nanoseconds.seconds(3)
+
+    private var last: (sequence: Int64, arrival: ClockTime)?
+    private var suspicion: Suspicion?
+
+    /// Processes the next frame.
+    ///
+    /// - Parameters:
+    ///   - sequence: The camera's sequence number of the frame.
+    ///   - arrival: Arrival time of the frame on `CLOCK_MONOTONIC`.
+    ///   - clock: The state of the clock model after this frame.
+    /// - Returns: Once a gap is detected, the number of missing frames, above 0, and the time when the gap began.
+    package mutating func frameCame(
+        _ sequence: Int64, at arrival: ClockTime, clock: ClockReading
+    ) -> (count: Int, since: ClockTime)? {
+        if let last, sequence == last.sequence + 1, arrival - last.arrival >= Self.shortest + clock.interval {
+            suspicion = Suspicion(
+                length: arrival - last.arrival - clock.interval, since: last.arrival, moved: clock.moved)
+        }
+        last = (sequence, arrival)
+        guard let suspected = suspicion else { return nil }
+        if arrival - suspected.since > suspected.length + Self.patience { suspicion = nil }
+        let moved = clock.moved - suspected.moved
+        guard moved * 2 > suspected.length else { return nil }
+        suspicion = nil
+        let count = min(moved, suspected.length).inSeconds / clock.interval.inSeconds
+        return count >= 0.5 ? (Int(rounding: count), suspected.since) : nil
+    }
+}

@@ -1,0 +1,260 @@
+import Encoding
+public import Media
+
+/// A microphone that plays the audio of a media file in real time.
+///
+/// It delivers silence until the recording begins. From T0 on, the sample with file time p has the capture time T0 + p.
+/// p counts from the beginning of the file's earliest stream, so the offset between video and audio is preserved. Gaps
+/// in the file's audio are played as silence, as in a player. Audio that can't be decoded is reported as lost.
+public final class FileMicrophone: MicrophoneSource {
+    /// Identity, selector and audio format of this file.
+    public let device: CaptureDevice
+    /// Sample rate in Hz and channel count of the file's audio stream.
+    public let format: AudioFormat
+    /// Duration of one slice (100 ms), plus 35 ms of tolerance for a late thread. If a program is limited to a quarter
+    /// of a processor, threads sometimes wait for 75 ms.
+    public let deliveryDelay: Nanoseconds
+    private let path: String
+    private let thread: SourceThread
+
+    /// Duration of the audio that is delivered at once. Shorter slices wake the thread more often; longer slices
+    /// increase the alignment delay.
+    private static let slice = Nanoseconds.milliseconds(100)
+
+    /// Opens the file to read its audio format. No samples are read before `start`.
+    ///
+    /// - Parameters:
+    ///   - role: The role in the profile. Also names the thread.
+    ///   - path: Path of the media file.
+    /// - Throws: `VirtualDeviceError.device` if the file is missing, can't be read, or contains no audio.
+    public init(role: String, path: String) throws(VirtualDeviceError) {
+        let selector = VirtualSources.filePrefix + path
+        let file = try ReadableFile(path, asked: selector, operation: "opening the file")
+        format = try file.read { () throws(EncodingError) in
+            guard let format = try MediaFileReader(path: path, media: .audio).audio else {
+                throw EncodingError(
+                    subject: path, operation: "reading", reason: "the file does not contain audio")
+            }
+            return format
+        }
+        self.path = path
+        deliveryDelay = Self.slice + .milliseconds(35)
+        thread = SourceThread(name: "mic:\(role)")
+        device = CaptureDevice(
+            mediaType: .audio, deviceType: .file, identity: DeviceIdentity(name: selector),
+            name: VirtualSources.fileName(path), node: path, selector: selector, audio: format)
+    }
+
+    /// Starts the thread that plays the file. Returns immediately; the audio arrives on that thread.
+    ///
+    /// - Parameters:
+    ///   - clock: The session clock that times the samples.
+    ///   - receive: Called on the microphone's thread for each event. `ended` is the last event, sent at the end of the
+    ///     file or on an error.
+    /// - Throws: Nothing. If the file can no longer be read, the stream ends with `ended`.
+    public func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(DeviceError) {
+        try thread.start(on: clock) { cancellation in
+            do throws(EncodingError) {
+                try self.run(on: clock, until: cancellation, delivering: receive)
+            } catch {
+                receive(.ended(at: clock.now, cause: error.description))
+            }
+        }
+    }
+
+    /// Sets T0, the playback start time. Only the first call after `start` has an effect.
+    public func recordingBegins(at start: ClockTime) {
+        thread.recordingBegins(at: start)
+    }
+
+    /// Stops the thread and waits until it has ended. No event follows. Must not be called from the microphone's own
+    /// thread.
+    public func stop() {
+        thread.stop()
+    }
+
+    /// CPU time that the microphone's threads have used for reading and decoding.
+    public var simulationTime: Nanoseconds { thread.processorTime }
+
+    // MARK: Playback thread
+
+    private func run(
+        on clock: any SessionClock, until cancellation: Cancellation,
+        delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(EncodingError) {
+        let reader = try MediaFileReader(path: path, media: .audio)
+        let timebase = DeviceTimebase(
+            rate: FrameRate(Int64(format.rate)), phase: Nanoseconds(clock.now.nanoseconds))
+        let length = max(1, MediaTime(nanoseconds: Self.slice.count).ticks(perSecond: Int64(format.rate)))
+        var count: Int64 = 0
+        while true {
+            let time = timebase.time(of: count)
+            let end = thread.recordingStart.map {
+                max(min(timebase.index(atOrAfter: $0), count + length), count)
+            }
+            guard clock.sleep(until: timebase.time(of: end ?? count + length), unless: cancellation) else {
+                return
+            }
+            let start = thread.recordingStart
+            // Samples from T0 on come from the file, even if T0 was set only during the sleep.
+            let last =
+                start.map { min(max(timebase.index(atOrAfter: $0), count), count + length) } ?? count + length
+            if last > count {
+                let silence = [Float](repeating: 0, count: Int(last - count) * format.channels)
+                receive(
+                    .audio(
+                        CapturedAudio(format: format, capturedAt: time, firstSample: count, samples: silence))
+                )
+                count = last
+            }
+            guard let start, timebase.time(of: count) >= start else { continue }
+            try play(
+                reader, from: start, counting: count, on: clock, until: cancellation, delivering: receive)
+            return
+        }
+    }
+
+    /// Plays the file to its end in slices. Each slice is delivered when its last sample is due.
+    private func play(
+        _ reader: MediaFileReader, from start: ClockTime, counting first: Int64, on clock: any SessionClock,
+        until cancellation: Cancellation, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(EncodingError) {
+        var playback = Playback(
+            format: format, clock: clock, start: start, firstSample: first, cancellation: cancellation,
+            receive: receive)
+        // Many files round time stamps to milliseconds although the samples are contiguous.
+        let rounding = playback.samples(in: reader.tick) + 1
+        var times = FileTimes()
+        while true {
+            let part: (samples: [Float], time: Nanoseconds)?
+            do throws(EncodingError) {
+                part = try reader.nextAudio()
+            } catch {
+                guard playback.deliverRest() else { return }
+                throw error
+            }
+            let damaged = reader.drainDamageCount() > 0
+            guard let (samples, time) = part else {
+                if !damaged { guard playback.fill(until: playback.samples(in: reader.end)) else { return } }
+                break
+            }
+            if let problem = times.problem(at: time) {
+                guard playback.deliverRest() else { return }
+                return receive(.ended(at: playback.end, cause: problem))
+            }
+            for jump in reader.drainJumps() {
+                receive(.remarked(at: start + time, "\(jump). The microphone continues without a gap."))
+            }
+            let hole = playback.samples(in: time) - playback.next
+            if hole > rounding {
+                if damaged {
+                    guard playback.skip(hole) else { return }
+                } else {
+                    guard playback.fill(until: playback.next + hole) else { return }
+                }
+            }
+            // Audio that a packet repeats from the previous packet is played only once.
+            let excess = hole < -rounding ? min(-hole * Int64(format.channels), Int64(samples.count)) : 0
+            guard playback.add(samples.dropFirst(Int(excess))) else { return }
+            thread.noteProcessorTime()
+        }
+        guard playback.deliverRest() else { return }
+        receive(.ended(at: playback.end, cause: "end of file"))
+    }
+
+    /// Delivers the samples of the file in slices, on time.
+    private struct Playback {
+        private let format: AudioFormat
+        private let clock: any SessionClock
+        private let start: ClockTime
+        private let firstSample: Int64
+        private let cancellation: Cancellation
+        private let receive: @Sendable (MicrophoneEvent) -> Void
+        private let timebase: DeviceTimebase
+        /// Number of samples per slice.
+        private let length: Int64
+        /// Samples of the incomplete slice, and the file position of the first of them.
+        private var (waiting, place): ([Float], Int64) = ([], 0)
+
+        /// `start` is T0, the start of the file. `firstSample` is the device's number for the first sample
+        /// from T0 on.
+        init(
+            format: AudioFormat, clock: any SessionClock, start: ClockTime, firstSample: Int64,
+            cancellation: Cancellation, receive: @escaping @Sendable (MicrophoneEvent) -> Void
+        ) {
+            self.format = format
+            self.clock = clock
+            self.start = start
+            self.firstSample = firstSample
+            self.cancellation = cancellation
+            self.receive = receive
+            timebase = DeviceTimebase(rate: FrameRate(Int64(format.rate)))
+            length = max(
+                1, MediaTime(nanoseconds: FileMicrophone.slice.count).ticks(perSecond: Int64(format.rate)))
+        }
+
+        /// End of the last delivered sample.
+        var end: ClockTime { time(ofSample: place) }
+
+        /// File position of the next sample to be added.
+        var next: Int64 { place + Int64(waiting.count / format.channels) }
+
+        /// Returns the number of samples in a time span.
+        func samples(in time: Nanoseconds) -> Int64 {
+            MediaTime(nanoseconds: time.count).ticks(perSecond: Int64(format.rate))
+        }
+
+        private func time(ofSample place: Int64) -> ClockTime {
+            start + Nanoseconds(timebase.time(of: place).nanoseconds)
+        }
+
+        /// Adds samples and delivers complete slices. Returns `false` if the microphone must stop.
+        mutating func add(_ samples: ArraySlice<Float>) -> Bool {
+            waiting += samples
+            while waiting.count >= Int(length) * format.channels {
+                guard deliver(length) else { return false }
+            }
+            return true
+        }
+
+        /// Adds silence up to a file position. Returns `false` if the microphone must stop.
+        mutating func fill(until place: Int64) -> Bool {
+            while next < place {
+                let count = Int(min(place - next, length)) * format.channels
+                guard add([Float](repeating: 0, count: count)[...]) else { return false }
+            }
+            return true
+        }
+
+        /// Reports undecodable samples as lost. Returns `false` if the microphone must stop.
+        mutating func skip(_ count: Int64) -> Bool {
+            guard deliverRest() else { return false }
+            receive(.lost(count: count, cause: .corrupt, capturedAt: end))
+            place += count
+            return true
+        }
+
+        /// Delivers the remaining samples. Returns `false` if the microphone must stop.
+        mutating func deliverRest() -> Bool {
+            let rest = Int64(waiting.count / format.channels)
+            return rest == 0 || deliver(rest)
+        }
+
+        /// Delivers the given number of waiting samples. Returns `false` if the microphone must stop.
+        private mutating func deliver(_ count: Int64) -> Bool {
+            let samples = Array(waiting.prefix(Int(count) * format.channels))
+            waiting.removeFirst(samples.count)
+            let begin = place
+            place += count
+            guard clock.sleep(until: end, unless: cancellation) else { return false }
+            receive(
+                .audio(
+                    CapturedAudio(
+                        format: format, capturedAt: time(ofSample: begin), firstSample: firstSample + begin,
+                        samples: samples)))
+            return true
+        }
+    }
+}

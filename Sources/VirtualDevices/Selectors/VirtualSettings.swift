@@ -1,0 +1,201 @@
+public import Media
+
+/// The settings of a synthetic camera, parsed from a `virtual:PATTERN?key=value&…` selector.
+public struct VirtualCameraSettings: Sendable, Equatable {
+    /// The test frame of a synthetic camera.
+    public enum Pattern: Sendable, Equatable {
+        /// A moving test frame with a code strip. If the exposure contains a clap, all pixels outside the strip are
+        /// white.
+        case clap
+        /// Seven vertical 75 % bars: white, yellow, cyan, green, magenta, red, blue.
+        case bars
+        /// Four frames of gray noise, shown in turn.
+        case noise
+        /// An image file, scaled to the camera's size.
+        case still(path: String)
+    }
+
+    /// The selector as the user wrote it.
+    public let selector: String
+    /// The camera's test frame.
+    public let pattern: Pattern
+    /// Width × height in pixels, both even and at least 16; `nil` to use the role's value.
+    public let size: FrameSize?
+    /// Frames per second, 0.1…1000; `nil` to use the role's value.
+    public let rate: FrameRate?
+    /// Frames per second that the camera delivers, 0.1…1000; `nil` for the rate that it announces.
+    public let actualRate: FrameRate?
+    /// Pixel format: `mjpeg`, `yuyv`, `nv12`, `h264`, or `grey`; `nil` to use the role's value.
+    public let pixel: PixelFormat?
+    /// Fraction of the frames that arrive damaged, 0…1.
+    public let corruptShare: Double
+    /// Mounting of the camera: the clockwise rotation that turns the stored frame upright.
+    public let mount: Rotation
+    /// For a built-in camera, the side of the computer that it is mounted on and rotates with; `unspecified` for an
+    /// external camera.
+    public let position: CaptureDevice.Position
+    /// Names of the controls that the camera lacks.
+    public let missingControls: Set<String>
+    /// Clock errors, latency, faults, and bus of the camera.
+    public let behavior: DeviceBehavior
+
+    static let pixelFormats: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .h264, .grey]
+    static let keys = [
+        "size", "fps", "format", "actual_fps", "phase", "drift", "latency", "jitter", "drop", "corrupt",
+        "unplug", "replug",
+        "stall",
+        "mount", "position", "lacks", "bus", "seed",
+    ]
+    private static let stillPrefix = "still:"
+
+    /// Parses a selector.
+    ///
+    /// - Parameter text: `virtual:PATTERN?key=value&…`.
+    /// - Throws: `VirtualDeviceError.usage` for an unknown pattern or key, a missing value, or a value that is out of
+    ///   range.
+    public init(selector text: String) throws(VirtualDeviceError) {
+        let selector = try VirtualSelector(text, keys: Self.keys, kind: "camera")
+        self.selector = text
+        pattern = try Self.pattern(selector)
+        size = try selector.value(
+            "size", "an even width and height from 16 to 16384 pixels, for example `size=1280x720`"
+        ) { text in
+            FrameSize(text).flatMap { Self.isPossible($0) ? $0 : nil }
+        }
+        rate = try Self.rate("fps", selector)
+        actualRate = try Self.rate("actual_fps", selector)
+        let formats = Self.pixelFormats.map(\.rawValue).joined(separator: ", ")
+        pixel = try selector.value("format", "one of \(formats)") { text in
+            Self.pixelFormats.first { $0.rawValue == text }
+        }
+        corruptShare = try selector.share("corrupt")
+        mount =
+            try selector.value("mount", "0, 90, 180 or 270") { text in
+                Int(text).flatMap { Rotation(rawValue: $0) }
+            }
+            ?? .none
+        position =
+            try selector.value("position", "front or back") { text in
+                CaptureDevice.Position(rawValue: text).flatMap { $0 == .unspecified ? nil : $0 }
+            } ?? .unspecified
+        let names = VirtualControls.names
+        missingControls =
+            try selector.value("lacks", "one or more of \(names.joined(separator: ", "))") { text in
+                let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+                return words.allSatisfy(names.contains) ? Set(words) : nil
+            } ?? []
+        behavior = try DeviceBehavior(selector)
+    }
+
+    /// Returns the format that the camera delivers. Each property comes from the selector if set, otherwise from
+    /// `wanted` if a synthetic camera supports it, otherwise from `mjpeg` 1280×720 at 30 frames per second.
+    public func format(wanted: VideoFormat?) -> VideoFormat {
+        let asked = wanted.map(\.pixel).flatMap { Self.pixelFormats.contains($0) ? $0 : nil }
+        let askedSize = wanted.map(\.size).flatMap { Self.isPossible($0) ? $0 : nil }
+        let askedRate = wanted.map(\.rate).flatMap { Self.isPossible($0) ? $0 : nil }
+        return VideoFormat(
+            pixel: pixel ?? asked ?? .mjpeg, size: size ?? askedSize ?? FrameSize(width: 1280, height: 720),
+            rate: rate ?? askedRate ?? FrameRate(30))
+    }
+
+    /// Returns the formats that the camera offers: `format`, and the smaller sizes and lower rates of webcams if the
+    /// selector doesn't set them.
+    func offers(beside format: VideoFormat) -> [OfferedFormat] {
+        let rates = [format.rate] + (rate == nil ? Self.usualRates.filter { $0 < format.rate } : [])
+        let smaller = Self.usualSizes.filter { $0.pixelCount < format.size.pixelCount }
+        return ([format.size] + (size == nil ? smaller : [])).map {
+            OfferedFormat(pixel: format.pixel, size: $0, rates: .listed(rates))
+        }
+    }
+
+    private static let usualSizes = [
+        (1920, 1080), (1280, 720), (960, 540), (640, 480), (640, 360), (320, 240),
+    ]
+    .map { FrameSize(width: $0, height: $1) }
+    private static let usualRates: [FrameRate] = [60, 30, 24, 20, 15, 10, 5].map { FrameRate($0) }
+
+    /// Returns whether both dimensions are even, as 4:2:0 and 4:2:2 require, and at least 16 pixels, as the code strip
+    /// requires.
+    private static func isPossible(_ size: FrameSize) -> Bool {
+        size.width >= 16 && size.height >= 16 && size.width % 2 == 0 && size.height % 2 == 0
+    }
+
+    private static func isPossible(_ rate: FrameRate) -> Bool {
+        rate >= FrameRate(1, per: 10) && rate <= FrameRate(1000) && rate.frames <= 10_000_000
+            && rate.seconds <= 10_000_000
+    }
+
+    private static func rate(
+        _ key: String, _ selector: VirtualSelector
+    ) throws(VirtualDeviceError) -> FrameRate? {
+        try selector.value(key, "a rate from 0.1 to 1000, for example `\(key)=30` or `\(key)=29.97`") {
+            text in
+            FrameRate(text).flatMap { isPossible($0) ? $0 : nil }
+        }
+    }
+
+    private static func pattern(_ selector: VirtualSelector) throws(VirtualDeviceError) -> Pattern {
+        switch selector.pattern {
+        case "clap": return .clap
+        case "bars": return .bars
+        case "noise": return .noise
+        case let text where text.hasPrefix(stillPrefix) && text.count > stillPrefix.count:
+            return .still(path: String(text.dropFirst(stillPrefix.count)))
+        default:
+            throw .usage(
+                selector: selector.text,
+                explanation: "unknown pattern `\(selector.pattern.printable())` of a virtual camera. "
+                    + "Available: clap, bars, noise, still:<image file>.")
+        }
+    }
+}
+
+/// The settings of a synthetic microphone, parsed from a `virtual:PATTERN?key=value&…` selector.
+public struct VirtualMicrophoneSettings: Sendable, Equatable {
+    /// The audio signal of a synthetic microphone.
+    public enum Pattern: String, Sendable, CaseIterable {
+        /// A 1 kHz beep of 40 ms at each clap, amplitude 0.5, phase 0.
+        case clap
+        /// A continuous 1 kHz tone, amplitude 0.5, with phase 0 at each clap.
+        case tone
+        case silence
+    }
+
+    /// The selector as the user wrote it.
+    public let selector: String
+    /// The microphone's audio signal.
+    public let pattern: Pattern
+    /// Sample rate of 8000…192 000 Hz (default 48 000) and 1…8 channels (default 1).
+    public let format: AudioFormat
+    /// Clock errors, latency, faults, and bus of the microphone.
+    public let behavior: DeviceBehavior
+
+    static let keys = [
+        "rate", "channels", "phase", "drift", "latency", "jitter", "drop", "unplug", "replug", "stall", "bus",
+        "seed",
+    ]
+
+    /// Parses a selector.
+    ///
+    /// - Parameter text: `virtual:PATTERN?key=value&…`.
+    /// - Throws: `VirtualDeviceError.usage` for an unknown pattern or key, a missing value, or a value that is out of
+    ///   range.
+    public init(selector text: String) throws(VirtualDeviceError) {
+        let selector = try VirtualSelector(text, keys: Self.keys, kind: "microphone")
+        self.selector = text
+        guard let pattern = Pattern(rawValue: selector.pattern) else {
+            let names = Pattern.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .usage(
+                selector: text,
+                explanation:
+                    "unknown pattern `\(selector.pattern.printable())` of a virtual microphone. Available: \(names)."
+            )
+        }
+        self.pattern = pattern
+        let rate = try selector.number(
+            "rate", "samples per second from 8000 to 192000", digits: 0, in: 8000...192_000)
+        let channels = try selector.number("channels", "1 to 8", digits: 0, in: 1...8)
+        format = AudioFormat(rate: Int(rate ?? 48_000), channels: Int(channels ?? 1))
+        behavior = try DeviceBehavior(selector)
+    }
+}

@@ -1,0 +1,150 @@
+import Glibc
+public import Media
+
+/// A synthetic microphone with beeps, a tone, or silence, a separate device clock, and the faults that its selector
+/// scripts.
+///
+/// It delivers slices of about 10 ms. Drops and losses affect whole slices. Sample i depends only on the session clock,
+/// the selector, and the role.
+public final class VirtualMicrophone: MicrophoneSource {
+    /// Identity, selector, and audio format of this microphone.
+    public let device: CaptureDevice
+    /// Sample rate in Hz and channel count from the selector.
+    public let format: AudioFormat
+    /// Longest time from the capture of a slice's first sample to delivery: slice + latency + jitter.
+    public let deliveryDelay: Nanoseconds
+    private let settings: VirtualMicrophoneSettings
+    private let rules: ScriptedDelivery.Rules
+    private let thread: SourceThread
+
+    /// Approximate number of slices per second.
+    private static let slicesPerSecond = 100
+    /// In real time, slices that are overdue by more than this are lost, as if a buffer were full.
+    private static let patience = Nanoseconds.seconds(1)
+
+    /// Creates a synthetic microphone without starting it.
+    ///
+    /// - Parameters:
+    ///   - role: The role in the profile. Random choices depend on it.
+    ///   - settings: The parsed selector.
+    public init(role: String, settings: VirtualMicrophoneSettings) {
+        self.settings = settings
+        format = settings.format
+        let behavior = settings.behavior
+        rules = ScriptedDelivery.Rules(
+            behavior, role: role, rate: FrameRate(Int64(settings.format.rate)),
+            slotLength: Int64(settings.format.rate / Self.slicesPerSecond))
+        let slice = Nanoseconds.seconds(
+            rounding: rules.timebase.intervalInSeconds * Double(rules.slotLength) + 1e-9)
+        deliveryDelay = slice + behavior.latency + behavior.jitter
+        thread = SourceThread(name: "mic:\(role)")
+        device = CaptureDevice(
+            mediaType: .audio, deviceType: .virtual,
+            identity: DeviceIdentity(
+                product: "virtual", serial: "microphone-\(role)", name: "Virtual microphone \(role)"),
+            name: "Virtual microphone \(role)", node: settings.selector, selector: settings.selector,
+            controller: behavior.bus ?? "virtual-microphone-\(role)", busSpeed: 480, audio: settings.format)
+    }
+
+    /// Starts the microphone's thread. Returns immediately; the events arrive on that thread.
+    ///
+    /// - Parameters:
+    ///   - clock: The session clock that times the samples.
+    ///   - receive: Called on the microphone's thread for each event.
+    /// - Throws: Nothing.
+    public func start(
+        on clock: any SessionClock, delivering receive: @escaping @Sendable (MicrophoneEvent) -> Void
+    ) throws(DeviceError) {
+        try thread.start(on: clock) { cancellation in
+            self.run(on: clock, until: cancellation, delivering: receive)
+        }
+    }
+
+    /// Sets T0, the reference time of the fault script. Only the first call after `start` has an effect.
+    public func recordingBegins(at start: ClockTime) {
+        thread.recordingBegins(at: start)
+    }
+
+    /// Stops the thread and waits until it has ended. No event follows. Must not be called from the microphone's own
+    /// thread.
+    public func stop() {
+        thread.stop()
+    }
+
+    /// CPU time that the microphone's threads have used to compute samples.
+    public var simulationTime: Nanoseconds { thread.processorTime }
+
+    private func run(
+        on clock: any SessionClock, until cancellation: Cancellation,
+        delivering receive: @Sendable (MicrophoneEvent) -> Void
+    ) {
+        var rules = rules
+        if clock.isRealTime { rules.patience = Self.patience }
+        var delivery = ScriptedDelivery(rules, from: clock.now)
+        while clock.sleep(until: delivery.wake(since: thread.recordingStart), unless: cancellation) {
+            for step in delivery.steps(at: clock.now, since: thread.recordingStart) {
+                switch step {
+                case .deliver(let slice, _): receive(.audio(audio(slice)))
+                case .lost(let slices, let cause, let time):
+                    receive(.lost(count: slices * rules.slotLength, cause: cause, capturedAt: time))
+                case .away(let time): receive(.away(at: time, cause: "unplugged"))
+                case .returned(let time): receive(.returned(at: time))
+                }
+            }
+            thread.noteProcessorTime()
+        }
+    }
+
+    private func audio(_ slice: Int64) -> CapturedAudio {
+        let time = rules.time(of: slice)
+        let samples = AudioPattern(pattern: settings.pattern, channels: format.channels).samples(
+            Int(rules.slotLength), from: time, every: rules.timebase.intervalInSeconds)
+        return CapturedAudio(
+            format: format,
+            capturedAt: time + rules.choices.error(.jitter, of: slice, within: settings.behavior.jitter),
+            firstSample: slice * rules.slotLength, samples: samples)
+    }
+}
+
+/// The audio of a synthetic microphone, as a function of CLOCK_MONOTONIC.
+struct AudioPattern: Sendable {
+    let pattern: VirtualMicrophoneSettings.Pattern
+    let channels: Int
+
+    private static let frequency = 1000.0
+    private static let amplitude = 0.5
+    private static let beepSeconds = 0.04
+
+    /// Computes the samples of one slice.
+    ///
+    /// - Parameters:
+    ///   - count: Samples per channel.
+    ///   - start: Capture time of the first sample.
+    ///   - interval: Seconds between samples, by the device's own clock.
+    /// - Returns: `count` × `channels` interleaved values, identical in every channel.
+    func samples(_ count: Int, from start: ClockTime, every interval: Double) -> [Float] {
+        // The wave is computed from the last clap. Within a slice, a double is accurate to 10⁻¹⁵ s.
+        let sinceClap = Clap.timeSince(start).inSeconds
+        let isSilent =
+            switch pattern {
+            case .silence: true
+            case .tone: false
+            case .clap: sinceClap >= Self.beepSeconds && sinceClap + Double(count) * interval < 1
+            }
+        guard !isSilent else { return Array(repeating: 0, count: count * channels) }
+        return Array(unsafeUninitializedCapacity: count * channels) { samples, filled in
+            for index in 0..<count {
+                let value = value(sinceClap + Double(index) * interval)
+                for channel in 0..<channels { samples[index * channels + channel] = value }
+            }
+            filled = count * channels
+        }
+    }
+
+    private func value(_ seconds: Double) -> Float {
+        // One subtraction is enough, because a slice is shorter than a second.
+        let time = seconds >= 1 ? seconds - 1 : seconds
+        guard pattern == .tone || time < Self.beepSeconds else { return 0 }
+        return Float(Self.amplitude * sin(2 * .pi * Self.frequency * time))
+    }
+}

@@ -1,0 +1,134 @@
+public import Media
+package import SessionFolder
+
+/// Metadata of one camera frame, or of several consecutive lost frames. All times are relative to T0.
+public struct CameraMetadata: Sendable, Equatable {
+    /// Frame number counted by the device; for lost frames, the number of the first one. `nil` if the device did not
+    /// count the missing frames, for example while it was disconnected.
+    public let sequence: Int64?
+    /// Capture time relative to T0, according to the camera's clock model and minus its latency. Frames are
+    /// aligned by this time. For lost frames, the estimated time of the first one.
+    public let capturedAt: MediaTime
+    /// The driver's unmodified time stamp for the start of the exposure, relative to T0; `nil` for a frame
+    /// that never arrived.
+    public let stamp: MediaTime?
+    /// Time when the frame was dequeued from the driver, relative to T0; `nil` for a frame that never
+    /// arrived.
+    public let arrival: MediaTime?
+    /// Why the frame is missing from the recording; `nil` for a good frame.
+    public let lost: LossCause?
+    /// Number of frames described: 1, or the number of consecutive lost frames.
+    public let count: Int
+    /// Clock values from the camera's USB packets; `nil` if the packets don't contain them.
+    public let headerClock: UVCHeaderClock?
+
+    /// Creates metadata; each parameter sets the property of the same name.
+    package init(
+        sequence: Int64?, capturedAt: MediaTime, stamp: MediaTime?, arrival: MediaTime?, lost: LossCause?,
+        count: Int, headerClock: UVCHeaderClock?
+    ) {
+        self.sequence = sequence
+        self.capturedAt = capturedAt
+        self.stamp = stamp
+        self.arrival = arrival
+        self.lost = lost
+        self.count = count
+        self.headerClock = headerClock
+    }
+}
+
+extension CameraMetadata {
+    /// The metadata as one line of `cameras/ROLE.ndjson`, without a newline. All times are in nanoseconds.
+    /// Unknown fields are omitted.
+    ///
+    /// - `sequence`: Frame number counted by the device; for lost frames, the number of the first one.
+    /// - `captured_ns`: Capture time relative to T0, according to the camera's clock model and minus its
+    ///   latency.
+    /// - `stamp_ns`: The driver's time stamp for the start of the exposure, relative to T0.
+    /// - `arrival_ns`: Time when the frame was dequeued from the driver, relative to T0.
+    /// - `lost`: Why the frame is missing from the recording: a cause from the manifest's ledger.
+    /// - `count`: Number of consecutive lost frames, if more than one.
+    /// - `uvc`: The clock values of the frame's first USB packet. `pts` and `stc` are on the camera's clock,
+    ///   and `sof` is the bus frame number seen by the camera. `host_ns` is the driver's clock
+    ///   (`CLOCK_MONOTONIC`; subtract the manifest's `t0_monotonic_ns` to get the time relative to T0), and
+    ///   `host_sof` is the controller's frame number.
+    var line: String {
+        var fields: [String: JSONValue] = ["captured_ns": .integer(capturedAt.nanoseconds)]
+        fields["sequence"] = sequence.map { .integer($0) }
+        fields["stamp_ns"] = stamp.map { .integer($0.nanoseconds) }
+        fields["arrival_ns"] = arrival.map { .integer($0.nanoseconds) }
+        fields["lost"] = lost.map { .string($0.rawValue) }
+        if count > 1 { fields["count"] = .integer(Int64(count)) }
+        fields["uvc"] = headerClock.map { .object(Self.fields(of: $0)) }
+        return JSONText.line(JSONValue.object(fields))
+    }
+
+    private static func fields(of clock: UVCHeaderClock) -> [String: JSONValue] {
+        var fields: [String: JSONValue] = [
+            "host_ns": .integer(clock.hostTime.nanoseconds), "host_sof": .integer(Int64(clock.hostFrame)),
+        ]
+        fields["pts"] = clock.presentationTime.map { .integer(Int64($0)) }
+        fields["stc"] = clock.sourceClock.map { .integer(Int64($0)) }
+        fields["sof"] = clock.busFrame.map { .integer(Int64($0)) }
+        return fields
+    }
+}
+
+/// The only thread that writes one `cameras/ROLE.ndjson`. It never blocks callers: lines are dropped if the queue is
+/// full, and a failing disk ends only this file.
+package final class MetadataFile: Sendable {
+    private let queue = BoundedQueue<CameraMetadata>(capacity: 4096)
+    private let failure = ConditionLock<FileError?>(nil)
+    private let waitsForRoom: Bool
+    private let thread: MediaThread
+
+    /// Starts the thread with an open file.
+    ///
+    /// - Parameters:
+    ///   - file: The file. There must be no other writer.
+    ///   - role: The camera's role.
+    ///   - waitsForRoom: Whether `append` blocks if the queue is full. Used in simulated time, which would outrun the
+    ///     disk. If `false`, the line is dropped.
+    package convenience init(_ file: LineFile, role: String, waitsForRoom: Bool) {
+        self.init(role: role, waitsForRoom: waitsForRoom) { () throws(FileError) in file }
+    }
+
+    /// Starts the thread, which creates the file asynchronously. `waitsForRoom` makes `append` block if the queue is
+    /// full.
+    package init(
+        role: String, waitsForRoom: Bool, making make: @escaping @Sendable () throws(FileError) -> LineFile
+    ) {
+        self.waitsForRoom = waitsForRoom
+        let (queue, failure) = (queue, failure)
+        thread = MediaThread.eventually(name: "write:\(role).ndjson") {
+            var file: LineFile?
+            do throws(FileError) { file = try make() } catch { failure.withLock { $0 = error } }
+            while let metadata = queue.next() {
+                do throws(FileError) {
+                    // Keep draining the queue after a failure, because a caller may be waiting for space.
+                    if failure.withLock({ $0 == nil }) { try file?.append(metadata.line) }
+                } catch {
+                    failure.withLock { $0 = error }
+                }
+            }
+        }
+    }
+
+    /// Enqueues a line.
+    ///
+    /// - Returns: Whether the queue had space for it.
+    package func append(_ metadata: CameraMetadata) -> Bool {
+        guard waitsForRoom else { return queue.offer(metadata) }
+        queue.put(metadata)
+        return true
+    }
+
+    /// Why the file ended early; `nil` if it did not.
+    package var failureSoFar: FileError? { failure.withLock { $0 } }
+
+    /// Closes the file after the queue is drained. No further lines are accepted.
+    package func finish() { queue.finish() }
+
+    /// Waits until the thread has ended.
+    package func join() { thread.join() }
+}

@@ -1,0 +1,245 @@
+package import Containers
+package import Media
+
+/// Writes one file of a recording and its continuation files into one folder, on a separate thread.
+///
+/// Callers never wait for the disk: the queue is bounded in bytes, and items that don't fit are dropped. After a write
+/// error, the file ends and later items for it are discarded, while other files continue. Thread-safe.
+package final class FileWriter<Content: SegmentedContent>: Sendable {
+    /// State shared by the file's thread and the callers.
+    struct Shared {
+        var intake: Content.Intake
+        var end: Content.Place?
+        /// Whether a new part was requested that some streams have not reached yet.
+        var isSplitting = false
+        /// Whether all streams have ended, so that nothing more is written.
+        var isOver = false
+        /// Time up to which all streams are in the file, relative to T0; `nil` before the first item.
+        var writtenEnd: MediaTime?
+        /// Number of bytes needed to finalize the open files now.
+        var finishingBytes: Int64 = 0
+        var result: FileResult<Content>
+
+        /// Whether the recording can continue in a new file: no write failed, the disk did not fill up, and at least
+        /// one stream is still open.
+        var isOpen: Bool { !isOver && result.failure == nil && result.conclusion == nil }
+    }
+
+    let streamCount: Int
+    let queue: WriteQueue<Content.Item>
+    let shared: ConditionLock<Shared>
+    private let thread: MediaThread
+    private let finishing: PartFinishing
+
+    /// Creates the file and starts its thread.
+    ///
+    /// The file of a backup is created on that thread, so that the caller doesn't wait for the second disk. An error
+    /// during its creation becomes `failure`.
+    ///
+    /// - Parameters:
+    ///   - disk: The disk with the session folder for the file.
+    ///   - content: Writes the file. Its first file doesn't exist yet.
+    ///   - streamCount: Number of streams in the file.
+    ///   - intake: The record of dropped packets or samples, still empty.
+    ///   - finishing: Finalizes the files that `content` leaves after a split.
+    /// - Throws: `FileError` if the recording's own file cannot be created.
+    init(
+        _ disk: RecordingDisk, _ content: sending Content, streamCount: Int, intake: Content.Intake,
+        finishing: PartFinishing
+    ) throws(FileError) {
+        self.streamCount = streamCount
+        let isBackup = disk.isBackup
+        if !isBackup { try content.makeFirst() }
+        let made = Carried(content)
+        let shared = ConditionLock(Shared(intake: intake, result: FileResult(streamCount: streamCount)))
+        self.shared = shared
+        let queue: WriteQueue<Content.Item> = disk.queue()
+        self.queue = queue
+        self.finishing = finishing
+        let gate = disk.gate
+        gate.enter()
+        do throws(ThreadError) {
+            thread = try MediaThread(name: "write:\(finishing.file)") {
+                let content = made.value
+                do throws(FileError) {
+                    if isBackup { try content.makeFirst() }
+                } catch {
+                    shared.withLock { $0.result.failure = error }
+                }
+                Self.run(content, queue: queue, shared: shared)
+                Self.close(content, queue: queue, shared: shared, finishing: finishing, gate: gate)
+            }
+        } catch {
+            gate.leave()
+            throw FileError(path: finishing.file, error)
+        }
+    }
+
+    /// Enqueues an item that doesn't count against the memory limit and is therefore never dropped.
+    func order(_ item: Content.Item) { _ = queue.offer(item, bytes: 0, as: .order) }
+
+    /// Whether a new part was requested that some streams have not reached yet, while the file is still open.
+    var isSplitting: Bool { shared.withLock { $0.isSplitting && $0.isOpen } }
+    /// Whether the recording can continue in a new file on this disk: no write failed, the disk did not fill up, and at
+    /// least one stream is still open.
+    var isOpen: Bool { shared.withLock { $0.isOpen } }
+
+    /// Time that the oldest queued item has waited for the disk, in addition to the batching time.
+    var backlog: Nanoseconds { queue.age }
+    /// The first error that ended writing; `nil` if no error has occurred.
+    package var failure: FileError? { shared.withLock { $0.result.failure } }
+    /// The first error when creating a part or finalizing the previous file; `nil` if no error has occurred.
+    package var splitFailure: FileError? { shared.withLock { $0.result.splitFailure } ?? finishing.failure }
+
+    /// Time up to which all streams are in the file and therefore survive a crash, relative to T0; `nil`
+    /// before the first item and after the last write.
+    package var writtenEnd: MediaTime? { shared.withLock { $0.isOpen ? $0.writtenEnd : nil } }
+
+    /// Number of bytes still to be written if the recording ended now: queued items, unfinished parts and the indexes
+    /// of the files.
+    package var finishingByteCount: Int64 {
+        shared.withLock { $0.finishingBytes } + finishing.byteCount + Int64(queue.byteCount)
+    }
+
+    /// Sets the end of all streams. If called several times, the earliest end applies. Must be called before
+    /// the last stream is finished.
+    ///
+    /// - Parameter end: For a movie, the end as a time relative to T0; for a WAV file, the end as a sample
+    ///   index.
+    func setEnd(_ end: Content.Place) { shared.withLock { $0.end = $0.end.map { min($0, end) } ?? end } }
+
+    /// Waits until the file's thread has closed all files.
+    ///
+    /// - Returns: The content of the files and their errors.
+    package func join() -> FileResult<Content> {
+        thread.join()
+        return shared.withLock { shared in
+            var result = shared.result
+            result.shed = Content.shed(shared.intake)
+            return result
+        }
+    }
+
+    private static func run(
+        _ content: Content, queue: WriteQueue<Content.Item>, shared: ConditionLock<Shared>
+    ) {
+        while !content.isComplete, let item = queue.next({ content.rhythm }) {
+            var hasSplit = false
+            do throws(FileError) {
+                hasSplit = try content.carryOut(item)
+            } catch {
+                content.fail()
+                shared.withLock { $0.result.failure = $0.result.failure ?? error }
+            }
+            let (finishingBytes, splitFailure) = (content.finishingByteCount, content.splitFailure)
+            let writtenEnd = content.writtenEnd
+            shared.withLock { shared in
+                shared.writtenEnd = writtenEnd
+                shared.finishingBytes = finishingBytes
+                shared.result.splitFailure = splitFailure
+                if hasSplit { shared.isSplitting = false }
+            }
+        }
+        let isOver = content.isComplete
+        shared.withLock { $0.isOver = isOver }
+    }
+
+    private static func close(
+        _ content: Content, queue: WriteQueue<Content.Item>, shared: ConditionLock<Shared>,
+        finishing: PartFinishing, gate: FinalizeBarrier
+    ) {
+        queue.finish()
+        var restFailure: FileError?
+        do throws(FileError) {
+            try content.writeRest(until: shared.withLock { $0.end })
+        } catch {
+            restFailure = error
+        }
+        gate.pass()
+        var last = content.close()
+        if let restFailure {
+            last?.closed = nil
+            last?.failure = restFailure
+        }
+        let outcomes = finishing.join() + [last].compactMap(\.self)
+        let counts = outcomes.map(\.sampleCounts).reduce(content.abandonedCounts) { zip($0, $1).map(+) }
+        let (parts, failure, unwritten) = (content.parts, last?.failure, content.ledgers)
+        shared.withLock { shared in
+            shared.result.parts = parts
+            for part in [unwritten] + outcomes.map(\.ledgers) {
+                for (stream, ledger) in part.enumerated() { shared.result.ledgers[stream].add(ledger) }
+            }
+            shared.result.counts = counts
+            shared.result.closed = outcomes.compactMap(\.closed)
+            shared.result.failure = shared.result.failure ?? failure
+            shared.result.splitFailure = shared.result.splitFailure ?? finishing.failure
+        }
+    }
+}
+
+/// Writes queued items to a file in one folder, and to its continuation files after splits.
+///
+/// Used only on the thread of its `FileWriter`. The first file in the recording's own folder is created before that
+/// thread starts.
+package protocol SegmentedContent: AnyObject, SendableMetatype {
+    /// An item of the file's queue: packets, samples or a command.
+    associatedtype Item: Sendable
+    /// A file that continues the previous one.
+    associatedtype Part: Sendable
+    /// A position in the recording: a time relative to T0 for movies, a sample index counted from T0 for WAV
+    /// files.
+    associatedtype Place: Sendable, Comparable
+    /// The record of packets or samples that were dropped before the queue, maintained by the enqueuing side.
+    associatedtype Intake: Sendable
+    /// A range of a stream that was dropped because the disk was too slow.
+    associatedtype Shed: Sendable
+
+    /// Creates the first file. If this fails, all later items are discarded.
+    ///
+    /// - Throws: `FileError` if the file cannot be created.
+    func makeFirst() throws(FileError)
+
+    /// Processes an item of the queue, or discards it after a failure.
+    ///
+    /// - Returns: Whether the item completes a split: all streams have reached the next file, or no next file was
+    ///   created.
+    /// - Throws: `FileError` if nothing more can be written. The caller then calls `fail`.
+    func carryOut(_ item: Item) throws(FileError) -> Bool
+
+    /// Abandons the file after an error. Later items are discarded.
+    func fail()
+
+    /// Whether all streams have ended, so that the thread stops dequeuing items before the queue ends.
+    var isComplete: Bool { get }
+    /// The continuation files, in order.
+    var parts: [Part] { get }
+    /// The first error when creating a part, after which the previous file continues; `nil` if no error occurred.
+    var splitFailure: FileError? { get }
+    /// The next write of the open file; `nil` if unknown.
+    var rhythm: WriteRhythm? { get }
+    /// Number of bytes needed to finalize the open files now.
+    var finishingByteCount: Int64 { get }
+    /// Time up to which all streams are in the open file, relative to T0; `nil` if no file is open.
+    var writtenEnd: MediaTime? { get }
+    /// Number of packets of each stream in files abandoned by `fail`.
+    var abandonedCounts: [Int] { get }
+    /// The content of each stream in files abandoned by `fail`, and the content that was discarded.
+    var ledgers: [StreamLedger] { get }
+
+    /// Writes all pending packets or samples to disk, so that a crash before `close` loses nothing.
+    ///
+    /// - Parameter end: End of all streams; `nil` for the end of each stream's last packet or sample.
+    /// - Throws: `FileError` if the file cannot be written. The file then stays unchanged.
+    func writeRest(until end: Place?) throws(FileError)
+
+    /// Finalizes the last file and verifies it.
+    ///
+    /// - Returns: The outcome for that file; `nil` if no file is open.
+    func close() -> PartFinishing.Outcome?
+
+    /// Returns the ranges of each stream that were dropped because the disk was too slow.
+    static func shed(_ intake: Intake) -> [[Shed]]
+
+    /// Ends all streams of a file, so that its thread closes it.
+    static func end(_ file: FileWriter<Self>)
+}

@@ -1,0 +1,331 @@
+internal import Containers
+internal import FoundationEssentials
+internal import Glibc
+internal import Media
+internal import SessionFolder
+internal import System
+
+/// One file of a movie that may be split into several. Packet times are shifted to be relative to the start of the
+/// file.
+///
+/// Used by one thread at a time.
+final class MovieSegment {
+    /// The movie file on disk.
+    let file: MovieFile
+    private let relativePath: String
+    /// Start of the file, relative to T0.
+    private(set) var start: MediaTime
+    private let streams: [MovieTrack]
+    /// End of the last packet of each stream, in ticks of the stream's time scale in the file, relative to the start of
+    /// the file.
+    private var reach: [Int64]
+    /// The content of each stream, in file order.
+    private var ledgers: [PacketLedger]
+    /// Whether writing has failed, so that no stream lasts longer than its packets.
+    private var hasFailed = false
+
+    /// Creates the file.
+    ///
+    /// - Parameters:
+    ///   - folder: The session folder.
+    ///   - relativePath: Path of the file relative to the session folder. A MOV file gets an additional time
+    ///     code
+    ///     track.
+    ///   - streams: Description of each stream of packets.
+    ///   - timecode: Time code of T0; `nil` for a file without time code.
+    ///   - createdAt: The date of `start`.
+    ///   - start: Start of the file, relative to T0.
+    ///   - disk: Hooks into the writing of the file.
+    /// - Throws: `FileError` if the file cannot be created.
+    init(
+        in folder: SessionFolder, relativePath: String, streams: [MovieTrack], timecode: Timecode?,
+        createdAt: Date, start: MediaTime, disk: FileWriteHooks
+    ) throws(FileError) {
+        self.relativePath = relativePath
+        let place = try folder.file(relativePath)
+        self.streams = streams
+        self.start = start
+        reach = Array(repeating: 0, count: streams.count)
+        ledgers = Array(repeating: PacketLedger(), count: streams.count)
+        let kind = MovieKind(path: relativePath)
+        var tracks = streams.map(\.inFile)
+        if kind == .mov, let timecode {
+            let elapsed = timecode.rate.ticks(before: start)
+            tracks.append(.timecode(timecode.advanced(by: elapsed), name: "time of day"))
+        }
+        file = try MovieFile(place, kind: kind, tracks: tracks, createdAt: createdAt, disk: disk)
+    }
+
+    /// Returns the start of this file relative to T0, in ticks of the stream's own time scale. Frames on a
+    /// grid start at the first tick at or after the split.
+    func origin(ofStream index: Int) -> Int64 { streams[index].ticks(at: start) }
+
+    /// Writes a packet.
+    ///
+    /// - Parameters:
+    ///   - packet: The packet. Its times are ticks of the stream's own time scale since T0.
+    ///   - stream: Index of its stream in the file, starting at 0.
+    ///   - samples: The fates of its samples that the file plays; `nil` for all. Another file plays the others.
+    /// - Throws: `FileError` if the file cannot be written.
+    func append(
+        _ packet: EncodedPacket, stream: Int, samples: AudioFateRun? = nil
+    ) throws(FileError) {
+        let origin = origin(ofStream: stream)
+        let factor = streams[stream].ticksInFile
+        reach[stream] = max(reach[stream], (packet.presentation + packet.duration - origin) * factor)
+        ledgers[stream].append(
+            packet, samples: samples ?? packet.samples, written: file.writtenSampleCount(ofTrack: stream))
+        guard origin != 0 || factor > 1 else {
+            try file.append(packet, to: stream)
+            return
+        }
+        let shifted = EncodedPacket(
+            bytes: packet.bytes, presentation: (packet.presentation - origin) * factor,
+            decode: (packet.decode - origin) * factor, duration: packet.duration * factor,
+            isKey: packet.isKey)
+        try file.append(shifted, to: stream)
+    }
+
+    /// Counts samples of an audio stream that have no packet. The file plays silence there.
+    func skip(_ fates: AudioFateRun, stream: Int) { ledgers[stream].skip(fates) }
+
+    /// Sets the start of the file. Must be called before the first packet.
+    ///
+    /// - Parameters:
+    ///   - start: Start of the file, relative to T0.
+    ///   - timecode: Time code of T0; ignored if the file is not a MOV.
+    ///   - createdAt: The date of T0.
+    func begin(at start: MediaTime, timecode: Timecode?, createdAt: Date) {
+        self.start = start
+        file.begin(
+            createdAt: createdAt.addingTimeInterval(Nanoseconds(start.nanoseconds).inSeconds),
+            timecode: file.kind == .mov
+                ? timecode.map { $0.advanced(by: $0.rate.ticks(before: start)) } : nil)
+    }
+
+    /// Sets the metadata that is written when the file is finalized.
+    ///
+    /// - Parameter notes: The metadata of the complete movie, with times relative to T0. A chapter that
+    ///   started before the file becomes its first chapter.
+    func note(_ notes: MovieMetadata) {
+        var own = notes
+        own.chapters = notes.chapters.map { chapter in
+            let time = chapter.start.nanoseconds - start.nanoseconds
+            return MovieMetadata.Chapter(start: MediaTime(nanoseconds: time), title: chapter.title)
+        }
+        file.notes = own
+    }
+
+    /// Writes all pending packets of the movie's last file to disk, so that a crash before `close` loses
+    /// nothing.
+    ///
+    /// - Parameter end: End of all streams, relative to T0; `nil` for the end of each stream's last packet.
+    /// - Throws: `FileError` if the file cannot be written.
+    func writeRest(until end: MediaTime?) throws(FileError) {
+        do throws(FileError) {
+            try file.writeRest(ends: ends(at: end, isContinued: false))
+        } catch {
+            hasFailed = true
+            throw error
+        }
+    }
+
+    /// Finalizes the file so that all streams end at `end`, and verifies it.
+    ///
+    /// - Parameters:
+    ///   - end: End of all streams, relative to T0; `nil` for the end of each stream's last packet.
+    ///   - isContinued: Whether another file follows. If a video stream starts in the next file only with a
+    ///     later key
+    ///     frame, its frames up to that key frame stay in this file, beyond `end`.
+    /// - Returns: The outcome of finalizing the file.
+    func close(at end: MediaTime?, isContinued: Bool) -> PartFinishing.Outcome {
+        var outcome = PartFinishing.Outcome(sampleCounts: [])
+        do throws(FileError) {
+            outcome.closed = try finish(at: end, isContinued: isContinued)
+        } catch {
+            outcome.failure = error
+        }
+        outcome.sampleCounts = sampleCounts
+        outcome.ledgers = ledgers(isFinished: outcome.failure == nil && !hasFailed)
+        return outcome
+    }
+
+    /// Current number of packets of each stream in the file.
+    var sampleCounts: [Int] { streams.indices.map { file.writtenSampleCount(ofTrack: $0) } }
+
+    /// Returns the ledger of each stream.
+    ///
+    /// - Parameter isFinished: Whether the file was finished, so that all streams last until its end.
+    /// - Returns: The ledgers. Pending packets count as dropped.
+    func ledgers(isFinished: Bool) -> [StreamLedger] {
+        streams.indices.map {
+            ledgers[$0].closed(written: file.writtenSampleCount(ofTrack: $0), isFinished: isFinished)
+        }
+    }
+
+    private func finish(at end: MediaTime?, isContinued: Bool) throws(FileError) -> ClosedFile {
+        let summary = try file.finish(ends: ends(at: end, isContinued: isContinued))
+        return ClosedFile(
+            relativePath: relativePath, byteCount: summary.byteCount, checksum: summary.checksum,
+            fault: FileVerification.fault(holding: summary, in: file.reader))
+    }
+
+    /// Returns the end of each stream in ticks of its time scale in the file, relative to the start of the file; `nil`
+    /// for the end of its last packet.
+    private func ends(at end: MediaTime?, isContinued: Bool) -> [Int64?] {
+        streams.indices.map { index in
+            guard let end else { return nil }
+            let stream = streams[index]
+            let ticks = stream.endTicks(at: end) - origin(ofStream: index) * stream.ticksInFile
+            return isContinued && !streams[index].isAudio ? max(ticks, reach[index]) : ticks
+        }
+    }
+}
+
+extension MovieTrack {
+    /// Format and time scale of the track's packets.
+    var parameters: StreamParameters {
+        switch self {
+        case .video(let parameters, _, _), .audio(let parameters, _): parameters
+        case .timecode: preconditionFailure("packets can't be appended to a timecode track")
+        }
+    }
+
+    /// Whether the track holds audio.
+    var isAudio: Bool {
+        if case .audio = self { true } else { false }
+    }
+
+    /// Whether the track's packets depend on each other for decoding, as in H.264.
+    var needsKeys: Bool { !isAudio && parameters.codec == .h264 }
+
+    /// Converts a time relative to T0 to ticks of the track's time scale: the first grid tick at or after it,
+    /// or the nearest tick if the track is not on a grid.
+    func ticks(at time: MediaTime) -> Int64 {
+        if let rate = parameters.grid { return rate.ticks(before: time) * rate.seconds }
+        return time.ticks(perSecond: parameters.timeScale)
+    }
+
+    /// Converts ticks of the track's time scale to a time relative to T0.
+    func time(ofTicks ticks: Int64) -> MediaTime {
+        if let rate = parameters.grid { return rate.time(ofTick: ticks / rate.seconds) }
+        return FrameRate(parameters.timeScale).time(ofTick: ticks)
+    }
+
+    /// Number of ticks of the file's time scale per tick of the track's own time scale, at least 1.
+    ///
+    /// Tracks below ten frames per second use a finer time scale in the file, so that their last frame ends with the
+    /// recording instead of at the next tick.
+    var ticksInFile: Int64 {
+        guard let rate = parameters.grid, rate < Self.finelyPlacedRate else { return 1 }
+        return (Self.leastTimeScale + timeScale - 1) / timeScale
+    }
+
+    /// Frame rate below which a track uses a finer time scale in the file, so that its last frame can be shortened: ten
+    /// frames per second.
+    private static let finelyPlacedRate = FrameRate(10, per: 1)
+    /// Minimum time scale of such tracks in the file, in ticks per second.
+    private static let leastTimeScale: Int64 = 1000
+
+    /// Converts the end of the track, given as a time relative to T0, to ticks of the track's time scale in
+    /// the file.
+    func endTicks(at time: MediaTime) -> Int64 {
+        ticksInFile == 1 ? ticks(at: time) : time.ticks(perSecond: timeScale * ticksInFile)
+    }
+
+    /// This track with its time scale in the file. See `ticksInFile`.
+    var inFile: MovieTrack {
+        guard ticksInFile > 1, case .video(let known, let rotation, let name) = self else { return self }
+        var parameters = StreamParameters(
+            codec: known.codec, timeScale: known.timeScale * ticksInFile, setup: known.setup,
+            size: known.size,
+            rate: known.rate, color: known.color)
+        parameters.pixelAspect = known.pixelAspect
+        return .video(parameters, rotation: rotation, name: name)
+    }
+
+    /// Human-readable name of the track.
+    package var trackName: String {
+        switch self {
+        case .video(_, _, let name), .audio(_, let name), .timecode(_, let name): name
+        }
+    }
+
+    /// Returns this track's description for the file that continues the current one.
+    ///
+    /// - Parameters:
+    ///   - priming: Ticks of audio in the new file's first packets before the start of the file; ignored for video.
+    ///   - changed: New parameters of the frames in the new file; `nil` if they stay the same. Ignored for audio.
+    /// - Returns: The track in the new file.
+    func continued(priming: Int64, as changed: StreamParameters?) -> MovieTrack {
+        if case .video(let known, let rotation, let name) = self {
+            return .video(changed ?? known, rotation: rotation, name: name)
+        }
+        guard case .audio(let known, let name) = self else { return self }
+        let parameters = StreamParameters(
+            codec: known.codec, timeScale: known.timeScale, setup: known.setup, audio: known.audio,
+            priming: priming)
+        return .audio(parameters, name: name)
+    }
+}
+
+extension [MovieTrack] {
+    /// Returns the time code of the first video track with a rate of at least one frame per second.
+    ///
+    /// The time code counts the local time of day at that rate. Lower rates are below the resolution of time code
+    /// labels.
+    ///
+    /// - Parameter date: The date of the time code label.
+    /// - Returns: The time code; `nil` if there is no such track.
+    func timecode(at date: Date) -> Timecode? {
+        for case .video(let parameters, _, _) in self {
+            guard let rate = parameters.rate, rate >= FrameRate(1, per: 1) else { continue }
+            return Timecode(at: LocalTime(date), rate: rate)
+        }
+        return nil
+    }
+}
+
+extension MovieKind {
+    /// Selects the file type by the extension of a path: MP4 for `.mp4`, MOV for all others.
+    init(path: String) {
+        self = path.hasSuffix(".mp4") ? .mp4 : .mov
+    }
+}
+
+extension WaveFile {
+    /// Creates the WAV file of a microphone track at the session's sample rate.
+    ///
+    /// - Parameters:
+    ///   - place: The file.
+    ///   - channels: Number of channels.
+    ///   - startedAt: The date of T0, stored as local time of day.
+    ///   - first: Index of the file's first sample, counted from T0.
+    ///   - disk: Hooks into the writing of the file.
+    /// - Throws: `FileError` if the file cannot be created.
+    convenience init(
+        _ place: ContainedFile, channels: Int, startedAt: Date, from first: Int64, disk: FileWriteHooks
+    ) throws(FileError) {
+        try self.init(
+            place, format: AudioFormat(rate: AudioFormat.sessionRate, channels: channels),
+            broadcast: Self.broadcast(path: place.path, startedAt: startedAt, from: first), disk: disk)
+    }
+
+    /// Sets the date of the first sample. Must be called before the first sample is written.
+    ///
+    /// - Throws: `FileError` if the file header cannot be written.
+    func begin(startedAt: Date, from first: Int64) throws(FileError) {
+        try begin(Self.broadcast(path: path, startedAt: startedAt, from: first))
+    }
+
+    /// The local time continues from T0, like timecode, so a daylight saving time change during the recording doesn't
+    /// affect files that begin after it.
+    private static func broadcast(path: String, startedAt: Date, from first: Int64) -> WaveBroadcast {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let elapsed = FrameRate(Int64(AudioFormat.sessionRate)).time(ofTick: first)
+        let start = LocalTime(
+            startedAt.addingTimeInterval(Nanoseconds(elapsed.nanoseconds).inSeconds),
+            secondsFromGMT: LocalTime.secondsFromGMT(at: startedAt))
+        return WaveBroadcast(description: name, reference: name, start: start)
+    }
+}

@@ -1,0 +1,234 @@
+package import Containers
+package import FoundationEssentials
+package import Media
+
+/// Writes one movie of a recording to a file on each disk. Thread-safe.
+package typealias MovieWriter = FilesOnDisks<SegmentedMovie>
+
+extension MovieWriter {
+    /// Creates the movie's files and starts their threads.
+    ///
+    /// - Parameters:
+    ///   - disks: The disks to write to, at least one.
+    ///   - relativePath: Path of the first file relative to the session folder.
+    ///   - streams: Description of each stream of packets.
+    ///   - startedAt: The approximate date of T0. `begin` sets the exact date.
+    /// - Throws: `FileError` if the file in the recording's own folder cannot be created. An error in the
+    ///   backup ends only the backup's file.
+    package convenience init(
+        _ disks: [RecordingDisk], relativePath: String, streams: [MovieTrack], startedAt: Date
+    ) throws(FileError) {
+        try self.init(disks, relativePath: relativePath, streamCount: streams.count) {
+            (disk) throws(FileError) in
+            let finishing = PartFinishing(of: relativePath)
+            return try FileWriter(
+                disk,
+                SegmentedMovie(
+                    disk, relativePath: relativePath, streams: streams, startedAt: startedAt,
+                    finishing: finishing),
+                streamCount: streams.count, intake: SegmentedMovie.Intake(streams), finishing: finishing)
+        }
+    }
+
+    /// Sets the exact date of T0 and the start of the file. Must be called before the first packet.
+    ///
+    /// - Parameters:
+    ///   - startedAt: The date of T0.
+    ///   - start: Start of the file, relative to T0.
+    package func begin(startedAt: Date, from start: MediaTime = .zero) {
+        each { $0.order(.begin(startedAt, from: start)) }
+    }
+
+    /// Enqueues a packet on each disk. Drops it on a disk with a full queue.
+    ///
+    /// - Parameters:
+    ///   - packet: The packet. Its times are in ticks of the stream's time scale, relative to T0.
+    ///   - stream: Index of its stream in the file, starting at 0.
+    func append(_ packet: EncodedPacket, stream: Int) {
+        each { $0.append(packet, stream: stream) }
+    }
+
+    /// Ends a stream. No further packets of it are accepted.
+    func finishStream(_ stream: Int) {
+        each { $0.finishStream(stream) }
+    }
+
+    /// Declares that no more packets of a stream follow, so that splits don't wait for it. It still ends with
+    /// `finishStream`.
+    func stop(_ stream: Int) {
+        each { $0.order(.stopStream(stream)) }
+    }
+
+    /// Counts the next samples of an audio stream, which have no packet. The files play silence there.
+    func skip(_ fates: AudioFateRun, stream: Int) {
+        each { file in file.shared.withLock { $0.intake.silence[stream].append(fates) } }
+    }
+
+    /// Declares that a stream has no packets at the most recently requested split, so that the split doesn't wait for
+    /// it.
+    func pass(_ stream: Int) {
+        each { $0.order(.pass(stream)) }
+    }
+
+    /// Continues in a new file on each disk whose file has neither failed nor ended.
+    ///
+    /// - Parameter part: Path and start of the new file.
+    package func split(_ part: Part) {
+        each { if $0.isOpen { $0.split(part) } }
+    }
+
+    /// Sets the metadata of the movie's files that are not finalized yet. Each call replaces the previous
+    /// metadata.
+    ///
+    /// - Parameter notes: The metadata, with times relative to T0.
+    package func note(_ notes: MovieMetadata) { each { $0.order(.notes(notes)) } }
+
+    /// Sets the cover JPEG of the movie's files that are not finalized yet.
+    package func setCover(_ cover: SharedBytes) { each { $0.order(.cover(cover)) } }
+
+    /// Ends the movie on one disk. Packets with a presentation time at or after `time` are discarded there.
+    ///
+    /// - Parameters:
+    ///   - index: Index of the disk: 0 for the recording, 1 for the backup.
+    ///   - time: A time relative to T0 that no stream has reached yet.
+    package func conclude(onDisk index: Int, at time: MediaTime) { file(index)?.conclude(at: time) }
+}
+
+/// Writes one movie to one disk. Packets that don't fit in its queue are dropped according to `PacketShedding`.
+package typealias MovieFileWriter = FileWriter<SegmentedMovie>
+
+extension MovieFileWriter {
+    /// Enqueues a packet for the file, or drops it if the queue is full.
+    ///
+    /// - Parameters:
+    ///   - packet: The packet. Its times are in ticks of the stream's time scale, relative to T0.
+    ///   - stream: Index of its stream in the file, starting at 0.
+    func append(_ packet: EncodedPacket, stream: Int) {
+        let (isAudio, claim, silence) = shared.withLock { shared in
+            (
+                shared.intake.streams[stream].isAudio,
+                shared.intake.shedding[stream].claim(isKey: packet.isKey), shared.intake.silence[stream]
+            )
+        }
+        let isTaken =
+            claim.map { least in
+                queue.offer(
+                    .packet(packet, after: silence, stream: stream), bytes: packet.bytes.count,
+                    as: isAudio ? .audio : .frame(least: least))
+            } ?? false
+        shared.withLock { shared in
+            shared.intake.shedding[stream].note(packet, isTaken: isTaken)
+            if isTaken {
+                shared.intake.silence[stream] = AudioFateRun()
+            } else {
+                shared.intake.silence[stream].append(packet.samples.superseded(by: .disk))
+                shared.result.ledgers[stream].dropped.add(packet.fate)
+            }
+        }
+    }
+
+    /// Ends a stream. No further packets of it are accepted.
+    func finishStream(_ stream: Int) {
+        let silence = shared.withLock { shared in
+            defer { shared.intake.silence[stream] = AudioFateRun() }
+            return shared.intake.silence[stream]
+        }
+        order(.finishStream(stream, after: silence))
+    }
+
+    /// Requests that the movie continue in a new file. No file is created if the current one has failed, or ended
+    /// before the split.
+    func split(_ part: MovieWriter.Part) {
+        shared.withLock { $0.isSplitting = true }
+        order(.split(part))
+    }
+
+    /// Discards all packets with a presentation time at or after `time`. Later calls are ignored.
+    ///
+    /// - Parameter time: A time relative to T0 that no stream has reached yet.
+    func conclude(at time: MediaTime) {
+        shared.withLock { $0.result.conclusion = $0.result.conclusion ?? time }
+        order(.conclude(time))
+    }
+
+    /// Number of packets in all streams dropped because the queue was full.
+    package var shedCount: Int { shared.withLock { $0.intake.shedding.reduce(0) { $0 + $1.count } } }
+}
+
+/// The destination of one stream of packets: its movie, a listener, or both. Thread-safe, but the packets of one stream
+/// must be appended one at a time.
+package struct TrackSink: Sendable {
+    /// The movie that contains the stream; `nil` for a stream that isn't written.
+    package let writer: MovieWriter?
+    /// Index of the stream in the file, starting at 0.
+    package let stream: Int
+    /// Path of the movie's first file relative to the session folder, or the name of the stream in messages.
+    package let name: String
+
+    private let tally = ConditionLock(FateCounts())
+
+    /// The fates of the packets received up to now.
+    package var given: FateCounts { tally.withLock { $0 } }
+
+    /// Also receives each packet. Must not block.
+    private let listener: (@Sendable (EncodedPacket) -> Void)?
+    /// Called when the stream ends, before its file can be finalized.
+    private let ending: (@Sendable () -> Void)?
+
+    /// Creates the sink of one stream. Each parameter sets the property of the same name.
+    package init(
+        writer: MovieWriter, stream: Int, listener: (@Sendable (EncodedPacket) -> Void)? = nil,
+        ending: (@Sendable () -> Void)? = nil
+    ) {
+        self.ending = ending
+        self.writer = writer
+        self.stream = stream
+        self.listener = listener
+        name = writer.relativePath
+    }
+
+    /// Creates the sink of a stream that isn't written.
+    ///
+    /// - Parameters:
+    ///   - name: Name of the stream in messages.
+    ///   - listener: Receives each packet. Must not block.
+    package init(named name: String, listener: @escaping @Sendable (EncodedPacket) -> Void) {
+        writer = nil
+        ending = nil
+        stream = 0
+        self.name = name
+        self.listener = listener
+    }
+
+    /// Enqueues a packet for the movie's files. Drops it for files with a full queue.
+    ///
+    /// - Parameter packet: The packet. Its times are in ticks of the stream's time scale, relative to T0.
+    package func append(_ packet: EncodedPacket) {
+        if let fate = packet.fate { tally.withLock { $0.add(fate) } }
+        listener?(packet)
+        writer?.append(packet, stream: stream)
+    }
+
+    /// Declares that this stream has no packets at the most recently requested split, so that the split doesn't wait
+    /// for it.
+    package func pass() { writer?.pass(stream) }
+
+    /// Ends the file early, at a time relative to T0, if this stream is the only one in it.
+    package func endIfOnlyStream(at time: MediaTime) {
+        if let writer, writer.streamCount == 1 { writer.setEnd(time) }
+    }
+
+    /// Declares that no more packets follow, so that splits don't wait for this stream. It still ends with `finish`.
+    package func stop() { writer?.stop(stream) }
+
+    /// Counts the next samples, which have no packet. The files play silence there.
+    package func skip(_ fates: AudioFateRun) {
+        if !fates.isEmpty { writer?.skip(fates, stream: stream) }
+    }
+
+    /// Ends the stream. No further packets are accepted.
+    package func finish() {
+        ending?()
+        writer?.finishStream(stream)
+    }
+}

@@ -1,0 +1,91 @@
+internal import Media
+
+/// Finalizes completed parts of a recording one by one on a separate thread.
+///
+/// Finalization takes seconds on a slow disk, while the next part is already being written. At most four files wait. A
+/// thread that adds another one blocks, so that a disk that never keeps up doesn't use more memory.
+package final class PartFinishing: Sendable {
+    /// The outcome of finalizing one file.
+    package struct Outcome: Sendable {
+        /// The finalized file; `nil` if finalization failed. The file is then still fragmented and playable except for
+        /// its last half second.
+        var closed: ClosedFile?
+        /// Number of packets (movie) or samples per channel (WAV file) of each stream in the file.
+        var sampleCounts: [Int]
+        /// The content of each stream.
+        var ledgers: [StreamLedger] = []
+        /// The error that prevented finalization; `nil` if finalization succeeded.
+        var failure: FileError?
+    }
+
+    private struct Job: Sendable {
+        /// Number of bytes that finalization writes.
+        let byteCount: Int64
+        let work: Carried<() -> Outcome>
+    }
+
+    private struct State {
+        var thread: MediaThread?
+        var byteCount: Int64 = 0
+        var outcomes: [Outcome] = []
+    }
+
+    /// Maximum number of waiting files. Each keeps half a second of its frames, at most 64 MiB, and its index in
+    /// memory.
+    private static let capacity = 4
+
+    /// Name of the recording's first file, used as the thread name.
+    let file: String
+    private let queue = BoundedQueue<Job>(capacity: capacity)
+    private let state = ConditionLock(State())
+
+    /// Creates the finisher for the parts of one recorded file. Its thread starts with the first `add`.
+    ///
+    /// - Parameter relativePath: Path of the first file relative to the session folder. The thread is named after the
+    ///   file.
+    init(of relativePath: String) {
+        file = relativePath.split(separator: "/").last.map(String.init) ?? relativePath
+    }
+
+    /// Enqueues a file to be finalized. Blocks while four files are queued ahead of it. Must be called from
+    /// only one thread.
+    ///
+    /// - Parameters:
+    ///   - byteCount: Number of bytes that finalization writes.
+    ///   - work: Finalizes the file and verifies it, on the finisher's thread.
+    func add(byteCount: Int64, _ work: sending @escaping () -> Outcome) {
+        let (queue, state) = (queue, state)
+        state.withLock { state in
+            state.byteCount += byteCount
+        }
+        if state.withLock({ $0.thread == nil }) {
+            // Most recordings are never split and don't need this thread.
+            let thread = MediaThread.eventually(name: "finish:\(file)") {
+                while let job = queue.next() {
+                    let outcome = job.work.value()
+                    state.withLock { state in
+                        state.byteCount -= job.byteCount
+                        state.outcomes.append(outcome)
+                    }
+                }
+            }
+            state.withLock { $0.thread = thread }
+        }
+        queue.put(Job(byteCount: byteCount, work: Carried(work)))
+    }
+
+    /// Number of bytes still to be written for the queued files.
+    var byteCount: Int64 { state.withLock { $0.byteCount } }
+
+    /// The first finalization error; `nil` if no error has occurred.
+    var failure: FileError? { state.withLock { $0.outcomes.lazy.compactMap(\.failure).first } }
+
+    /// Waits until all queued files are finalized. `add` must not be called afterwards.
+    ///
+    /// - Returns: The outcome of each file, in the order of the `add` calls.
+    func join() -> [Outcome] {
+        queue.finish()
+        state.withLock { $0.thread }?.join()
+        return state.withLock { $0.outcomes }
+    }
+}

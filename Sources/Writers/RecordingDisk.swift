@@ -1,0 +1,222 @@
+package import Containers
+package import Media
+internal import Monitoring
+package import SessionFolder
+
+/// One folder of a recording, with its write memory budget and the disk space reserved for it. Thread-safe.
+package final class RecordingDisk: Sendable {
+    /// Index of the disk: 0 for the recording, 1 for the backup.
+    package let index: Int
+    /// The session folder on the disk.
+    package let folder: SessionFolder
+    let memory: WriteMemory
+    /// The disk space reserved for finalizing the files.
+    package let room: ReservedSpace
+    let gate = FinalizeBarrier()
+    /// The thread that writes the manifest, the events and the report.
+    package let folderWriter: SessionFolderWriter
+    /// Whether callers wait for space in the queues, as in simulated time.
+    package let waitsForRoom: Bool
+    /// Which files are written into the folder.
+    package let content: Backup.Content
+    private let beforeWrite: @Sendable (String, Int64) -> Int32
+
+    /// Creates a disk and starts the thread that writes the manifest, the events and the report.
+    ///
+    /// - Parameters:
+    ///   - index: Index of the disk: 0 for the recording, 1 for the backup.
+    ///   - folder: The session folder on the disk.
+    ///   - limits: Limits on the bytes that may be queued in memory.
+    ///   - content: Which files are written into the folder.
+    ///   - waitsForRoom: Whether callers wait for space in the queues. Used in simulated time, which would
+    ///     outrun the
+    ///     disk.
+    ///   - beforeWrite: Injects disk failures in tests. Called before each write with the path of the file
+    ///     and the end
+    ///     of the write in bytes. Returns an errno, or 0 for success.
+    package init(
+        index: Int, folder: SessionFolder, limits: WriteLimits, content: Backup.Content = .all,
+        waitsForRoom: Bool, beforeWrite: @escaping @Sendable (String, Int64) -> Int32 = { _, _ in 0 }
+    ) {
+        self.index = index
+        self.folder = folder
+        self.content = content
+        self.waitsForRoom = waitsForRoom
+        self.beforeWrite = beforeWrite
+        memory = WriteMemory(limits)
+        room = ReservedSpace(in: folder.path)
+        folderWriter = SessionFolderWriter(folder, room: room, waitsForRoom: waitsForRoom)
+    }
+
+    /// Whether the disk holds the backup. The recording never waits for the backup.
+    package var isBackup: Bool { index > 0 }
+
+    /// Whether a file is written into the folder. `isProgram` is set for the file that contains the program.
+    package func takes(isProgram: Bool) -> Bool { content == .all || isProgram }
+
+    /// Policy for writing files on this disk: releases reserved space if the disk is full.
+    var conduct: FileWriteHooks {
+        let room = room
+        var conduct = FileWriteHooks(makeRoom: { room.release() })
+        conduct.beforeWrite = beforeWrite
+        return conduct
+    }
+
+    /// Creates the queue of one file.
+    func queue<Item: Sendable>() -> WriteQueue<Item> {
+        WriteQueue(memory: memory, waitsForRoom: waitsForRoom)
+    }
+}
+
+/// A second session folder that is written at the same time, preferably on another disk. A failure in one
+/// folder does not affect the other.
+public struct Backup: Sendable, Equatable {
+    /// Which files the backup contains.
+    public enum Content: String, Sendable, CaseIterable {
+        /// Every file of the recording.
+        case all
+        /// Only the program, with the manifest and the events.
+        case program
+    }
+
+    /// Path of the parent folder. The backup's session folder is created in it, with the same name as the recording's
+    /// own.
+    public var parentFolder: String
+    /// Which files the backup contains.
+    public var content: Content
+
+    /// Describes a backup. Each parameter sets the property of the same name.
+    public init(parentFolder: String, content: Content = .all) {
+        self.parentFolder = parentFolder
+        self.content = content
+    }
+}
+
+/// Disk space in bytes that a recording must leave free: to detect in time that space is running out, and to
+/// finalize all files.
+struct StorageReserve: Sendable, Equatable {
+    /// Number of bytes that finalization writes. They are reserved on the disk, so that no other program uses them.
+    let finishing: Int64
+    /// Number of bytes written before a shortage of disk space is detected.
+    let noticing: Int64
+
+    /// Size of the manifest, the events and the report in bytes: several hundred KiB at most.
+    private static let folderWriter: Int64 = 512 << 10
+    /// Time until a shortage of disk space is detected: the disk is checked once per second, and a reading
+    /// may be one second old.
+    private static let lookInterval = Nanoseconds.seconds(2)
+    /// Time that frames stay in encoders: up to one second of lookahead and the same time in their queues.
+    private static let encoderDelay = Nanoseconds.seconds(2)
+
+    /// Computes the reserve.
+    ///
+    /// - Parameters:
+    ///   - finishing: Number of bytes to finalize each file now: its index at the end, and its data in memory.
+    ///   - bytesPerSecond: Data rate of the recording.
+    ///   - delay: The alignment delay, during which captured frames are not yet assigned to ticks.
+    init(finishing: [Int64], bytesPerSecond: Double, delay: Nanoseconds) {
+        let flow = max(0, bytesPerSecond)
+        let indices = finishing.reduce(0, +)
+        let underWay = flow * (delay + Self.encoderDelay).inSeconds
+        // Add one eighth, because the indexes continue to grow.
+        self.finishing = indices + indices / 8 + Int64(underWay) + Self.folderWriter
+        noticing = Int64(flow * Self.lookInterval.inSeconds)
+    }
+
+    /// Returns the number of bytes to reserve on a disk, at most a quarter of the available space.
+    ///
+    /// - Parameters:
+    ///   - free: Number of bytes that other programs see as free.
+    ///   - held: Number of bytes already reserved, not included in `free`.
+    /// - Returns: The number of bytes to reserve.
+    func toHold(free: Int64, held: Int64) -> Int64 { max(0, min(finishing, (free + held) / 4)) }
+
+    /// Whether the recording must end now so that its files can be finalized. Both parameters are in bytes.
+    func isReached(free: Int64, held: Int64) -> Bool { free < noticing + max(0, finishing - held) }
+}
+
+/// Monitors the free space on one disk during a recording, and decides when to warn and when to stop. A value type
+/// without side effects.
+package struct StorageMonitor: Sendable {
+    /// A finding of a disk space check.
+    package enum Finding: Sendable, Equatable {
+        /// The remaining space will last less than `minutes`. Reported once per threshold.
+        case runsOut(minutes: Int, timeLeft: Nanoseconds)
+        /// The remaining space is required to finalize the files.
+        case atReserve
+    }
+
+    private static let warnings = [10, 5]
+
+    private var headroom = DiskHeadroom()
+    private var lastReading: ClockTime?
+    /// The threshold of the last warning in minutes; `nil` if no warning is active.
+    private var warned: Int?
+
+    /// Number of bytes to reserve on the disk.
+    package private(set) var toHold: Int64 = 0
+
+    /// Creates a monitor without readings.
+    package init(toHold: Int64 = 0) {
+        self.toHold = toHold
+    }
+
+    /// Processes the next reading.
+    ///
+    /// - Parameters:
+    ///   - disk: The disk space; `nil` if unknown.
+    ///   - readAt: Time of the reading. The same reading may be passed again.
+    ///   - finishing: Number of bytes needed to finalize each file.
+    ///   - held: Number of bytes reserved on the disk.
+    ///   - delay: The alignment delay.
+    /// - Returns: The warning to report or the action to take; `nil` for none.
+    package mutating func look(
+        _ disk: DiskSpace?, readAt: ClockTime, finishing: [Int64], held: Int64, delay: Nanoseconds
+    ) -> Finding? {
+        guard readAt != lastReading else { return nil }
+        lastReading = readAt
+        let timeLeft = headroom.timeLeft(disk, readAt: readAt)
+        guard let disk else { return nil }
+        let reserve = StorageReserve(
+            finishing: finishing, bytesPerSecond: headroom.bytesPerSecond ?? 0, delay: delay)
+        toHold = reserve.toHold(free: disk.freeBytes, held: held)
+        // Report nothing before the data rate is known. A disk that is full from the start fails on its own.
+        guard let timeLeft else { return nil }
+        if reserve.isReached(free: disk.freeBytes, held: held) { return .atReserve }
+        return warning(timeLeft)
+    }
+
+    private mutating func warning(_ timeLeft: Nanoseconds) -> Finding? {
+        let minutes = timeLeft.inSeconds / 60
+        // There is twice as much time as in the last warning, so disk space has been freed.
+        if let warned, minutes > Double(2 * warned) { self.warned = nil }
+        guard let due = Self.warnings.last(where: { minutes < Double($0) }), warned.map({ due < $0 }) ?? true
+        else { return nil }
+        warned = due
+        return .runsOut(minutes: due, timeLeft: timeLeft)
+    }
+}
+
+/// Delays the finalization of a folder's files until all files have received all their packets.
+///
+/// If the process is killed during finalization, no file loses packets, regardless of the order of finalization. A
+/// hanging disk or encoder delays finalization by at most one second. Thread-safe.
+final class FinalizeBarrier: Sendable {
+    /// Number of files that haven't received all their packets yet.
+    private let open = ConditionLock(0)
+
+    private static let patience = Nanoseconds.seconds(1)
+
+    /// Registers a file.
+    func enter() { open.withLock { $0 += 1 } }
+
+    /// Unregisters a file that could not be started.
+    func leave() { open.broadcast { $0 -= 1 } }
+
+    /// Declares that a file has received all its packets, or that no more will arrive. Waits up to one second until
+    /// this is true for all files.
+    func pass() {
+        open.broadcast { $0 -= 1 }
+        _ = open.wait(until: MonotonicClock().now + Self.patience) { $0 <= 0 ? true : nil }
+    }
+}

@@ -1,0 +1,170 @@
+internal import Containers
+package import FoundationEssentials
+internal import Glibc
+package import Media
+package import SessionFolder
+
+/// The only thread that writes the manifest, `events.ndjson` and the report of one folder. Callers don't wait for the
+/// disk.
+package final class SessionFolderWriter: Sendable {
+    private enum Item: Sendable {
+        case event(SessionEvent)
+        case manifest(Manifest)
+        case conclusion(Manifest, report: Data)
+    }
+
+    private struct State {
+        var failures: [FileError] = []
+        var leftOut = 0
+        /// Errors that don't affect the recorded media.
+        var remarks: [FileError] = []
+        var concluded: Manifest?
+    }
+
+    private static let eventCapacity = 65_536
+    /// The initial and the final manifests always fit.
+    private let queue = BoundedQueue<Item>(capacity: eventCapacity + 8)
+    private let state = ConditionLock(State())
+    private let waitsForRoom: Bool
+    private let thread: MediaThread
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - folder: The session folder.
+    ///   - room: The disk space reserved for finalization. It is released if the disk is full.
+    ///   - waitsForRoom: Whether `append` blocks if the queue is full, as in simulated time. If `false`, the event is
+    ///     dropped.
+    init(_ folder: SessionFolder, room: ReservedSpace, waitsForRoom: Bool) {
+        self.waitsForRoom = waitsForRoom
+        let (queue, state) = (queue, state)
+        thread = MediaThread.eventually(name: "write:events") {
+            let pen = Pen(folder: folder, room: room, state: state)
+            while let item = queue.next() {
+                switch item {
+                case .event(let event): pen.write(event)
+                case .manifest(let manifest): pen.write(manifest)
+                case .conclusion(let manifest, let report): pen.conclude(manifest, report: report)
+                }
+            }
+        }
+    }
+
+    /// Enqueues an event. It is dropped if 65 536 events are already waiting for a slow disk, except in simulated time.
+    package func append(_ event: SessionEvent) {
+        if waitsForRoom {
+            queue.put(.event(event))
+        } else if queue.count >= Self.eventCapacity || !queue.offer(.event(event)) {
+            state.withLock { $0.leftOut += 1 }
+        }
+    }
+
+    /// Enqueues a manifest that replaces the current one.
+    package func write(_ manifest: Manifest) { queue.put(.manifest(manifest)) }
+
+    /// Enqueues the final writes: the report, the event `finished`, and the manifest. If any write has failed by then,
+    /// including the event, the outcome `finished` becomes `storageFailed` in the manifest.
+    ///
+    /// - Parameters:
+    ///   - manifest: The manifest, with the outcome of the media files.
+    ///   - report: Content of `report/sync.svg`.
+    package func conclude(_ manifest: Manifest, report: Data) {
+        queue.put(.conclusion(manifest, report: report))
+    }
+
+    /// The manifest as written by `conclude`; `nil` before that.
+    package var conclusionSoFar: Manifest? { state.withLock { $0.concluded } }
+
+    /// Waits until `conclude` has written everything.
+    ///
+    /// - Returns: The manifest as written.
+    package func waitForConclusion() -> Manifest { state.wait { $0.concluded } }
+
+    /// Returns the errors since the last call that don't affect the recorded media.
+    package func takeRemarks() -> [FileError] {
+        state.withLock { state in
+            defer { state.remarks.removeAll() }
+            return state.remarks
+        }
+    }
+
+    /// Ends the thread and waits until everything is written.
+    ///
+    /// - Returns: The errors.
+    package func finish() -> [FileError] {
+        queue.finish()
+        thread.join()
+        return state.withLock { $0.failures }
+    }
+
+    /// Performs the writes on the thread.
+    private struct Pen {
+        let folder: SessionFolder
+        let room: ReservedSpace
+        let state: ConditionLock<State>
+
+        func write(_ event: SessionEvent) {
+            do throws(FileError) {
+                try folder.append(event, makeRoom: room.release)
+            } catch {
+                // Continue after this error, because a full disk may have space again for the next event. Report it
+                // only once per path.
+                state.withLock { state in
+                    if !state.failures.contains(where: { $0.path == error.path }) {
+                        state.failures.append(error)
+                    }
+                }
+            }
+        }
+
+        func write(_ manifest: Manifest) {
+            do throws(FileError) {
+                try folder.write(manifest)
+            } catch {
+                state.withLock { $0.failures.append(error) }
+            }
+        }
+
+        func conclude(_ manifest: Manifest, report: Data) {
+            do throws(FileError) {
+                try folder.write(report, to: "report/sync.svg")
+            } catch {
+                state.withLock { $0.remarks.append(error) }
+                let end = MediaTime(nanoseconds: manifest.duration_ns)
+                write(SessionEvent(warning: error.description, at: end))
+            }
+            noteLeftOut()
+            let told = outcome(of: manifest)
+            write(
+                SessionEvent(
+                    .finished(
+                        SessionEvent.Finished(outcome: told.outcome, verdict: Verdict(told).text)),
+                    at: MediaTime(nanoseconds: manifest.duration_ns)))
+            // Writing the event may have failed.
+            let last = outcome(of: told)
+            write(last)
+            // Writing the manifest may also fail. The folder then keeps the previous manifest, and the result has this
+            // outcome.
+            let concluded = outcome(of: last)
+            state.broadcast { $0.concluded = concluded }
+        }
+
+        private func outcome(of manifest: Manifest) -> Manifest {
+            guard state.withLock({ !$0.failures.isEmpty }) else { return manifest }
+            var manifest = manifest
+            manifest.outcome = .storageFailed
+            return manifest
+        }
+
+        private func noteLeftOut() {
+            let path = folder.path + "/events.ndjson"
+            state.withLock { state in
+                guard state.leftOut > 0 else { return }
+                state.failures.append(
+                    FileError(
+                        path: path, operation: "write",
+                        detail: "the disk was too slow. \(state.leftOut) events are missing from the file."))
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package import Media
+
+/// Numbers of frames and audio samples of one stream, by their fate.
+package struct ContentCounts: Sendable, Equatable {
+    /// The frames; none for audio. Hidden frames don't count.
+    package private(set) var frames = FateCounts()
+    /// The samples per channel; none for video.
+    package private(set) var samples = SampleCounts()
+
+    /// Creates counts that are all zero.
+    package init() {}
+
+    /// Adds a frame, unless it is hidden (`nil`).
+    mutating func add(_ fate: Fate?) { if let fate { frames.add(fate) } }
+
+    /// Adds audio samples.
+    mutating func add(_ fates: AudioFateRun) { samples.add(fates) }
+
+    /// Adds the content of a packet.
+    mutating func add(_ packet: EncodedPacket) {
+        add(packet.fate)
+        add(packet.samples)
+    }
+
+    /// Adds the counts of another value.
+    mutating func add(_ other: Self) {
+        frames.add(other.frames)
+        samples.add(other.samples)
+    }
+}
+
+/// Accounts for everything that one stream's file has received on one disk.
+package struct StreamLedger: Sendable, Equatable {
+    /// The content of the file.
+    package var written = ContentCounts()
+    /// The content that isn't in the file: the queue was full, writing failed, or the file ended early.
+    package var dropped = ContentCounts()
+
+    /// Creates an empty ledger.
+    package init() {}
+
+    /// Adds another ledger.
+    mutating func add(_ other: Self) {
+        written.add(other.written)
+        dropped.add(other.dropped)
+    }
+}
+
+/// Ledger of one stream of a movie file. Packets are added in file order and written later.
+struct PacketLedger {
+    private struct Entry {
+        let fate: Fate?
+        let samples: AudioFateRun
+    }
+
+    private var written = ContentCounts()
+    private var writtenCount = 0
+    /// The packets that had not been written at the last update.
+    private var pending: [Entry] = []
+    /// Silence after the last packet.
+    private var silence = AudioFateRun()
+
+    /// Maximum number of packets that may be pending before they are counted.
+    private static let mostPending = 256
+
+    /// Appends a packet.
+    ///
+    /// - Parameters:
+    ///   - packet: The packet.
+    ///   - samples: The fates of its samples that the file plays.
+    ///   - count: Number of packets in the file before this one is appended.
+    mutating func append(_ packet: EncodedPacket, samples: AudioFateRun, written count: Int) {
+        if pending.count >= Self.mostPending { settle(through: count) }
+        var all = silence
+        all.append(samples)
+        silence = AudioFateRun()
+        pending.append(Entry(fate: packet.fate, samples: all))
+    }
+
+    /// Appends samples without a packet. The file plays silence up to its next packet, or up to its end.
+    mutating func skip(_ fates: AudioFateRun) { silence.append(fates) }
+
+    /// Returns the ledger of a closed file.
+    ///
+    /// - Parameters:
+    ///   - count: Number of packets in the file.
+    ///   - isFinished: Whether the file was finished, so that it includes the silence after the last packet.
+    /// - Returns: The ledger. Packets that aren't in the file are dropped.
+    func closed(written count: Int, isFinished: Bool) -> StreamLedger {
+        var settled = self
+        settled.settle(through: count)
+        var ledger = StreamLedger()
+        ledger.written = settled.written
+        for entry in settled.pending {
+            ledger.dropped.add(entry.fate)
+            ledger.dropped.add(entry.samples)
+        }
+        if isFinished { ledger.written.add(silence) } else { ledger.dropped.add(silence) }
+        return ledger
+    }
+
+    private mutating func settle(through count: Int) {
+        let new = min(max(count - writtenCount, 0), pending.count)
+        for entry in pending.prefix(new) {
+            written.add(entry.fate)
+            written.add(entry.samples)
+        }
+        pending.removeFirst(new)
+        writtenCount += new
+    }
+}
+
+/// Ledger of a WAV file. Samples are added in file order and written later.
+struct WaveLedger {
+    private var written = ContentCounts()
+    private var writtenCount: Int64 = 0
+    /// The samples that had not been written at the last update.
+    private var pending = AudioFateRun()
+
+    /// Maximum number of runs that may be pending before they are counted.
+    private static let mostPending = 256
+
+    /// Appends samples.
+    ///
+    /// - Parameters:
+    ///   - fates: Their fates.
+    ///   - count: Number of samples per channel in the file before these are appended.
+    mutating func append(_ fates: AudioFateRun, written count: Int64) {
+        if pending.runs.count >= Self.mostPending { settle(through: count) }
+        pending.append(fates)
+    }
+
+    /// Returns the ledger of a closed file.
+    ///
+    /// - Parameter count: Number of samples per channel in the file.
+    /// - Returns: The ledger. Samples that aren't in the file are dropped.
+    func closed(written count: Int64) -> StreamLedger {
+        var settled = self
+        settled.settle(through: count)
+        var ledger = StreamLedger()
+        ledger.written = settled.written
+        ledger.dropped.add(settled.pending)
+        return ledger
+    }
+
+    private mutating func settle(through count: Int64) {
+        let new = pending.removeFirst(Int(clamping: count - writtenCount))
+        written.add(new)
+        writtenCount += Int64(new.count)
+    }
+}

@@ -1,0 +1,373 @@
+package import Containers
+package import FoundationEssentials
+internal import Glibc
+package import Media
+internal import SessionFolder
+internal import System
+
+/// Writes one microphone's audio to a WAV file on each disk. Used only on the timeline's thread until it is joined.
+package typealias WaveWriter = FilesOnDisks<SegmentedWave>
+
+extension WaveWriter {
+    /// Creates the WAV files and starts their threads.
+    ///
+    /// - Parameters:
+    ///   - disks: The disks to write to, at least one.
+    ///   - relativePath: Path of the first file relative to the session folder.
+    ///   - channels: Number of channels.
+    ///   - startedAt: The approximate date of the first sample. `begin` sets the exact date.
+    /// - Throws: `FileError` if the file in the recording's own folder cannot be created. An error in the
+    ///   backup ends only the backup's file.
+    package convenience init(
+        _ disks: [RecordingDisk], relativePath: String, channels: Int, startedAt: Date
+    ) throws(FileError) {
+        try self.init(disks, relativePath: relativePath, streamCount: 1) { (disk) throws(FileError) in
+            let finishing = PartFinishing(of: relativePath)
+            return try FileWriter(
+                disk,
+                SegmentedWave(
+                    disk, relativePath: relativePath, channels: channels, startedAt: startedAt,
+                    finishing: finishing),
+                streamCount: 1,
+                intake: SegmentedWave.Intake(limits: disk.memory.limits),
+                finishing: finishing)
+        }
+    }
+
+    /// Sets the exact start of the audio. Must be called before the first samples.
+    ///
+    /// - Parameters:
+    ///   - startedAt: The date of the first sample.
+    ///   - first: Index of the first sample, counted from T0, per channel.
+    package func begin(startedAt: Date, from first: Int64 = 0) {
+        each { $0.begin(startedAt: startedAt, from: first) }
+    }
+
+    /// Enqueues samples on each disk, or silence of the same length if the queue is full.
+    ///
+    /// - Parameter block: The next samples.
+    package func append(_ block: AudioBlock) {
+        each { $0.append(block) }
+    }
+
+    /// Continues in a new file on each disk whose file has neither failed nor ended.
+    ///
+    /// - Parameter part: Path and first sample of the new file.
+    package func split(_ part: Part) {
+        each { if $0.isOpen { $0.split(part) } }
+    }
+
+    /// Ends the audio on one disk. Samples starting at an index are discarded there.
+    ///
+    /// - Parameters:
+    ///   - index: Index of the disk: 0 for the recording, 1 for the backup.
+    ///   - sample: Index of the first sample to discard, counted from T0, per channel. Samples that were
+    ///     already received are
+    ///     not discarded.
+    package func conclude(onDisk index: Int, at sample: Int64) { file(index)?.conclude(at: sample) }
+
+    /// Ends the audio on each disk, so that the files are closed after their queues are drained.
+    package func finish() {
+        each { $0.finish() }
+    }
+}
+
+/// Writes one microphone's audio to one disk. Audio that doesn't fit in its queue is replaced with silence of the same
+/// length. The queue holds 40 s of stereo audio.
+package typealias WaveFileWriter = FileWriter<SegmentedWave>
+
+extension WaveFileWriter {
+    /// Sets the exact date of the first sample and its index, counted from T0. Must be called before the
+    /// first samples.
+    func begin(startedAt: Date, from first: Int64) {
+        shared.withLock { $0.intake.position = first }
+        order(.begin(startedAt, from: first))
+    }
+
+    /// Enqueues the next samples, or records their length as silence if the queue is full.
+    ///
+    /// - Parameter block: The next samples.
+    func append(_ block: AudioBlock) {
+        let (position, limits, conclusion) = shared.withLock {
+            ($0.intake.position, $0.intake.limits, $0.result.conclusion)
+        }
+        let rest = conclusion.map { max(0, $0 - position) } ?? .max
+        let kept = block[0..<Int(min(Int64(block.count), rest))]
+        if kept.count < block.count {
+            shared.withLock { $0.result.ledgers[0].dropped.add(block.fates.dropFirst(kept.count)) }
+        }
+        guard kept.count > 0 else { return }
+        // Only this thread adds audio to the queue, so the available space remains sufficient after the silence is
+        // enqueued.
+        let byteCount = kept.samples.count * 4
+        let isTaken = limits.hasRoom(forAudio: byteCount, file: queue.byteCount)
+        if isTaken {
+            enqueueSilence()
+            _ = queue.offer(.samples(kept), bytes: byteCount, as: .audio)
+        }
+        shared.withLock { $0.intake.advance(by: kept.fates, isTaken: isTaken) }
+    }
+
+    /// Continues in a new file, starting with the next sample.
+    ///
+    /// - Parameter part: Path and first sample of the new file.
+    func split(_ part: WaveWriter.Part) {
+        enqueueSilence()
+        order(.split(part))
+    }
+
+    /// Discards all samples starting at an index counted from T0, except samples that were already received.
+    /// Later calls are ignored.
+    func conclude(at sample: Int64) {
+        shared.withLock { $0.result.conclusion = $0.result.conclusion ?? max(sample, $0.intake.position) }
+    }
+
+    /// Ends the audio. The file's thread closes the file after the queue is drained.
+    func finish() {
+        enqueueSilence()
+        queue.finish()
+    }
+
+    /// Enqueues the pending dropped samples as one silence item.
+    private func enqueueSilence() {
+        let missing = shared.withLock { shared in
+            defer { shared.intake.missing = AudioFateRun() }
+            return shared.intake.missing
+        }
+        if !missing.isEmpty { order(.silence(missing)) }
+    }
+
+    /// Number of samples per channel dropped because the queue was full.
+    package var silencedCount: Int64 {
+        shared.withLock { $0.intake.silenced.reduce(0) { $0 + Int64($1.count) } }
+    }
+}
+
+extension FileResult<SegmentedWave> {
+    /// Number of samples per channel, summed over all files.
+    package var sampleCount: Int64 { Int64(counts[0]) }
+    /// Ranges of samples that were replaced with silence because the disk was too slow, as indices counted
+    /// from T0.
+    package var silenced: [Range<Int64>] { shed[0] }
+}
+
+/// Writes the WAV file of one microphone in one folder, and its continuation files after splits. Used only on the
+/// file's thread.
+package final class SegmentedWave: SegmentedContent {
+    /// An item of the WAV file's queue.
+    package enum Item: Sendable {
+        /// Sets the exact date of T0, and the index of the first sample, counted from T0.
+        case begin(Date, from: Int64)
+        /// Writes samples.
+        case samples(AudioBlock)
+        /// Writes silent samples with these fates to replace dropped audio.
+        case silence(AudioFateRun)
+        /// Begins a new file.
+        case split(Part)
+    }
+
+    /// A file that continues the previous one.
+    package struct Part: Sendable {
+        /// Path of the file relative to the session folder.
+        package let relativePath: String
+        /// Index of the file's first sample, counted from T0, per channel, at 48 000 samples per second.
+        package let firstSample: Int64
+
+        /// Describes a part. Each parameter sets the property of the same name.
+        package init(relativePath: String, firstSample: Int64) {
+            self.relativePath = relativePath
+            self.firstSample = firstSample
+        }
+    }
+
+    /// The record of received samples and of samples that were dropped before the queue, maintained by the enqueuing
+    /// side.
+    package struct Intake: Sendable {
+        let limits: WriteLimits
+        /// Index of the next sample to receive, counted from T0, per channel.
+        var position: Int64 = 0
+        /// The fates of dropped samples that haven't been enqueued as silence yet.
+        var missing = AudioFateRun()
+        /// Ranges of dropped samples as indices counted from T0, in order. Adjacent ranges are merged.
+        private(set) var silenced: [Range<Int64>] = []
+
+        init(limits: WriteLimits) { self.limits = limits }
+
+        /// Records that samples were received, and whether they were enqueued or dropped.
+        mutating func advance(by fates: AudioFateRun, isTaken: Bool) {
+            let begin = position
+            position += Int64(fates.count)
+            guard !isTaken else { return }
+            missing.append(fates.superseded(by: .disk))
+            if let last = silenced.indices.last, silenced[last].upperBound == begin {
+                silenced[last] = silenced[last].lowerBound..<position
+            } else {
+                silenced.append(begin..<position)
+            }
+        }
+    }
+
+    private let channels: Int
+    /// The date of T0.
+    private var startedAt: Date
+    private let make: (Part, _ startedAt: Date) throws(FileError) -> WaveFile
+    private let finishing: PartFinishing
+    /// The file being written; `nil` if the first one could not be created.
+    private var file: WaveFile?
+    private var relativePath: String
+    private var hasFailed = false
+    /// The content of the open file.
+    private var ledger = WaveLedger()
+    /// The content that was discarded.
+    private var discarded = StreamLedger()
+    /// Index of the open file's first sample, counted from T0.
+    private var firstSample: Int64 = 0
+    /// The continuation files, in order.
+    package private(set) var parts: [Part] = []
+    /// The first error when creating a part, after which the previous file continues; `nil` if no error occurred.
+    package private(set) var splitFailure: FileError?
+
+    /// Creates a WAV recording without its first file, which `makeFirst` creates.
+    ///
+    /// - Parameters:
+    ///   - disk: The disk with the session folder for the files.
+    ///   - relativePath: Path of the first file relative to the session folder.
+    ///   - channels: Number of channels.
+    ///   - startedAt: The approximate date of the first sample.
+    ///   - finishing: Finalizes each file left by a split.
+    init(
+        _ disk: RecordingDisk, relativePath: String, channels: Int, startedAt: Date, finishing: PartFinishing
+    ) {
+        self.channels = channels
+        self.startedAt = startedAt
+        self.relativePath = relativePath
+        self.finishing = finishing
+        let (folder, conduct) = (disk.folder, disk.conduct)
+        make = { (part, startedAt) throws(FileError) in
+            try WaveFile(
+                try folder.file(part.relativePath), channels: channels, startedAt: startedAt,
+                from: part.firstSample, disk: conduct)
+        }
+    }
+
+    /// Creates the first file.
+    ///
+    /// - Throws: `FileError` if the file cannot be created.
+    package func makeFirst() throws(FileError) {
+        file = try make(Part(relativePath: relativePath, firstSample: firstSample), startedAt)
+    }
+
+    /// Processes an item of the queue, or discards it if no file is open or a write has failed.
+    ///
+    /// - Returns: Always `false`, because a split of a WAV file doesn't wait for other streams.
+    /// - Throws: `FileError` if the file cannot be written.
+    package func carryOut(_ item: Item) throws(FileError) -> Bool {
+        // Discard items for a missing file, so that they don't use memory.
+        guard let file, !hasFailed else {
+            switch item {
+            case .samples(let block): discarded.dropped.add(block.fates)
+            case .silence(let fates): discarded.dropped.add(fates)
+            case .begin, .split: break
+            }
+            return false
+        }
+        switch item {
+        case .begin(let date, let first):
+            (startedAt, firstSample) = (date, first)
+            try file.begin(startedAt: date, from: first)
+        case .samples(let block):
+            ledger.append(block.fates, written: file.writtenSampleCount)
+            try file.append(samples: block.samples)
+        case .silence(let fates):
+            ledger.append(fates, written: file.writtenSampleCount)
+            try appendSilence(fates.count, to: file)
+        case .split(let part): split(file, to: part)
+        }
+        return false
+    }
+
+    /// Discards all later items after an error.
+    package func fail() { hasFailed = true }
+
+    /// Always `false`: the file ends with the end of the queue.
+    package var isComplete: Bool { false }
+    /// The next write of the open file; `nil` if unknown.
+    package var rhythm: WriteRhythm? { hasFailed ? nil : file?.rhythm }
+    /// Number of bytes needed to finalize the open file now.
+    package var finishingByteCount: Int64 { file?.finishingByteCount ?? 0 }
+    /// Time up to which the samples are in the open file, relative to T0; `nil` if no file is open.
+    package var writtenEnd: MediaTime? {
+        guard !hasFailed, let file else { return nil }
+        return FrameRate(Int64(AudioFormat.sessionRate)).time(ofTick: firstSample + file.writtenSampleCount)
+    }
+    /// Always 0: a WAV file is closed even after a failure, and its samples are counted then.
+    package var abandonedCounts: [Int] { [0] }
+    /// The content that was discarded. A WAV file is closed even after a failure, and its content is counted then.
+    package var ledgers: [StreamLedger] { [discarded] }
+
+    /// Writes all pending samples to disk.
+    ///
+    /// - Parameter end: Unused: a WAV file ends with its last queued sample.
+    /// - Throws: `FileError` if the file cannot be written.
+    package func writeRest(until end: Int64?) throws(FileError) { try file?.writeRest() }
+
+    /// Finalizes the last file and verifies it.
+    ///
+    /// - Returns: The outcome for that file; `nil` if the first file could not be created.
+    package func close() -> PartFinishing.Outcome? {
+        file.map { Self.close($0, named: relativePath, ledger) }
+    }
+
+    /// Returns the ranges of dropped samples of the only stream, as indices counted from T0.
+    package static func shed(_ intake: Intake) -> [[Range<Int64>]] { [intake.silenced] }
+
+    /// Ends the audio of a WAV file, so that its thread closes it.
+    package static func end(_ file: FileWriter<SegmentedWave>) { file.finish() }
+
+    /// Starts a new file. If it cannot be created, the old one continues, and the error becomes `splitFailure`.
+    private func split(_ file: WaveFile, to part: Part) {
+        do throws(FileError) {
+            let following = try make(part, startedAt)
+            // From here on, only the other thread uses it.
+            nonisolated(unsafe) let last = file
+            let (lastPath, lastLedger) = (relativePath, ledger)
+            finishing.add(byteCount: last.finishingByteCount) {
+                Self.close(last, named: lastPath, lastLedger)
+            }
+            (self.file, relativePath, firstSample) = (following, part.relativePath, part.firstSample)
+            ledger = WaveLedger()
+            parts.append(part)
+        } catch {
+            splitFailure = splitFailure ?? error
+        }
+    }
+
+    /// Finalizes a WAV file and verifies it.
+    private static func close(
+        _ file: WaveFile, named relativePath: String, _ ledger: WaveLedger
+    ) -> PartFinishing.Outcome {
+        var outcome = PartFinishing.Outcome(sampleCounts: [])
+        do throws(FileError) {
+            try file.finish()
+            outcome.closed = ClosedFile(
+                relativePath: relativePath, byteCount: file.byteCount, checksum: file.checksum,
+                fault: FileVerification.fault(holding: file.byteCount, in: file.reader))
+        } catch {
+            outcome.failure = error
+        }
+        outcome.sampleCounts = [Int(file.sampleCount)]
+        outcome.ledgers = [ledger.closed(written: file.sampleCount)]
+        return outcome
+    }
+
+    /// Writes `count` silent samples per channel in blocks of one second, so that an hour of silence uses little
+    /// memory.
+    private func appendSilence(_ count: Int, to file: WaveFile) throws(FileError) {
+        var rest = count
+        while rest > 0 {
+            let step = min(rest, AudioFormat.sessionRate)
+            try file.append(samples: [Float](repeating: 0, count: step * channels))
+            rest -= step
+        }
+    }
+}

@@ -1,0 +1,140 @@
+internal import Containers
+package import Media
+
+/// Limits on the bytes that may be queued in memory for the files of one folder. Packets that exceed them are
+/// dropped according to `PacketShedding`, with the cause `disk`. A slow or hanging disk therefore never stops
+/// the capture and never exhausts the machine's memory.
+///
+/// The threads of the files hold additional data: at most half a second or 64 MiB each.
+package struct WriteLimits: Sendable, Equatable {
+    /// Available space for a frame. `ample` leaves an eighth of the file's share free.
+    enum Room: Sendable { case none, little, ample }
+
+    /// Maximum number of frame bytes for one file: half of the total, so that one file cannot use all of it.
+    let perFile: Int
+    /// Maximum number of frame bytes for all files of the folder.
+    let total: Int
+    /// Maximum number of audio bytes for each file. This space is separate from that for frames. It holds 40
+    /// s of audio from a stereo microphone, or ten minutes of AAC.
+    let audio: Int
+    /// The default audio limit for each file: 16 MiB.
+    package static let usualAudio = 16 << 20
+
+    /// Maximum batching time of frames and audio before a file's thread is woken.
+    let batchingTime: Nanoseconds
+    static let usualGatheringTime = Nanoseconds.milliseconds(500)
+    /// Batching time while the next write of the file is unknown.
+    var firstGatheringTime: Nanoseconds { min(batchingTime, .milliseconds(100)) }
+    /// Number of batched bytes that wakes a file's thread immediately.
+    var gatheringBytes: Int { min(8 << 20, total / 64) }
+
+    /// Returns the batching time for the next write of a file.
+    func batchingTime(_ rhythm: WriteRhythm) -> Nanoseconds { min(batchingTime, rhythm.batchingTime) }
+
+    /// The default limit for frames: 512 MiB, more than five seconds of data from four cameras at 20 MB/s.
+    static let usualTotal = 512 << 20
+
+    /// Creates limits.
+    ///
+    /// - Parameters:
+    ///   - total: Maximum number of frame bytes for all files of the folder, at least 1 MiB; `nil` for 512 MiB.
+    ///   - audio: Maximum number of audio bytes for each file.
+    ///   - batchingTime: Maximum batching time of packets before a file's thread is woken.
+    package init(
+        total: Int?, audio: Int = Self.usualAudio, batchingTime: Nanoseconds = Self.usualGatheringTime
+    ) {
+        self.audio = audio
+        self.batchingTime = batchingTime
+        self.total = max(total ?? Self.usualTotal, 1 << 20)
+        perFile = self.total / 2
+    }
+
+    /// Returns the available space for a frame.
+    ///
+    /// - Parameters:
+    ///   - bytes: Size of the frame, in bytes.
+    ///   - file: Number of frame bytes queued for its file.
+    ///   - folder: Number of frame bytes queued for all files.
+    /// - Returns: `ample` if an eighth of the file's share stays free, so that a new group of dependent frames may
+    ///   start; `little` if the frame fits. A file with an empty queue accepts any frame.
+    func room(for bytes: Int, file: Int, folder: Int) -> Room {
+        if file == 0 { return .ample }
+        let rest = min(perFile - file, total - folder) - bytes
+        if rest < 0 { return .none }
+        return rest >= perFile / 8 ? .ample : .little
+    }
+
+    /// Whether there is space for audio, with `file` bytes of audio already queued for the file.
+    func hasRoom(forAudio bytes: Int, file: Int) -> Bool { file + bytes <= audio }
+}
+
+/// Counts the frame bytes queued in memory for the files of one folder. Shared by the queues of these files.
+/// Thread-safe.
+final class WriteMemory: Sendable {
+    let limits: WriteLimits
+    private let frames = ConditionLock(0)
+
+    init(_ limits: WriteLimits) { self.limits = limits }
+
+    /// Number of queued frame bytes.
+    var byteCount: Int { frames.withLock { $0 } }
+
+    /// Reserves memory for a frame if at least `least` is available.
+    func claim(_ bytes: Int, file: Int, least: WriteLimits.Room) -> Bool {
+        frames.withLock { sum in
+            switch (limits.room(for: bytes, file: file, folder: sum), least) {
+            case (.none, _), (.little, .ample): return false
+            case (.little, _), (.ample, _): break
+            }
+            sum += bytes
+            return true
+        }
+    }
+
+    /// Releases the memory of a frame.
+    func giveBack(_ bytes: Int) { frames.withLock { $0 -= bytes } }
+}
+
+/// Decides which packets of one stream are dropped while the queue of its file is full.
+///
+/// A frame that no other frame depends on is dropped individually, and the previous frame is shown longer. For
+/// dependent frames, all frames up to the next key frame with ample space are dropped, so that the written stream stays
+/// decodable. Audio is dropped packet by packet, and only if its separate space is exhausted.
+struct PacketShedding: Sendable {
+    /// A range of dropped packets, in ticks of the stream's time scale, relative to T0.
+    struct Stretch: Sendable, Equatable {
+        let from: Int64
+        var to: Int64
+        var count: Int
+    }
+
+    /// Whether the stream's frames depend on each other, as in H.264.
+    let needsKeys: Bool
+    /// The ranges of dropped packets, in order. Adjacent ranges are merged.
+    private(set) var stretches: [Stretch] = []
+    private(set) var isShedding = false
+
+    init(needsKeys: Bool) { self.needsKeys = needsKeys }
+
+    /// Number of dropped packets.
+    var count: Int { stretches.reduce(0) { $0 + $1.count } }
+
+    /// Returns the space that a packet requires; `nil` if it is dropped in any case.
+    func claim(isKey: Bool) -> WriteLimits.Room? {
+        guard isShedding, needsKeys else { return .little }
+        return isKey ? .ample : nil
+    }
+
+    /// Records whether a packet was accepted or dropped.
+    mutating func note(_ packet: EncodedPacket, isTaken: Bool) {
+        defer { isShedding = !isTaken }
+        guard !isTaken else { return }
+        let end = packet.presentation + packet.duration
+        guard isShedding, let last = stretches.indices.last else {
+            stretches.append(Stretch(from: packet.presentation, to: end, count: 1))
+            return
+        }
+        stretches[last].to = max(stretches[last].to, end)
+        stretches[last].count += 1
+    }
+}

@@ -1,0 +1,177 @@
+internal import Containers
+internal import Media
+
+/// A queue that passes items to the thread of one file, in order and bounded in bytes.
+///
+/// Callers never wait for the disk: an item that doesn't fit is rejected. In simulated time, which would outrun any
+/// disk, the caller waits instead.
+///
+/// The file's thread is woken once per batch, the amount of frames or audio that it writes at once, not for each item.
+/// Waking a thread costs as much as writing several hundred kilobytes.
+final class WriteQueue<Item: Sendable>: Sendable {
+    /// The memory budget of an item.
+    enum Kind: Sendable {
+        /// Uses the memory budget shared by all files. `least` is `ample` for a frame that starts a group of dependent
+        /// frames.
+        case frame(least: WriteLimits.Room)
+        case audio
+        /// Uses no memory budget and is never rejected.
+        case order
+    }
+
+    private struct Entry {
+        let item: Item
+        let since: ClockTime
+        let frameBytes: Int
+        let audioBytes: Int
+    }
+
+    private struct State {
+        /// The items in order of arrival, starting at `head`.
+        var entries: [Entry?] = []
+        var head = 0
+        var frameBytes = 0
+        var audioBytes = 0
+        var isFinished = false
+        /// Whether the file's thread is awake. It processes all items and sleeps when the queue is empty.
+        var isWoken = false
+        /// Batching time before the file's thread is woken.
+        var batchingTime: Nanoseconds
+        /// Maximum number of batched items.
+        var gathered = Int.max
+
+        init(batchingTime: Nanoseconds) { self.batchingTime = batchingTime }
+
+        var count: Int { entries.count - head }
+        var oldest: Entry? { head < entries.count ? entries[head] : nil }
+
+        mutating func takeFirst() -> Entry? {
+            guard head < entries.count, let entry = entries[head] else { return nil }
+            entries[head] = nil
+            head += 1
+            if head > 64, head * 2 > entries.count {
+                entries.removeFirst(head)
+                head = 0
+            }
+            frameBytes -= entry.frameBytes
+            audioBytes -= entry.audioBytes
+            return entry
+        }
+    }
+
+    private let state: ConditionLock<State>
+    private let memory: WriteMemory
+    private let waitsForRoom: Bool
+
+    /// Maximum number of queued items in simulated time. Simulated frames are small.
+    private static var simulatedRoom: Int { 1024 }
+
+    init(memory: WriteMemory, waitsForRoom: Bool) {
+        state = ConditionLock(State(batchingTime: memory.limits.firstGatheringTime))
+        self.memory = memory
+        self.waitsForRoom = waitsForRoom
+    }
+
+    /// Number of queued bytes.
+    var byteCount: Int { state.withLock { $0.frameBytes + $0.audioBytes } }
+
+    /// Time that the next item has waited for the disk. It is measured on the real clock, because disks are
+    /// slow only in real time. The batching time is not included: during that time, the file's thread doesn't
+    /// delay anything.
+    var age: Nanoseconds {
+        let begin = state.withLock { state in
+            state.isWoken ? state.oldest.map { $0.since + state.batchingTime } : nil
+        }
+        return begin.map { max(RealTime.clock.now - $0, .zero) } ?? .zero
+    }
+
+    /// Adds an item if there is space.
+    ///
+    /// - Returns: `false` if the item didn't fit. Items after `finish` are dropped silently.
+    func offer(_ item: Item, bytes: Int, as kind: Kind) -> Bool {
+        let now = RealTime.clock.now
+        if waitsForRoom {
+            state.wait { $0.isFinished || $0.count < Self.simulatedRoom ? () : nil }
+        }
+        let (memory, isBounded) = (memory, !waitsForRoom)
+        let limits = memory.limits
+        var wakes = false
+        let isTaken = state.withLock { state in
+            guard !state.isFinished else { return true }
+            var (frames, audio) = (0, 0)
+            switch kind {
+            case .frame(let least):
+                guard isBounded else { break }
+                guard memory.claim(bytes, file: state.frameBytes, least: least) else {
+                    (wakes, state.isWoken) = (!state.isWoken, true)
+                    return false
+                }
+                frames = bytes
+            case .audio:
+                guard isBounded else { break }
+                guard limits.hasRoom(forAudio: bytes, file: state.audioBytes) else {
+                    (wakes, state.isWoken) = (!state.isWoken, true)
+                    return false
+                }
+                audio = bytes
+            case .order: break
+            }
+            state.frameBytes += frames
+            state.audioBytes += audio
+            state.entries.append(
+                Entry(item: item, since: now, frameBytes: frames, audioBytes: audio))
+            guard !state.isWoken else { return true }
+            let isGathered =
+                state.frameBytes + state.audioBytes >= limits.gatheringBytes
+                || state.count >= state.gathered
+                || state.oldest.map { now - $0.since >= state.batchingTime } ?? false
+            if case .order = kind { wakes = true } else { wakes = isGathered || !isBounded }
+            state.isWoken = wakes
+            return true
+        }
+        if wakes { state.broadcast { _ in } }
+        return isTaken
+    }
+
+    /// Waits for the next item; `nil` after the queue is finished and empty.
+    ///
+    /// - Parameter rhythm: Returns the next write of the file; `nil` if unknown. Called when the queue is empty.
+    /// - Returns: The oldest item.
+    func next(_ rhythm: () -> WriteRhythm? = { nil }) -> Item? {
+        let limits = memory.limits
+        let entry: Entry? = state.wait { state -> Entry?? in
+            if state.isWoken || state.isFinished, let entry = state.takeFirst() { return .some(entry) }
+            if state.isWoken {
+                state.isWoken = false
+                let rhythm = rhythm()
+                state.batchingTime = rhythm.map { limits.batchingTime($0) } ?? limits.firstGatheringTime
+                state.gathered = rhythm?.packets ?? .max
+            }
+            return state.isFinished ? .some(nil) : nil
+        }
+        if let entry, entry.frameBytes > 0 { memory.giveBack(entry.frameBytes) }
+        if waitsForRoom { state.broadcast { _ in } }
+        return entry?.item
+    }
+
+    /// Ends the queue. Further items are dropped.
+    func finish() {
+        state.broadcast { $0.isFinished = true }
+    }
+}
+
+private enum RealTime {
+    static let clock = MonotonicClock()
+}
+
+/// Transfers a value that is not `Sendable` to the single thread that uses it.
+package struct Carried<Value>: @unchecked Sendable {
+    // The sender transfers ownership (`sending`), and only the receiving thread reads the value.
+    /// The value. Only the receiving thread may use it.
+    package let value: Value
+
+    /// Wraps a value from its sender.
+    package init(_ value: sending Value) {
+        self.value = value
+    }
+}

@@ -1,0 +1,127 @@
+import Arguments
+import Media
+import Setup
+
+/// A command, which is the first word after `multicam`.
+///
+/// `init` parses all words into typed values, so `run` checks no strings. Data goes to standard output, everything else
+/// to standard error.
+protocol Command: Sendable {
+    static var spec: CommandSpec { get }
+    init(_ arguments: ParsedArguments) throws(UsageError)
+    func run() async throws -> ExitStatus
+}
+
+/// The options that select a profile and its devices.
+enum ProfileOptions {
+    static let specs = [
+        OptionSpec("profile", "P", help: "Profile name or file. `multicam profiles` lists the names."),
+        OptionSpec(
+            "camera", "ROLE=DEVICE", isRepeatable: true, kind: .cameraOfRole,
+            help: "Camera for a role."),
+        OptionSpec(
+            "mic", "ROLE=DEVICE", isRepeatable: true, kind: .microphoneOfRole,
+            help: "Microphone for a role."),
+        OptionSpec("no-mics", help: "Don't use microphones; record only cameras."),
+        OptionSpec(
+            "virtual",
+            help: "Use virtual devices for all roles that have no device assigned by an option or a file."),
+    ]
+
+    /// Parses the options.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command line.
+    ///   - usualProfile: The default profile; `nil` if the command requires one.
+    /// - Returns: The request.
+    /// - Throws: `UsageError` if the options are inconsistent.
+    static func request(
+        _ arguments: ParsedArguments, usualProfile: String? = nil
+    ) throws(UsageError) -> SetupRequest {
+        let profile: String
+        if let usualProfile, arguments.optional("profile") == nil {
+            profile = usualProfile
+        } else {
+            profile = try arguments.required("profile")
+        }
+        var request = SetupRequest(
+            profile: profile,
+            cameras: try selections("camera", arguments),
+            microphones: try selections("mic", arguments),
+            usesVirtualDevices: arguments.flag("virtual"))
+        request.leavesOutMicrophones = arguments.flag("no-mics")
+        if request.leavesOutMicrophones, let named = request.microphones.first {
+            throw arguments.spec.error(
+                "`--no-mics` and `--mic \(named.role.printable())=…` can't be combined. Leave out one of them."
+            )
+        }
+        return request
+    }
+
+    /// Parses the devices of an option. `-` means that the address is read from standard input.
+    private static func selections(
+        _ option: String, _ arguments: ParsedArguments
+    ) throws(UsageError) -> [RoleSelection] {
+        try arguments.pairs(option).map { pair throws(UsageError) in
+            let selector = pair.value
+            let place = "`--\(option) \(pair.key.printable())=…`"
+            if selector == "-" {
+                guard let line = readLine(), SourceAddress.handles(line) else {
+                    throw arguments.spec.error(
+                        "\(place): expected the address of a network camera on a line of standard input.")
+                }
+                return RoleSelection(role: pair.key, selector: try address(line, place, arguments).text)
+            }
+            guard SourceAddress.handles(selector) else {
+                return RoleSelection(role: pair.key, selector: selector)
+            }
+            guard try !address(selector, place, arguments).hasSecret else {
+                throw arguments.spec.error(
+                    "\(place): the address contains a password or key, and all users of this computer can see command-line arguments. "
+                        + "Save the address in a file and set `url_from` in the profile, or write `-` and enter the address on standard input."
+                )
+            }
+            return RoleSelection(role: pair.key, selector: selector)
+        }
+    }
+
+    private static func address(
+        _ text: String, _ place: String, _ arguments: ParsedArguments
+    ) throws(UsageError) -> SourceAddress {
+        do throws(AddressError) {
+            return try SourceAddress(text)
+        } catch {
+            throw arguments.spec.error("\(place): \(error)")
+        }
+    }
+}
+
+extension ParsedArguments {
+    /// Returns the value of `--duration`; `nil` if the option is absent.
+    ///
+    /// - Throws: `UsageError` if the value isn't a time above zero.
+    func duration() throws(UsageError) -> Nanoseconds? {
+        guard let text = optional("duration") else { return nil }
+        guard let duration = Nanoseconds(text), duration > .zero else {
+            throw spec.error(
+                "`--duration \(text.printable())`: expected a time above zero such as 10, 2.5, 500ms, 10s, 90min, 1h30m or 1:30."
+            )
+        }
+        return duration
+    }
+
+    /// Returns the value of an option that takes a time; `nil` if the option is absent.
+    ///
+    /// - Throws: `UsageError` if the value isn't a time, or is out of range.
+    func time(
+        _ option: String, in range: ClosedRange<Nanoseconds>
+    ) throws(UsageError) -> Nanoseconds? {
+        guard let text = optional(option) else { return nil }
+        guard let time = Nanoseconds(text), range.contains(time) else {
+            throw spec.error(
+                "`--\(option) \(text.printable())`: expected a time from \(range.lowerBound.text) to "
+                    + "\(range.upperBound.text), for example 1.5s.")
+        }
+        return time
+    }
+}

@@ -1,0 +1,114 @@
+import Arguments
+import Doctor
+import Media
+internal import Profiles
+import SessionFolder
+import Setup
+
+/// `multicam doctor`: checks for causes of recording failures and explains how to fix them.
+struct DoctorCommand: Command {
+    static let spec = CommandSpec(
+        program: Multicam.program, name: "doctor",
+        summary: "Check cameras, USB, audio, and disk, and suggest fixes.",
+        notes: [
+            "Changes nothing. Each finding is ok, a warning, a problem, or not checked (with the reason). The line below a finding is "
+                + "the command that fixes it.",
+            "Exit status: 0 without problems (warnings are possible), 1 with problems.",
+        ],
+        options: [
+            OptionSpec(
+                "output", "DIR", help: "Output folder of the recordings. Default: the current folder."),
+            OptionSpec(
+                "profile", "P",
+                help:
+                    "Profile name or file: also check that the virtual cameras that it publishes to exist."
+            ),
+            OptionSpec("json", help: "Print JSON."),
+        ])
+
+    private let output: String
+    private let profile: String?
+    private let wantsJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        output = arguments.optional("output") ?? "."
+        profile = arguments.optional("profile")
+        wantsJSON = arguments.flag("json")
+    }
+
+    func run() async throws -> ExitStatus {
+        let examination = Examination(output: output, publishingTo: try nodes())
+        Output.data(
+            wantsJSON
+                ? JSONText.line(DoctorText.json(examination.findings))
+                : DoctorText.of(examination.findings, isColored: Output.showsColor))
+        return examination.isHealthy ? .done : .failed
+    }
+
+    /// Returns the device nodes of the virtual cameras in the profile's live outputs.
+    private func nodes() throws -> [String] {
+        guard let profile else { return [] }
+        let read = try SessionSetup.read(SetupRequest(profile: profile))
+        return (read.readProfile?.liveOutputs ?? []).compactMap { liveOutput in
+            guard case .given(let address) = liveOutput.address, address.kind == .v4l2 else { return nil }
+            return address.path
+        }
+    }
+}
+
+/// The findings of `multicam doctor`, as text and as JSON.
+enum DoctorText {
+    private static let groups = [
+        ("camera", "Cameras"), ("driver", "Camera driver"), ("usb", "USB"), ("sound", "Sound"),
+        ("storage", "Storage"), ("system", "Computer"), ("log", "Kernel log"),
+    ]
+
+    static func of(_ findings: [Finding], isColored: Bool) -> String {
+        var lines: [String] = []
+        for (group, title) in groups {
+            let own = findings.filter { $0.group == group }
+            if !own.isEmpty { lines.append(title) }
+            for finding in own {
+                let place = finding.device.map { "\($0): " } ?? ""
+                lines.append("  \(word(finding.level, isColored)) \(place)\(finding.text)")
+                if let mend = finding.mend { lines.append("                fix: \(mend)") }
+            }
+        }
+        return (lines + ["", summary(findings)]).joined(separator: "\n")
+    }
+
+    static func json(_ findings: [Finding]) -> JSONValue {
+        .object(["findings": .array(findings.map(json))])
+    }
+
+    private static func json(_ finding: Finding) -> JSONValue {
+        .object([
+            "check": .string(finding.check), "level": .string(finding.level.rawValue),
+            "device": finding.device.map { .string($0) } ?? .null, "text": .string(finding.text),
+            "mend": finding.mend.map { .string($0) } ?? .null,
+        ])
+    }
+
+    private static func word(_ level: Finding.Level, _ isColored: Bool) -> String {
+        let (word, color) =
+            switch level {
+            case .ok: ("✓ ok         ", 32)
+            case .warning: ("! warning    ", 33)
+            case .problem: ("✗ problem    ", 31)
+            case .unknown: ("? not checked", 36)
+            }
+        return isColored ? "\u{1B}[\(color)m\(word)\u{1B}[0m" : word
+    }
+
+    private static func summary(_ findings: [Finding]) -> String {
+        func count(_ level: Finding.Level, _ one: String, _ several: String) -> String? {
+            let number = findings.count { $0.level == level }
+            return number == 0 ? nil : "\(number) \(number == 1 ? one : several)"
+        }
+        let counts = [
+            count(.problem, "problem", "problems"), count(.warning, "warning", "warnings"),
+            count(.unknown, "not checked", "not checked"),
+        ].compactMap { $0 }
+        return counts.isEmpty ? "no problems found" : counts.joined(separator: ", ")
+    }
+}

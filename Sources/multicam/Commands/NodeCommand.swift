@@ -1,0 +1,180 @@
+import Arguments
+import FoundationEssentials
+import Glibc
+import Media
+import Setup
+import System
+
+/// `multicam node`: joins a group and makes this computer available to it.
+struct NodeCommand: Command {
+    static let spec = CommandSpec(
+        program: Multicam.program, name: "node",
+        summary:
+            "Make this computer available to a group, and record when the group's coordinator requests it.",
+        sections: [
+            HelpSection(
+                "Tasks",
+                [
+                    ("(none)", "make this computer available until Ctrl-C"),
+                    ("join CODE", "join a group with the code printed by `multicam group invite`"),
+                ])
+        ],
+        notes: [
+            "`join` exchanges certificates with the computer that created the group. It also gives that computer's key read access to the recordings "
+                + "folder by adding a line to ~/.ssh/authorized_keys.",
+            "The recorder and the program that communicates with the group are separate processes. If the latter crashes, it is restarted and "
+                + "reconnects; the recording continues. Ctrl-C, SIGTERM, and SIGHUP finish a recording properly.",
+        ],
+        positionals: [
+            PositionalSpec(
+                "TASK", isOptional: true, help: "`join`, or omitted to make the computer available."),
+            PositionalSpec("CODE", isOptional: true, help: "For `join`: the pairing code."),
+        ],
+        options: ProfileOptions.specs + [
+            OptionSpec("group", "NAME", help: "Group name, if this computer belongs to several."),
+            OptionSpec(
+                "name", "NAME",
+                help: "For `join`: name of this computer in the group. Default: its host name."),
+            OptionSpec(
+                "output", "DIR",
+                help:
+                    "Output folder. Default for `join`: `./recordings`; afterwards: the folder set by `join`."
+            ),
+            OptionSpec(
+                "page", "URL",
+                help:
+                    "Address of this computer's control room (`multicam studio --listen`), for links in the other control rooms."
+            ),
+            OptionSpec(
+                "ssh-port", "NUMBER", help: "For `join`: SSH port of this computer. Default: 22."),
+        ])
+
+    private let task: (name: String, values: [(key: String, value: String?)])
+
+    static let usualProfile = "pip"
+    /// Delays before the program is restarted: `usual` after a long run, `early` after a short one.
+    private static let pauses = (usual: Nanoseconds.milliseconds(200), early: Nanoseconds.seconds(2))
+    private static let minStableDuration = Nanoseconds.seconds(5)
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        if let word = arguments.positionals.first {
+            guard word == "join" else {
+                throw arguments.spec.error(
+                    "Unknown task `\(word.printable())`. Expected `join CODE`, or no task.")
+            }
+            guard arguments.positionals.count == 2 else {
+                throw arguments.spec.error(
+                    "Pairing code missing. `multicam group invite` on the group's computer prints it.")
+            }
+            task = (
+                "join",
+                [
+                    ("code", arguments.positionals[1]), ("name", arguments.optional("name") ?? Self.hostName),
+                    ("output", GroupProgram.absolute(arguments.optional("output") ?? "recordings")),
+                    ("ssh-port", arguments.optional("ssh-port")),
+                ]
+            )
+            return
+        }
+        _ = try ProfileOptions.request(arguments, usualProfile: Self.usualProfile)
+        var values: [(key: String, value: String?)] = [
+            ("group", arguments.optional("group")),
+            ("profile", arguments.optional("profile") ?? Self.usualProfile),
+            ("output", arguments.optional("output").map(GroupProgram.absolute)),
+            ("program", ProgramPath.own),
+            ("page", try Self.page(arguments)),
+        ]
+        for name in ["camera", "mic"] {
+            for (role, selector) in try arguments.pairs(name) {
+                values += [("argument", "--\(name)"), ("argument", "\(role)=\(selector)")]
+            }
+        }
+        for name in ["no-mics", "virtual"] where arguments.flag(name) {
+            values.append(("argument", "--\(name)"))
+        }
+        task = ("node", values)
+    }
+
+    /// Returns the address of the control room, without a token, because all members of the group see it.
+    private static func page(_ arguments: ParsedArguments) throws(UsageError) -> String? {
+        guard let page = arguments.optional("page") else { return nil }
+        let isPage = ["http://", "https://"].contains {
+            page.hasPrefix($0) && page.utf8.count > $0.utf8.count
+        }
+        guard isPage, page.utf8.count <= 200, page.printable() == page, !page.contains("#"),
+            !page.contains(" ")
+        else {
+            throw arguments.spec.error(
+                "`--page \(page.printable(limit: 100))`: expected an address without a token, such as https://192.168.1.21:8470/."
+            )
+        }
+        return page
+    }
+
+    /// The host name, converted to a valid node name.
+    private static var hostName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        gethostname(&buffer, 255)
+        let host = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let name = host.lowercased().prefix { $0 != "." }.filter {
+            $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-")
+        }
+        return name.first?.isLetter ?? false ? String(name.prefix(32)) : "node-\(name.prefix(27))"
+    }
+
+    func run() async throws -> ExitStatus {
+        guard task.name == "node" else { return try GroupProgram.become(task.name, task.values) }
+        let program = try GroupProgram.path()
+        let words = [task.name] + task.values.compactMap { key, value in value.map { "\(key)=\($0)" } }
+        let present = ConditionLock<ChildProcess?>(nil)
+        let ending = Cancellation()
+        try SignalInbox.open()
+        SignalInbox.listen { request in
+            guard case .stop = request else { return }
+            ending.cancel()
+            present.withLock { $0 }?.signal(SIGTERM)
+        }
+        return await withCheckedContinuation { continuation in
+            MediaThread.eventually(name: "node") {
+                continuation.resume(returning: Self.keep(program, words, present, until: ending))
+            }
+        }
+    }
+
+    /// Runs the program that communicates with the group, and restarts it until the node is stopped.
+    private static func keep(
+        _ program: String, _ words: [String], _ present: ConditionLock<ChildProcess?>,
+        until ending: Cancellation
+    ) -> ExitStatus {
+        let clock = MonotonicClock()
+        var isFirst = true
+        while true {
+            let began = clock.now
+            let status: Int32
+            do throws(ProcessError) {
+                let child = try ChildProcess(program, words)
+                present.withLock { $0 = child }
+                if ending.isCancelled { child.signal(SIGTERM) }
+                let over = Cancellation()
+                child.readMessages({ Output.explanation([$0]) }, whenOver: { over.cancel() })
+                child.readOutput { Output.data($0) }
+                child.finish()
+                status = child.wait()
+                _ = over.wait(until: clock.now + .seconds(1))
+            } catch {
+                Output.message(error.description)
+                return .failed
+            }
+            // The program exits on its own only if it can't do its work.
+            if ending.isCancelled || (isFirst && status <= 128) {
+                return ExitStatus(rawValue: status) ?? .failed
+            }
+            isFirst = false
+            Output.message(
+                "The program that communicates with the group exited with status \(status) and is being restarted. Running recordings continue."
+            )
+            let pause = clock.now - began > minStableDuration ? pauses.usual : pauses.early
+            guard clock.sleep(until: clock.now + pause, unless: ending) else { return .done }
+        }
+    }
+}

@@ -1,0 +1,605 @@
+import Arguments
+import Control
+import Glibc
+import Media
+import MediaServing
+import MulticamKit
+import Plan
+internal import Profiles
+import Session
+import SessionFolder
+import Setup
+import Stills
+import Writers
+
+/// `multicam record`: records until stopped.
+struct RecordCommand: Command {
+    static let spec = CommandSpec(
+        program: Multicam.program, name: "record",
+        summary: "Record the cameras and microphones of a profile until Ctrl-C.",
+        notes: [
+            "DEVICE is `any`, `remembered` (the last device used for the role), part of a name, /dev/video0, usb:PATH, serial:SERIAL, file:PATH, pulse:SOURCE, "
+                + "virtual:PATTERN?key=value&…, phone:NAME, the address of a network camera (rtsp://HOST/PATH, srt://HOST:PORT, http://HOST/PATH), or a screen "
+                + "(screen:, screen:portal, screen::0?window=TITLE, screen::0?region=WIDTHxHEIGHT+X+Y). If the address contains a password, write `-` and enter the address on standard input, one line per device.",
+            "Ctrl-C, SIGTERM, and SIGHUP finish the recording properly; a second signal skips pending encoder work and still "
+                + "closes the files; a third one aborts. SIGUSR1 sets a marker; SIGUSR2 continues in new files.",
+            "If a plan exceeds the profile's budget, it is reduced before the start, and each reduction is reported. If this isn't enough, "
+                + "or the profile's policy is to refuse, nothing is opened or written, and the exit status is 5.",
+            "While recording, a governor lowers quality if the computer is too slow, reports each step, and restores quality later. If "
+                + "heat, memory, or an empty battery is about to stop the computer, the recording is finished properly with exit status 1. With --resume, "
+                + "it continues in a new folder once system pressure has stayed below serious for some seconds.",
+            "`multicam ctl` controls the recording from another terminal: program changes, markers, splits, stills, and stop.",
+            "With --standby, the profile's camera choice policy is applied only between recordings, so the camera never changes during a "
+                + "recording. Each recording's folder is printed on a line on standard output; the exit status is the "
+                + "worst of all recordings.",
+            "The session folder's path is the only line on standard output; with --json, events are printed, one per line.",
+        ],
+        options: ProfileOptions.specs + [
+            OptionSpec(
+                "output", "DIR", help: "Output folder. Default: `./recordings`."),
+            OptionSpec("name", "NAME", help: "Name of the session folder. Default: date, time, and profile."),
+            OptionSpec(
+                "duration", "T",
+                help: "Stop after this duration: 10, 2.5, 500ms, 5m, 1h30m, 1:30. Default: until Ctrl-C."),
+            OptionSpec(
+                "backup", "DIR",
+                help:
+                    "Write a backup at the same time, to a session folder with the same name in DIR, preferably on another disk."
+            ),
+            OptionSpec(
+                "backup-content", "WHAT", kind: .words(["all", "program"]),
+                help: "Content of the backup: all or program. Default: all."),
+            OptionSpec(
+                "metadata",
+                help: "Write the metadata of each frame to cameras/ROLE.ndjson, one line per frame."),
+            OptionSpec(
+                "no-governor",
+                help:
+                    "Keep full quality while recording, even if the computer is too slow and frames are lost."
+            ),
+            OptionSpec(
+                "resume",
+                help:
+                    "After system pressure has ended the recording, continue in a new folder when the computer has recovered."
+            ),
+            OptionSpec(
+                "standby",
+                help:
+                    "Run the devices without recording. `multicam ctl start` and `ctl stop` start and stop recordings, each in a separate folder; Ctrl-C ends the session."
+            ),
+            OptionSpec(
+                "live", "T",
+                help:
+                    "Keep recent frames in memory, so that each still includes a clip of this length around it. Maximum: 10s."
+            ),
+            OptionSpec(
+                "group", "NAME",
+                help:
+                    "Record on all nodes of a group together: the nodes under `nodes` in the profile, each with its profile there; without --profile, all nodes with their default profiles."
+            ),
+            OptionSpec("json", help: "Print events as NDJSON, one per line, as they occur."),
+        ])
+
+    private(set) var request: SetupRequest
+    private let output: String
+    private let name: String?
+    let duration: Nanoseconds?
+    private let backup: Backup?
+    private let live: Nanoseconds
+    let wantsJSON: Bool
+    private let isGoverned: Bool
+    private let resumes: Bool
+    private let isStandby: Bool
+    let steering: SessionSteering
+    private let group: String?
+    /// The devices provided by other processes.
+    private let remote: RemoteDevices
+    /// Provides network cameras; `nil` without a media socket.
+    private var sources: NetworkSources?
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        group = arguments.optional("group")
+        // The nodes of a group have separate profiles.
+        var request = try ProfileOptions.request(arguments, usualProfile: group == nil ? nil : "")
+        request.recordsMetadata = arguments.flag("metadata")
+        self.request = request
+        output = arguments.optional("output") ?? "recordings"
+        name = try arguments.optional("name").map { text throws(UsageError) in
+            // File systems allow 255 bytes, and a number may need to be appended.
+            guard (1...200).contains(text.utf8.count), text.isPathWithin, text.printable() == text,
+                !text.utf8.contains(UInt8(ascii: "/"))
+            else {
+                throw arguments.spec.error(
+                    "`--name \(text.printable())`: expected a name of at most 200 bytes without `/`.")
+            }
+            return text
+        }
+        duration = try arguments.duration()
+        backup = try Self.backup(arguments)
+        live = try arguments.time("live", in: .milliseconds(100)...StillCamera.longestClip) ?? .zero
+        wantsJSON = arguments.flag("json")
+        isGoverned = !arguments.flag("no-governor")
+        resumes = arguments.flag("resume")
+        isStandby = arguments.flag("standby")
+        steering = SessionSteering(isStandby: isStandby) { Output.message($0) }
+        remote = RemoteDevices(unless: steering.stopping)
+        if isStandby, resumes {
+            throw arguments.spec.error(
+                "`--resume` continues automatically, and with `--standby` recordings are started manually. Leave out one of them."
+            )
+        }
+        if resumes, !isGoverned {
+            throw arguments.spec.error(
+                "`--resume` continues after the governor has ended a recording. Leave out `--no-governor`.")
+        }
+    }
+
+    private static func backup(_ arguments: ParsedArguments) throws(UsageError) -> Backup? {
+        let word = arguments.optional("backup-content")
+        let content = word.map { Backup.Content(rawValue: $0) } ?? .all
+        guard let content else {
+            throw arguments.spec.error(
+                "`--backup-content \((word ?? "").printable())`: expected all or program.")
+        }
+        guard let folder = arguments.optional("backup") else {
+            if word == nil { return nil }
+            throw arguments.spec.error(
+                "`--backup-content` requires a backup folder. Add `--backup DIR`."
+            )
+        }
+        return Backup(parentFolder: folder, content: content)
+    }
+
+    /// Starts a recording on the nodes of a group. Returns only if the program can't be started.
+    private func coordinate(_ group: String) throws -> ExitStatus {
+        let profile = request.profile.isEmpty ? nil : try SessionSetup.read(request).readProfile
+        let nodes: [(key: String, value: String?)] = (profile?.nodes ?? []).map { node in
+            ("node", node.name + (node.profile.map { "=" + $0 } ?? ""))
+        }
+        return try GroupProgram.become(
+            "record",
+            nodes + [
+                ("group", group), ("duration", duration.map { "\($0.count)" }),
+                ("json", wantsJSON ? "yes" : nil),
+            ])
+    }
+
+    func run() async throws -> ExitStatus {
+        if let group { return try coordinate(group) }
+        try SignalInbox.open()
+        steering.listen()
+        var command = self
+        // All recordings of this run, including those after a pause or on standby, use the profile as it is now.
+        command.request = try SessionSetup.read(request)
+        try command.request.readProfile?.checkWritesAnything()
+        let media = command.listenForMedia()
+        let publisher = command.makePublisher(media)
+        command.sources = command.makeSources(media)
+        let outcome: Result<ExitStatus, any Error>
+        do {
+            outcome = .success(try await command.recordUntilStopped())
+        } catch {
+            outcome = .failure(error)
+        }
+        await publisher?.end()
+        await command.endSources()
+        media?.stop()
+        return try outcome.get()
+    }
+
+    /// Creates the publisher of live outputs; `nil` without a media socket.
+    private func makePublisher(_ media: MediaServer?) -> LivePublisher? {
+        let profile = request.readProfile
+        guard let media else {
+            if let profile, !profile.liveOutputs.isEmpty {
+                Output.message("Live outputs are disabled, because the media socket isn't available.")
+            }
+            return nil
+        }
+        let publisher = LivePublisher(of: media, withholding: profile?.secretVariables ?? []) {
+            Output.message($0)
+        }
+        steering.note(at: publisher)
+        return publisher
+    }
+
+    /// Creates the source of network cameras; `nil` without a media socket.
+    private func makeSources(_ media: MediaServer?) -> NetworkSources? {
+        guard let media else { return nil }
+        return NetworkSources(
+            of: media, sentTo: remote, withholding: request.readProfile?.secretVariables ?? []
+        ) { Output.message($0) }
+    }
+
+    private func endSources() async {
+        guard let sources else { return }
+        await withCheckedContinuation { continuation in
+            MediaThread.eventually(name: "sources:end") {
+                sources.end()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Opens the media socket for viewers, listeners, and processes that provide devices. On failure, returns `nil`,
+    /// and the recording runs without the socket.
+    private func listenForMedia() -> MediaServer? {
+        do throws(ControlError) {
+            let server = try MediaServer(devices: remote)
+            steering.note(at: server)
+            return server
+        } catch {
+            Output.message("Other processes can't access this recording: \(error)".printable(limit: 1000))
+            return nil
+        }
+    }
+
+    private func recordUntilStopped() async throws -> ExitStatus {
+        if isStandby { return try await standBy() }
+        var rest = duration
+        guard var setup = try await makeSetup(rest) else { return .overBudget }
+        let control = listen(setup.plan)
+        defer { control?.stop() }
+        var results = [try await record(setup, duration: rest)]
+        while let result = results.last, let reason = result.pressureEnd {
+            rest = rest.map { $0 - Nanoseconds(result.manifest.duration_ns) }
+            guard resumes || setup.plan.budget.resumes, result.isStored,
+                rest.map({ $0 > .zero }) ?? true, !steering.isStopped
+            else { break }
+            pause(result, reason)
+            guard await steering.waitForRecovery(folder: result.folder) else { break }
+            do {
+                guard let next = try await makeSetup(rest) else { break }
+                setup = next
+                results.append(try await record(next, duration: rest))
+            } catch RecordingError.stopped {
+                Output.message("The recording was stopped before its devices were ready again.")
+                break
+            } catch {
+                // The earlier recordings remain valid and contain the reason for their end.
+                Output.message("The recording can't continue: \(error)".printable(limit: 4000))
+                break
+            }
+        }
+        return conclude(results)
+    }
+
+    /// Opens the control socket for `multicam ctl`. On failure, returns `nil`, and the recording runs without the
+    /// socket.
+    func listen(_ plan: SessionPlan) -> ControlServer? {
+        let steering = steering
+        do throws(ControlError) {
+            let server = try ControlServer { request throws(ControlError) in
+                try steering.work(for: request, paused: plan)
+            }
+            steering.note(at: server)
+            return server
+        } catch {
+            Output.message("`multicam ctl` can't control this recording: \(error)".printable(limit: 1000))
+            return nil
+        }
+    }
+
+    private func record(_ setup: SessionSetup, duration: Nanoseconds?) async throws -> RecordingResult {
+        let session = makeSession(setup, duration: duration)
+        let lock = InhibitorLock("Recording with the profile “\(setup.plan.profile)”.")
+        defer { lock?.release() }
+        let printer = Task(executorPreference: TaskThreads.shared) { await printEvents(of: session, setup) }
+        let status = statusDisplay(of: session)
+        defer { status.end() }
+        let result: RecordingResult
+        do {
+            result = try await session.record()
+            steering.tellEnd()
+        } catch {
+            steering.tellEnd()
+            steering.release()
+            await printer.value
+            throw error
+        }
+        steering.release()
+        await printer.value
+        status.end()
+        return result
+    }
+
+    /// Creates a session, which receives all further signals and commands.
+    func makeSession(_ setup: SessionSetup, duration: Nanoseconds?) -> MulticamSession {
+        for note in setup.plan.notes { Output.message(note.printable(limit: 1000)) }
+        let stills = SessionStills(setup, live: live)
+        let session = setup.makeSession(
+            RecordingOptions(
+                parentFolder: output, name: name, duration: duration, version: MulticamVersion.current,
+                backup: backup), clock: steering.clock, stills: stills)
+        let rotation = setup.followRotation(of: session, stills: stills)
+        if let rotation {
+            Task(executorPreference: TaskThreads.shared) {
+                for await text in rotation.sentences { Output.message(text) }
+            }
+        }
+        setup.followVoices(of: session)
+        steering.steer(session, setup, stills: stills, rotation: rotation)
+        return session
+    }
+
+    /// Announces that the recording will continue later.
+    private func pause(_ result: RecordingResult, _ reason: String) {
+        let text =
+            "The recording was ended: \(reason). It continues in a new folder when system pressure has recovered."
+        Output.message(text)
+        guard wantsJSON else { return }
+        let paused = SessionEvent(
+            .paused(SessionEvent.Paused(folder: result.folder, text: text)),
+            at: MediaTime(nanoseconds: result.manifest.duration_ns))
+        Output.data(paused.line())
+    }
+
+    /// Finds and opens the devices, with the plan reduced to the capacity of this computer.
+    ///
+    /// - Parameters:
+    ///   - duration: The duration of the recording; `nil` if unknown.
+    ///   - followed: The leading role's current camera, if the profile's policy has replaced the initial one.
+    /// - Returns: `nil` if the plan doesn't fit. The reasons are printed.
+    /// - Throws: `SetupError` if the request is invalid, or a device can't be opened.
+    func makeSetup(
+        _ duration: Nanoseconds?, followed: RoleSelection? = nil
+    ) async throws -> SessionSetup? {
+        // Drivers, disks, and other processes can take seconds.
+        try await MediaThread.run(named: "setup") { try openDevices(duration, followed) }
+    }
+
+    private func openDevices(_ duration: Nanoseconds?, _ followed: RoleSelection?) throws -> SessionSetup? {
+        let machine = ThisMachine(output: output)
+        if let warning = machine.warning { Output.message(warning) }
+        var request = self.request
+        request.machine = machine.model
+        request.followed = followed
+        request.duration = duration
+        request.isGoverned = isGoverned
+        let setup: SessionSetup
+        do throws(SetupError) {
+            try announceWaits(for: request)
+            setup = try SessionSetup(request, remote: sources ?? remote)
+        } catch {
+            guard case .overBudget(let reduction) = error else { throw error }
+            Output.message(error.description)
+            if reduction.missingSpace == nil {
+                Output.explanation(ReductionText.lines(reduction, on: machine))
+            }
+            return nil
+        }
+        let steps = setup.reduction?.steps ?? []
+        for step in steps { Output.message("reduced: \(step.sentence)") }
+        if !steps.isEmpty, let note = machine.usualFigures { Output.message(note) }
+        return setup
+    }
+
+    /// Prints the devices that other processes must provide.
+    private func announceWaits(for request: SetupRequest) throws(SetupError) {
+        let selectors = try SessionSetup.selectors(of: request)
+        let named = Array(selectors.cameras.values) + Array(selectors.microphones.values)
+        let addresses = Set(
+            named.filter { SourceAddress.handles($0) }.map { SourceAddress.printable(of: $0) })
+        if !addresses.isEmpty {
+            Output.message("Connecting to \(addresses.sorted().joined(separator: ", "))…")
+        }
+        let phones = Set(named.filter { PhoneSelector.handles($0) }).sorted().map { $0.printable() }
+        if !phones.isEmpty {
+            Output.message(
+                "Waiting for \(phones.joined(separator: ", ")). Open “Add a phone” in the control room, then open its link on the phone."
+            )
+        }
+        let awaited = named.filter { RemoteDevices.handles($0) }
+        guard !awaited.isEmpty else { return }
+        let names = Set(awaited).sorted().map { $0.printable() }.joined(separator: ", ")
+        Output.message("Waiting for the processes that send \(names)…")
+    }
+
+    /// Prints each event as JSON, or only the folder and warnings. Stores the devices once the recording has begun.
+    func printEvents(of session: MulticamSession, _ setup: SessionSetup) async {
+        var memory: Task<Void, Never>?
+        var lastText = ""
+        for await event in session.events {
+            steering.tell(event)
+            if event.name == .started {
+                steering.notifyRecordingStarted(folder: event.folder)
+                memory = Task(executorPreference: TaskThreads.shared) { await Self.remember(setup) }
+            }
+            if wantsJSON {
+                Output.data(event.line())
+            } else if event.name == .started, let folder = event.folder {
+                Output.data(folder)
+            } else if let text = event.message, text != lastText {
+                // A failure shared by several live outputs is reported once.
+                lastText = event.name == .liveOutput || event.name == .warning ? text : ""
+                Output.message(text)
+            } else if case .liveOutput(let output) = event.content, output.state == .connected {
+                lastText = ""
+                Output.message("\(output.name) is live.")
+            }
+        }
+        await memory?.value
+    }
+
+    private static func remember(_ setup: SessionSetup) async {
+        await withCheckedContinuation { continuation in
+            MediaThread.eventually(name: "memory") {
+                do throws(StateFileError) {
+                    if let warning = try setup.rememberDevices() { Output.message(warning) }
+                } catch {
+                    Output.message(error.description)
+                }
+                continuation.resume()
+            }
+        }
+    }
+
+    private func statusDisplay(of session: MulticamSession) -> StatusDisplay {
+        StatusDisplay(every: .seconds(10)) { StatusLine.text(session.status, columns: $0) }
+    }
+
+    func conclude(_ results: [RecordingResult]) -> ExitStatus {
+        for result in results { FinishedProjects.write(for: result) }
+        let conclusion = RecordConclusion(results)
+        for message in conclusion.messages { Output.message(message) }
+        if wantsJSON, let event = conclusion.event {
+            Output.data(event.line())
+        } else {
+            for line in RecordingGuide(results, isVirtual: request.usesVirtualDevices).lines {
+                Output.message(line)
+            }
+        }
+        return conclusion.status
+    }
+}
+
+extension RecordCommand {
+    /// Keeps the devices running and records on command, until a command or a signal ends the standby.
+    ///
+    /// - Returns: The worst exit status of all recordings.
+    /// - Throws: The error of the first device start. Later errors are printed, and the next step tries again.
+    func standBy() async throws -> ExitStatus {
+        guard let first = try await makeSetup(duration) else { return .overBudget }
+        let control = listen(first.plan)
+        defer { control?.stop() }
+        var results: [RecordingResult] = []
+        let leader = first.leadingRole
+        var setup: SessionSetup? = first
+        var followed: RoleSelection?
+        var wish: StandbyStep?
+        while true {
+            var step: StandbyStep?
+            if let present = setup {
+                // Released here, so that its devices aren't held after this iteration.
+                setup = nil
+                do {
+                    step = try await standBy(present, recordingAtOnce: wish, &results)
+                } catch RecordingError.stopped {
+                    break
+                } catch {
+                    if results.isEmpty, followed == nil, wish == nil { throw error }
+                    tellLackOfDevices(error)
+                }
+            }
+            if step == nil { step = await steering.nextStep() }
+            wish = nil
+            switch step {
+            case .start: wish = step
+            case .follow(let camera):
+                Output.message("Now using \(camera.name.printable()).")
+                followed = leader.map { RoleSelection(role: $0, selector: camera.selector) }
+            case .end, nil: return RecordConclusion(results).status
+            }
+            do {
+                setup = try await makeSetup(duration, followed: followed)
+                if setup == nil { steering.notifyRecordingStarted(folder: nil) }
+            } catch {
+                tellLackOfDevices(error)
+            }
+        }
+        return RecordConclusion(results).status
+    }
+
+    private func tellLackOfDevices(_ error: any Error) {
+        Output.message(
+            "\(error) No session is on standby now. Run `multicam ctl start` to try again.".printable(
+                limit: 4000))
+        steering.notifyRecordingStarted(folder: nil)
+    }
+
+    /// Runs one session on standby, with one set of devices.
+    ///
+    /// - Parameters:
+    ///   - setup: The setup with its opened devices.
+    ///   - recordingAtOnce: The pending request for a recording, if any.
+    ///   - results: Receives the result of each recording.
+    /// - Returns: The step that needs other devices, or ends the standby.
+    /// - Throws: The error of devices that fail to start.
+    private func standBy(
+        _ setup: SessionSetup, recordingAtOnce: StandbyStep?, _ results: inout [RecordingResult]
+    ) async throws -> StandbyStep? {
+        let session = makeSession(setup, duration: duration)
+        let printer = Task(executorPreference: TaskThreads.shared) { await printEvents(of: session, setup) }
+        let status = statusDisplay(of: session)
+        let following = try CameraFollowing(of: setup, application: request.application)
+        if let following { steering.follow(following) }
+        let watch = Task(executorPreference: TaskThreads.shared) { [steering] in
+            guard let following else { return }
+            for await camera in following.cameras() { steering.take(camera) }
+        }
+        let last: StandbyStep
+        do {
+            try await session.standBy()
+            last = await follow(session, setup.plan.profile, recordingAtOnce, following, &results)
+        } catch {
+            await end(session, following, watch, status, printer)
+            throw error
+        }
+        await end(session, following, watch, status, printer)
+        return last
+    }
+
+    private func follow(
+        _ session: MulticamSession, _ name: String, _ recordingAtOnce: StandbyStep?,
+        _ following: CameraFollowing?,
+        _ results: inout [RecordingResult]
+    ) async -> StandbyStep {
+        var asked = recordingAtOnce
+        while true {
+            session.tell(SessionEvent(.standby(SessionEvent.Standby()), at: .zero))
+            if asked == nil { asked = await steering.nextStep() }
+            let (start, duration): (ClockTime?, Nanoseconds?)
+            switch asked {
+            case .start(let wished, let length): (start, duration) = (wished, length)
+            case .follow(let camera): return .follow(camera)
+            case .end, nil: return .end
+            }
+            asked = nil
+            following?.recordingBegan()
+            steering.record(true)
+            await record(session, name, from: start, for: duration, &results)
+            steering.record(false)
+            if steering.isStopped { return .end }
+            if let camera = following?.recordingEnded() { return .follow(camera) }
+        }
+    }
+
+    /// Makes one recording with running devices. If it can't begin, the error is printed, and the devices continue to
+    /// run.
+    private func record(
+        _ session: MulticamSession, _ name: String, from start: ClockTime?, for duration: Nanoseconds?,
+        _ results: inout [RecordingResult]
+    ) async {
+        let lock = InhibitorLock("Recording with the profile “\(name)”.")
+        defer { lock?.release() }
+        do {
+            var options = session.options
+            options.start = start
+            options.duration = duration ?? options.duration
+            let result = try await session.record(with: options)
+            steering.tellEnd()
+            results.append(result)
+            FinishedProjects.write(for: result)
+            let conclusion = RecordConclusion([result])
+            for message in conclusion.messages { Output.message(message) }
+            steering.tellVerdict(result.verdict.text)
+            if let event = conclusion.event { session.tell(event) }
+        } catch {
+            Output.message(error.description)
+            steering.notifyRecordingStarted(folder: nil)
+        }
+    }
+
+    private func end(
+        _ session: MulticamSession, _ following: CameraFollowing?, _ watch: Task<Void, Never>,
+        _ status: StatusDisplay, _ printer: Task<Void, Never>
+    ) async {
+        steering.release()
+        following?.stop()
+        watch.cancel()
+        await watch.value
+        await session.close()
+        await printer.value
+        status.end()
+    }
+}

@@ -1,0 +1,385 @@
+import Arguments
+import Containers
+import Encoding
+import Interchange
+import Media
+import Profiles
+import Rendering
+import SessionFolder
+import Setup
+
+/// `multicam render`: re-renders the program of a recording from its tracks.
+struct RenderCommand: Command {
+    static let spec = CommandSpec(
+        program: Multicam.program, name: "render",
+        summary:
+            "Render the program of a recording again from its tracks, with another layout, size, or cut.",
+        notes: [
+            "Without options, the program is rendered as it was switched during the recording. Output is identical on every run and "
+                + "with any number of processors. Frames keep the recording's rate.",
+            "The file gets its final name only when it is complete; Ctrl-C leaves no partial file. Markers become chapters.",
+            "A group recording fetched with `multicam collect` has the cameras and microphones of all nodes, named NODE/ROLE. The program shows the first "
+                + "camera, or the cameras given by --layout or --cut. --profile works only with recordings of one computer.",
+            "Cameras and microphones with missing files are reported and left out.",
+            "Prints the file's path. Exit status: 0 if the file was rendered, 1 if nothing can be rendered, 2 if the options don't match the "
+                + "recording, 4 without permission to write, 7 if the disk is full, 130 if it was stopped.",
+        ],
+        positionals: [PositionalSpec("FOLDER", help: "Folder of a finished recording.")],
+        options: [
+            OptionSpec(
+                "profile", "P",
+                help:
+                    "Use the layout, size, encoder, and mix of this profile. Its roles must match the recording's roles."
+            ),
+            OptionSpec(
+                "layout", "LAYOUT", kind: .words(ProgramLayout.names),
+                help:
+                    "Layout: \(ProfileValue.list(ProgramLayout.names)). The main camera follows the cut."),
+            OptionSpec(
+                "size", "WxH", help: "Size in pixels, such as 1080x1920. Default: the program's size."),
+            OptionSpec(
+                "from", "T",
+                help: "Start time since the beginning of the recording: 90, 1:30, 2m. Default: 0."),
+            OptionSpec("to", "T", help: "End time since the beginning of the recording. Default: its end."),
+            OptionSpec(
+                "loudness", "LUFS",
+                help: "Integrated loudness in LUFS, -40 to -5 (EBU R 128), with true peaks below -1 dBTP."),
+            OptionSpec(
+                "proxies", help: "Also create small copies of the camera files for editing, in edit/proxies."),
+            OptionSpec(
+                "output", "FILE", help: "Output file; also -o FILE. Default: edit/render-N.mp4 in FOLDER."),
+        ] + EditCut.options)
+
+    private let folder: String
+    private let profile: String?
+    private let layout: ProgramLayout?
+    private let cut: EditCut
+    /// Whether the cut, not the profile, determines the cameras shown.
+    private let namesCut: Bool
+    private let size: FrameSize?
+    private let from: Nanoseconds
+    private let to: Nanoseconds?
+    private let loudness: Double?
+    private let makesProxies: Bool
+    private let output: String?
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        let spec = arguments.spec
+        folder = arguments.positionals.first ?? ""
+        guard !folder.isEmpty else {
+            throw spec.error("FOLDER is empty. Expected the folder of a recording.")
+        }
+        profile = arguments.optional("profile")
+        cut = try EditCut(arguments)
+        namesCut = arguments.optional("cut") != nil
+        output = arguments.optional("output")
+        makesProxies = arguments.flag("proxies")
+        layout = try Self.read("layout", of: arguments, ProgramLayout.init(rawValue:)) {
+            "one of \(ProgramLayout.names.joined(separator: ", "))"
+        }
+        guard layout == nil || profile == nil else {
+            throw spec.error(
+                "`--profile` and `--layout` can't be combined: both set the layout. Use only one of them.")
+        }
+        let sides = 64...8192
+        size = try Self.read(
+            "size", of: arguments,
+            {
+                FrameSize($0).flatMap { size in
+                    sides.contains(size.width) && sides.contains(size.height)
+                        && (size.width | size.height) & 1 == 0 ? size : nil
+                }
+            }
+        ) { "two even numbers from 64 to 8192 such as 1080x1920" }
+        let times = Nanoseconds.zero...Nanoseconds.seconds(1_000_000)
+        from = try arguments.time("from", in: times) ?? .zero
+        to = try arguments.time("to", in: times)
+        if let to, to <= from {
+            throw spec.error("`--to` is not after `--from`. Specify a later end time.")
+        }
+        loudness = try Self.read(
+            "loudness", of: arguments, { Double($0).flatMap { (-40...(-5)).contains($0) ? $0 : nil } }
+        ) { "a number from -40 to -5 such as -16" }
+    }
+
+    private static func read<Value>(
+        _ option: String, of arguments: ParsedArguments, _ read: (String) -> Value?, expected: () -> String
+    ) throws(UsageError) -> Value? {
+        guard let text = arguments.optional(option) else { return nil }
+        guard let value = read(text) else {
+            throw arguments.spec.error("`--\(option) \(text.printable())`: expected \(expected()).")
+        }
+        return value
+    }
+
+    func run() async throws -> ExitStatus {
+        let cancellation = try JobTermination.cancellationBySignals()
+        let session: RecordedSession
+        do throws(FileError) {
+            session = try RecordedSession(folder: folder).endingWithFiles(in: folder)
+        } catch {
+            Output.message(error.description)
+            return error.isPermission ? .noPermission : .failed
+        }
+        for problem in session.problems { Output.message(problem.printable(limit: 1000)) }
+        let meter = RenderMeter()
+        let progress = RenderProgress(cancellation: cancellation) { meter.show($0, $1) }
+        let (path, faults) = try await MediaThread.run(named: "render") { try render(session, progress) }
+        Output.endStatus()
+        for fault in faults { Output.message(fault.printable(limit: 1000)) }
+        Output.data(path)
+        return .done
+    }
+
+    /// Renders the requested output.
+    ///
+    /// - Returns: Path of the file, and the parts that couldn't be read.
+    private func render(
+        _ session: RecordedSession, _ progress: RenderProgress
+    ) throws -> (path: String, faults: [String]) {
+        let renderer = try settings(for: session).renderer(of: session, in: folder)
+        let faults = makesProxies ? try Proxies(of: session, in: folder).run(progress: progress) : []
+        let outcome = try renderer.value.run(to: output, progress: progress)
+        return (outcome.path, renderer.problems + faults + outcome.faults)
+    }
+
+    /// Returns the settings that the options request for this recording.
+    private func settings(for session: RecordedSession) throws -> RenderSettings {
+        var settings = RenderSettings(
+            cut: try cut.cut(of: session, in: folder), size: size, loudness: loudness)
+        if let profile {
+            try settings.follow(
+                try SessionSetup.library.load(profile), named: profile, for: session, keepsCut: namesCut)
+        }
+        if let layout { settings.cut = settings.cut.laid(out: layout, with: session.angles.map(\.role)) }
+        let length = Nanoseconds(session.duration.nanoseconds)
+        guard from < length else {
+            throw Self.spec.error(
+                "`--from \(from.text)`: the recording ends at \(length.words). Specify an earlier start time."
+            )
+        }
+        let first = session.frame(at: MediaTime(nanoseconds: from.count))
+        let end =
+            to.map { session.rate.ticks(before: MediaTime(nanoseconds: $0.count)) } ?? session.frameCount
+        settings.ticks = first..<max(first + 1, min(end, session.frameCount))
+        return settings
+    }
+}
+
+/// The settings of a rendering, from the options of the command and a profile.
+struct RenderSettings: Sendable {
+    var cut: Cut
+    var size: FrameSize?
+    var loudness: Double?
+    var ticks: Range<Int64> = 0..<0
+    private var style: InsetStyle?
+    private var video: VideoSettings?
+    private var bitrate: Int?
+    private var gains: [String: Double]?
+
+    /// Creates settings without a profile. Each parameter sets the property of the same name.
+    init(cut: Cut, size: FrameSize?, loudness: Double?) {
+        self.cut = cut
+        self.size = size
+        self.loudness = loudness
+    }
+
+    /// Adopts the video and audio settings of a profile's program.
+    ///
+    /// - Parameters:
+    ///   - profile: The profile.
+    ///   - name: The profile's name as given by the user, for messages.
+    ///   - session: The recording.
+    ///   - keepsCut: Whether the cut, not the profile, determines the cameras shown.
+    /// - Throws: `UsageError` if the profile lacks a program, or uses roles that the recording lacks.
+    mutating func follow(
+        _ profile: Profile, named name: String, for session: RecordedSession, keepsCut: Bool
+    ) throws(UsageError) {
+        guard let program = profile.program else {
+            throw RenderCommand.spec.error(
+                "`--profile \(name.printable())`: the profile has no program. Use a profile with a program.")
+        }
+        let roles = session.angles.map(\.role)
+        guard !(session.angles + session.microphones).contains(where: { $0.origin != nil }) else {
+            throw RenderCommand.spec.error(
+                "`--profile \(name.printable())`: the profile has the roles of one computer, but this is a group recording with the roles "
+                    + "\(roles.joined(separator: ", ")). Use `--layout`, `--size`, and `--cut` instead."
+            )
+        }
+        if let unknown = program.shown.first(where: { !roles.contains($0) }) {
+            throw RenderCommand.spec.error(
+                "`--profile \(name.printable())`: the program shows \(unknown.printable()), but the recording has "
+                    + "\(roles.isEmpty ? "no cameras" : "the cameras \(roles.joined(separator: ", "))"). Use a profile with these roles."
+            )
+        }
+        let heardRoles = session.microphones.map(\.role)
+        // Without microphone tracks, the program's recorded mix is used.
+        if !heardRoles.isEmpty, let unknown = program.audio.mix.first(where: { !heardRoles.contains($0) }) {
+            throw RenderCommand.spec.error(
+                "`--profile \(name.printable())`: the program mixes \(unknown.printable()), but the recording has the microphones "
+                    + "\(heardRoles.joined(separator: ", ")). Use a profile with these roles.")
+        }
+        if !keepsCut {
+            let shot = Cut.Shot(
+                first: 0, end: max(1, session.frameCount), show: program.shown,
+                layout: program.layout, why: "the profile \(profile.name)")
+            cut = Cut(rate: session.rate, shots: [shot])
+        }
+        size = size ?? program.size
+        style = program.style.scaled(from: program.size, to: size ?? program.size)
+        video = program.video
+        bitrate = program.audio.bitrate
+        let heard = profile.microphones.filter { program.audio.mix.contains($0.role) }
+        gains = Dictionary(heard.map { ($0.role, $0.gainDecibels) }) { first, _ in first }
+    }
+
+    /// Creates the renderer, and returns the parts that it omits. Can take a long time, because it reads
+    /// files.
+    func renderer(of session: RecordedSession, in folder: String) -> (value: Renderer, problems: [String]) {
+        let picture =
+            session.angles.isEmpty
+            ? nil : RenderedPicture(session, in: folder, cut: cut, style: style, size: size)
+        let video = video ?? session.encoding ?? VideoSettings()
+        var renderer = Renderer(
+            session, in: folder, picture: picture,
+            sound: RenderedSound(gains: gains, loudness: loudness, bitrate: bitrate ?? 160_000),
+            video: VideoEncodingSettings(
+                size: size ?? session.size, rate: session.rate, preset: video.preset, quality: video.quality))
+        renderer.ticks = ticks
+        return (renderer, picture?.problems ?? [])
+    }
+}
+
+extension Cut {
+    /// Returns the cut with all shots in another layout. The first camera of each shot is in front, followed by the
+    /// others.
+    func laid(out layout: ProgramLayout, with roles: [String]) -> Cut {
+        let shots = shots.map { shot in
+            var shot = shot
+            let others = shot.show + roles.filter { !shot.show.contains($0) }
+            shot.show = layout.maximumCameras == nil ? others : layout.visible(shot.show)
+            shot.layout = layout
+            return shot
+        }
+        return Cut(rate: rate, shots: shots)
+    }
+}
+
+/// The value of `--cut`: the source of a recording's cut.
+enum EditCut: Equatable {
+    /// The cut of the program as it was recorded.
+    case live
+    /// Shows the current speaker. `cameras` maps microphone roles to cameras if the recording doesn't contain the
+    /// mapping.
+    case voice(cameras: [String: String], shortest: Nanoseconds?)
+    /// Shows the first camera throughout.
+    case none
+    /// A file such as `edit/cut.json`.
+    case file(String)
+
+    /// Maximum size of a cut file, in bytes.
+    private static let largestByteCount = 16 << 20
+
+    static let options = [
+        OptionSpec(
+            "cut", "CUT", kind: .words(["live", "voice", "none"], orFile: true),
+            help: "Cut: live, voice, none, or a file such as edit/cut.json. Default: live."),
+        OptionSpec(
+            "speaker", "MIC=CAMERA", isRepeatable: true,
+            help: "For `--cut voice`: camera to show when the person at this microphone speaks."),
+        OptionSpec("min-shot", "T", help: "For `--cut voice`: minimum length of a shot. Default: 2s."),
+    ]
+
+    /// Parses the options.
+    ///
+    /// - Throws: `UsageError` for a speaker that isn't a pair of roles, and for speakers without `--cut voice`.
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        var speakers: [String: String] = [:]
+        for pair in arguments.all("speaker") {
+            let parts = pair.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts.contains(""), speakers[parts[0]] == nil else {
+                throw arguments.spec.error(
+                    "`--speaker \(pair.printable())`: expected MICROPHONE=CAMERA, with each microphone once. Example: `--speaker host=face`."
+                )
+            }
+            speakers[parts[0]] = parts[1]
+        }
+        let word = arguments.optional("cut") ?? "live"
+        let shortest = try arguments.optional("min-shot").map { text throws(UsageError) in
+            guard let length = Nanoseconds(text), length >= .milliseconds(100), length <= .seconds(3600)
+            else {
+                throw arguments.spec.error(
+                    "`--min-shot \(text.printable())`: expected a time from 100ms to 1h, such as 2s."
+                )
+            }
+            return length
+        }
+        guard (speakers.isEmpty && shortest == nil) || word == "voice" else {
+            throw arguments.spec.error(
+                "`--speaker` and `--min-shot` require `--cut voice`.")
+        }
+        switch word {
+        case "live": self = .live
+        case "voice": self = .voice(cameras: speakers, shortest: shortest)
+        case "none": self = .none
+        default: self = .file(word)
+        }
+    }
+
+    /// Creates or reads the cut. A cut by voice reads the audio of all microphones, which takes a few seconds per hour.
+    ///
+    /// - Parameters:
+    ///   - session: The recording.
+    ///   - folder: Path of its session folder.
+    /// - Returns: A cut from the first frame to the last.
+    /// - Throws: `CutError` if the file can't be read or isn't a cut of this recording, if the recording doesn't
+    ///   contain the times of the shots, or if audio can't be read.
+    func cut(of session: RecordedSession, in folder: String) throws(CutError) -> Cut {
+        switch self {
+        case .live: return .live(of: session)
+        case .none: return .none(of: session)
+        case .voice(let cameras, let shortest):
+            var cut = try VoiceCut(for: session, cameras: cameras)
+            cut.shortest = shortest ?? cut.shortest
+            var levels: [[Float]] = []
+            for speaker in cut.speakers {
+                guard let track = session.microphones.first(where: { $0.role == speaker.microphone }) else {
+                    continue
+                }
+                do throws(EncodingError) {
+                    levels.append(try Self.levels(of: track, in: folder))
+                } catch {
+                    throw CutError(
+                        "Can't read the audio of \(speaker.microphone): \(error)", isUnreadable: true)
+                }
+            }
+            return cut.cut(of: session, levels: levels)
+        case .file(let path):
+            let bytes: [UInt8]
+            do throws(FileError) {
+                bytes = try WholeFile.bytes(of: path, atMost: Self.largestByteCount)
+            } catch {
+                throw CutError(
+                    "`--cut \(path.printable())`: expected live, voice, none, or a readable file. \(error.description)"
+                )
+            }
+            return try Cut(reading: bytes, file: path, for: session)
+        }
+    }
+
+    /// Measures a microphone's track. Gaps in the recording count as silence.
+    private static func levels(of track: SessionTrack, in folder: String) throws(EncodingError) -> [Float] {
+        var meter = VoiceMeter()
+        var levels: [Float] = []
+        for part in track.parts {
+            let reader = try TrackReader(part.file, in: folder, stream: part.stream, media: .audio)
+            meter.skip(to: part.from)
+            while let (samples, _) = try reader.nextAudio() {
+                meter.add(samples)
+                levels += meter.powers[(levels.count - meter.forgotten)...].map(VoiceMeter.level)
+                meter.forget(before: levels.count)
+            }
+        }
+        return levels
+    }
+}

@@ -1,0 +1,221 @@
+import Arguments
+import Control
+import FoundationEssentials
+import Media
+import MulticamKit
+import Profiles
+import Setup
+
+/// Completes a command line for `multicam complete -- WORD…`, which the completion scripts of bash, zsh, and fish call.
+///
+/// Each proposal is one line: the complete word, followed by a tab and a description if needed. The line `:files` or
+/// `:folders` asks the shell to complete file or folder names. Proposals that can't be determined are omitted without
+/// an error.
+struct Completions {
+    private let spec: CommandSpec
+    private let words: [String]
+    private let usualProfile: String?
+
+    /// Returns the lines of the answer.
+    ///
+    /// - Parameters:
+    ///   - words: The words after `multicam`. The last one can be incomplete.
+    ///   - commands: All commands.
+    ///   - usualProfiles: The default profiles of commands, by command name.
+    /// - Returns: The possible completions of the last word, one per line.
+    static func lines(
+        for words: [String], of commands: [CommandSpec], usualProfiles: [String: String]
+    ) -> [String] {
+        let typed = words.last ?? ""
+        guard let first = words.first, words.count > 1 else {
+            let proposals =
+                commands.map { CompletionPlace.Proposal($0.name, $0.summary) } + [
+                    CompletionPlace.Proposal("help", "Show the help of a command."),
+                    CompletionPlace.Proposal("--help"), CompletionPlace.Proposal("--version"),
+                ]
+            return lines(of: proposals, typed)
+        }
+        if first == "help", words.count == 2 {
+            return lines(of: commands.map { CompletionPlace.Proposal($0.name, $0.summary) }, typed)
+        }
+        guard let spec = commands.first(where: { $0.name == first }) else { return [] }
+        let completions = Self(
+            spec: spec, words: Array(words.dropFirst()), usualProfile: usualProfiles[first])
+        return completions.lines
+    }
+
+    private var lines: [String] {
+        let typed = words.last ?? ""
+        switch spec.place(in: words) {
+        case .nothing: return []
+        case .option(let options): return Self.lines(of: options, typed)
+        case .value(let kind, let before, let typed):
+            let proposals = proposals(of: kind, typed, after: []).map {
+                CompletionPlace.Proposal(before + $0.word, $0.help)
+            }
+            return Self.names(of: kind, besides: Self.lines(of: proposals, before + typed))
+        case .word(let kind, let after, let options):
+            let proposals = Self.lines(of: proposals(of: kind, typed, after: after), typed)
+            return Self.names(of: kind, besides: proposals) + Self.lines(of: options, typed)
+        }
+    }
+
+    private static func lines(of proposals: [CompletionPlace.Proposal], _ typed: String) -> [String] {
+        proposals.filter { $0.word.hasPrefix(typed) && $0.word.printable(limit: 1000) == $0.word }.map {
+            $0.help.isEmpty ? $0.word : "\($0.word)\t\($0.help.printable(limit: 200))"
+        }
+    }
+
+    /// Returns the proposals. If the list is empty and the value can be a name, returns the line that asks the shell
+    /// for names.
+    private static func names(of kind: ValueKind, besides proposals: [String]) -> [String] {
+        guard proposals.isEmpty else { return proposals }
+        return switch kind {
+        case .file, .profile, .words(_, orFile: true): [":files"]
+        case .folder, .recording: [":folders"]
+        default: []
+        }
+    }
+
+    private func proposals(
+        of kind: ValueKind, _ typed: String, after: [String]
+    ) -> [CompletionPlace.Proposal] {
+        switch kind {
+        case .text, .file, .folder: []
+        case .words(let words, _): words.map { CompletionPlace.Proposal($0) }
+        case .profile:
+            SessionSetup.library.list().map { CompletionPlace.Proposal($0.name, $0.description) }
+        case .recording: recordings(typed)
+        case .camera: devices(DeviceListing.presentCameras())
+        case .device: devices(DeviceListing.presentCameras() + DeviceListing.presentMicrophones())
+        case .role: roles.map { CompletionPlace.Proposal($0) }
+        case .cameraOfRole: pairs(cameraRoles, typed) { cameraSelectors }
+        case .microphoneOfRole: pairs(microphoneRoles, typed) { microphoneSelectors }
+        case .control: controls(after, typed)
+        }
+    }
+
+    // MARK: Devices and roles
+
+    private func devices(_ devices: [(selector: String, name: String)]) -> [CompletionPlace.Proposal] {
+        devices.map { CompletionPlace.Proposal($0.selector, $0.name) }
+    }
+
+    private var cameraSelectors: [CompletionPlace.Proposal] {
+        devices(DeviceListing.presentCameras()) + [
+            CompletionPlace.Proposal("any", "the preferred available camera"),
+            CompletionPlace.Proposal("remembered", "the last camera used for this role"),
+            CompletionPlace.Proposal("virtual:clap", "a moving test pattern with a clap every second"),
+            CompletionPlace.Proposal("virtual:bars", "color bars"),
+        ]
+    }
+
+    private var microphoneSelectors: [CompletionPlace.Proposal] {
+        devices(DeviceListing.presentMicrophones()) + [
+            CompletionPlace.Proposal("default", "the preferred microphone"),
+            CompletionPlace.Proposal("remembered", "the last microphone used for this role"),
+            CompletionPlace.Proposal("virtual:clap", "a beep every second"),
+        ]
+    }
+
+    /// Proposes roles followed by `=`, and selectors after the `=`.
+    private func pairs(
+        _ roles: [String], _ typed: String, _ selectors: () -> [CompletionPlace.Proposal]
+    ) -> [CompletionPlace.Proposal] {
+        guard let end = typed.firstIndex(of: "=") else {
+            return roles.map { CompletionPlace.Proposal("\($0)=") }
+        }
+        return selectors().map { CompletionPlace.Proposal("\(typed[...end])\($0.word)", $0.help) }
+    }
+
+    /// The profile on the command line, or the command's default profile; `nil` if no profile can be read.
+    private var profile: Profile? {
+        guard let name = spec.values(of: "profile", in: words).last ?? usualProfile else { return nil }
+        do throws(ProfileError) {
+            return try SessionSetup.library.load(name)
+        } catch {
+            return nil
+        }
+    }
+
+    private var cameraRoles: [String] { profile?.cameras.map(\.role) ?? [] }
+    private var microphoneRoles: [String] { profile?.microphones.map(\.role) ?? [] }
+
+    /// The roles of the profile on the command line, or of the running session.
+    private var roles: [String] {
+        if let profile { return profile.cameras.map(\.role) + profile.microphones.map(\.role) }
+        guard let status = runningSession else { return [] }
+        return status.cameras.map(\.role) + status.microphones.map(\.role)
+    }
+
+    private var runningSession: ControlStatus? {
+        let named = spec.values(of: "process", in: words).last.flatMap { Int32($0) }
+        let client = ControlClient()
+        do throws(ControlError) {
+            if let named { return client.status(of: named) }
+            return try client.processes().first.flatMap { client.status(of: $0) }
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: Recordings
+
+    /// Proposes the session folders in the folder typed so far. If no folder was typed, the ones in `recordings` are
+    /// included.
+    private func recordings(_ typed: String) -> [CompletionPlace.Proposal] {
+        let parent = typed.lastIndex(of: "/").map { String(typed[...$0]) }
+        return (parent.map { [$0] } ?? ["recordings/", ""]).flatMap { parent in
+            let path = parent.isEmpty ? "." : parent
+            let names: [String]
+            do {
+                names = try FileManager.default.contentsOfDirectory(atPath: path).sorted(by: >)
+            } catch {
+                return [CompletionPlace.Proposal]()
+            }
+            return names.prefix(Self.mostNames).filter { name in
+                ["manifest.json", "events.ndjson"].contains {
+                    FileManager.default.fileExists(atPath: "\(path)/\(name)/\($0)")
+                }
+            }.map { CompletionPlace.Proposal(parent + $0) }
+        }
+    }
+
+    /// Maximum number of folder entries examined, because the user waits for the completion.
+    private static let mostNames = 1000
+
+    // MARK: Commands for a running session
+
+    /// Proposes the commands of `multicam ctl`. After a command, proposes the words from its usage: `show ROLE…`,
+    /// `mirror ROLE on|off`.
+    private func controls(_ after: [String], _ typed: String) -> [CompletionPlace.Proposal] {
+        guard let name = after.first else {
+            return SessionCommand.all.map { CompletionPlace.Proposal($0.name, $0.help) }
+        }
+        guard let command = SessionCommand.all.first(where: { $0.name == name }) else { return [] }
+        let parts = Self.parts(of: command.arguments)
+        let isOpenEnded = parts.last?.hasSuffix("…") ?? false
+        guard after.count - 1 < parts.count || isOpenEnded, let last = parts.last else { return [] }
+        let part = after.count - 1 < parts.count ? parts[after.count - 1] : last
+        let word = part.filter { $0 != "…" }
+        switch word {
+        case "ROLE": return roles.map { CompletionPlace.Proposal($0) }
+        case "CAMERA" where name == "match": return roles.map { CompletionPlace.Proposal($0) }
+        case "CAMERA": return cameraSelectors
+        case "MICROPHONE": return microphoneSelectors
+        case "LAYOUT": return ProgramLayout.names.map { CompletionPlace.Proposal($0) }
+        case "CORNER": return InsetStyle.Corner.allCases.map { CompletionPlace.Proposal($0.rawValue) }
+        case "DEGREES": return ["0", "90", "180", "270"].map { CompletionPlace.Proposal($0) }
+        case "NAME" where name.hasSuffix("scene"):
+            return (runningSession?.scenes ?? []).map { CompletionPlace.Proposal($0) }
+        case _ where word.contains("|"):
+            return word.split(separator: "|").map { CompletionPlace.Proposal(String($0)) }
+        default: return []
+        }
+    }
+
+    /// Returns the words of the arguments' syntax, without the brackets around optional words.
+    private static func parts(of arguments: String) -> [String] {
+        arguments.split(separator: " ").map { $0.filter { $0 != "[" && $0 != "]" } }
+    }
+}

@@ -1,0 +1,43 @@
+import Arguments
+import Media
+import Profiles
+import SessionFolder
+
+/// The tables of the documentation that are generated from the program.
+///
+/// `tools/docs` writes the output of `multicam help --table NAME` between the lines `<!-- table NAME: … -->` and
+/// `<!-- end of table -->` of a page.
+enum ReferenceTable {
+    /// Returns a table as lines of Markdown.
+    ///
+    /// - Parameter name: Name of the table.
+    /// - Returns: The head and the rows.
+    /// - Throws: `UsageError` if no table has this name.
+    static func lines(named name: String) throws(UsageError) -> [String] {
+        switch name {
+        case "loss-causes":
+            CommandReference.table(
+                ["cause", "meaning", "remedy"],
+                LossCause.allCases.map { ["`\($0.rawValue)`", $0.meaning, $0.usualExplanation.remedy] })
+        case "events":
+            CommandReference.table(["event", "meaning", "fields"], EventReference.rows)
+        case "layouts":
+            CommandReference.table(
+                ["layout", "picture", "minimum number of cameras", "default of `inset`", "default of `fit`"],
+                ProgramLayout.allCases.map { layout in
+                    let insets =
+                        switch layout.profileCameras {
+                        case nil: "all other cameras"
+                        case 1: "none"
+                        case 2: "the next camera"
+                        case let count?: "the next \(count - 1) cameras"
+                        }
+                    return [
+                        "`\(layout.rawValue)`", layout.summary, "\(layout.minimumCameras)", insets,
+                        "`\(layout.defaultFit.rawValue)`",
+                    ]
+                })
+        default: throw UsageError("Unknown table `\(name.printable())`.")
+        }
+    }
+}

@@ -1,0 +1,274 @@
+import Foundation
+import Glibc
+import Media
+import Testing
+
+@Suite("Interrupted recordings in recordings, verify, and recover", .serialized)
+struct InterruptedTests {
+    private func json(_ path: String) throws -> [String: Any] {
+        try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) as? [String: Any])
+    }
+
+    /// A finished recording of 0.5 s.
+    private func recorded(_ scratch: Scratch) throws -> String {
+        let outcome = try Multicam.run(
+            "record", "--profile", try scratch.smallProfile(), "--output", "out", "--duration", "0.5",
+            in: scratch)
+        return try #require(outcome.lines.first, "\(outcome.errors)")
+    }
+
+    /// Changes the manifest of a finished recording to the one written while the recording runs, as after a
+    /// crash.
+    private func interrupt(_ folder: String, _ change: (inout [String: Any]) throws -> Void) throws {
+        let path = folder + "/manifest.json"
+        var manifest = try json(path)
+        manifest["outcome"] = "recording"
+        manifest["duration_ns"] = 0
+        manifest["files"] = nil
+        manifest["markers"] = [Any]()
+        try change(&manifest)
+        try JSONSerialization.data(withJSONObject: manifest).write(to: URL(filePath: path))
+    }
+
+    private func append(_ lines: String, to path: String) throws {
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(lines.utf8))
+        try file.close()
+    }
+
+    @Test(
+        "after a crash with all tracks ended, recover keeps the length, the markers, and the changes")
+    func allEnded() throws {
+        let scratch = try Scratch()
+        let profile = try scratch.file(
+            "tracks.yaml",
+            """
+            cameras: { desk: { device: "virtual:clap?size=320x180" } }
+            microphones: { host: { device: "virtual:clap" } }
+            tracks: { cameras: copy, microphones: wav }
+            limits: none
+            """)
+        let outcome = try Multicam.run(
+            "record", "--profile", profile, "--output", "out", "--duration", "0.5", in: scratch)
+        let folder = try #require(outcome.lines.first, "\(outcome.errors)")
+        try interrupt(folder) { manifest in
+            manifest["tracks"] = try #require(manifest["tracks"] as? [[String: Any]]).map { track in
+                track.merging(["ended_ns": 500_000_000, "duration_ns": 0]) { $1 }
+            }
+        }
+        try append(
+            """
+            {"at_ns":300000000,"event":"mark","text":"during"}
+            {"at_ns":499000000,"changes":["stop-track desk"],"event":"change","text":"changed: stop-track desk"}
+            {"at_ns":499500000,"changes":["stop-track host"],"event":"change","text":"changed: stop-track host"}
+            {"at_ns":900000000,"event":"mark","text":"after"}
+
+            """, to: folder + "/events.ndjson")
+        let recovered = try Multicam.run("recover", folder)
+        #expect(recovered.status == 0, "\(recovered.errors)")
+        let manifest = try json(folder + "/manifest.json")
+        // The marker shows that the recording was longer than its tracks; it ends on the camera's grid.
+        #expect(manifest["duration_ns"] as? Int == 933_333_333)
+        let markers = try #require(manifest["markers"] as? [[String: Any]])
+        #expect(markers.compactMap { $0["text"] as? String } == ["during", "after"])
+        #expect((manifest["changes"] as? [Any])?.count == 2)
+        for track in try #require(manifest["tracks"] as? [[String: Any]]) {
+            #expect(track["duration_ns"] as? Int == 500_000_000)
+            let written = ((track["frames"] ?? track["samples"]) as? [String: Any])?["written"] as? Int
+            #expect(written == (track["frames"] == nil ? 24_000 : 15))
+        }
+        #expect((manifest["gaps"] as? [Any])?.isEmpty == true)
+        #expect(try Multicam.run("verify", folder).status == 0)
+    }
+
+    @Test("recover renames a finished manifest draft and keeps it")
+    func draft() throws {
+        let scratch = try Scratch()
+        let folder = try recorded(scratch)
+        let (path, draft) = (folder + "/manifest.json", folder + "/manifest.json.new")
+        let finished = try Data(contentsOf: URL(filePath: path))
+        try interrupt(folder) { _ in }
+        try finished.write(to: URL(filePath: draft))
+        let outcome = try Multicam.run("recover", folder)
+        #expect(
+            outcome.status == 0 && outcome.lines.first?.contains("was recovered") == true,
+            "\(outcome.output)\(outcome.errors)")
+        #expect(try Data(contentsOf: URL(filePath: path)) == finished)
+        #expect(!FileManager.default.fileExists(atPath: draft))
+        #expect(try Multicam.run("verify", folder).status == 0)
+        #expect(try Multicam.run("recover", folder).lines.first?.contains("is already complete") == true)
+    }
+
+    @Test("without a manifest, recover creates one that verify and recordings accept")
+    func noManifest() throws {
+        let scratch = try Scratch()
+        let folder = try recorded(scratch)
+        let before = try json(folder + "/manifest.json")
+        unlink(folder + "/manifest.json")
+        expectRefusal(try Multicam.run("verify", folder), status: 1, "multicam recover")
+        let outcome = try Multicam.run("recover", folder)
+        #expect(
+            outcome.status == 0 && outcome.output.contains("manifest.json is missing"),
+            "\(outcome.output)\(outcome.errors)")
+        let manifest = try json(folder + "/manifest.json")
+        #expect(manifest["outcome"] as? String == "recovered")
+        #expect(manifest["duration_ns"] as? Int == before["duration_ns"] as? Int)
+        #expect(manifest["t0_monotonic_ns"] as? Int == before["t0_monotonic_ns"] as? Int)
+        #expect((manifest["started"] as? String)?.prefix(16) == (before["started"] as? String)?.prefix(16))
+        func tracks(_ manifest: [String: Any]) throws -> [String: [String: Any]] {
+            let tracks = try #require(manifest["tracks"] as? [[String: Any]])
+            return Dictionary(uniqueKeysWithValues: tracks.map { ($0["name"] as? String ?? "", $0) })
+        }
+        let (found, known) = (try tracks(manifest), try tracks(before))
+        #expect(Set(found.keys) == ["program", "desk", "host"])
+        for (name, track) in found {
+            for field in ["kind", "file", "codec", "stream", "width", "height", "channels", "duration_ns"] {
+                #expect("\(track[field] ?? "")" == "\(known[name]?[field] ?? "")", "\(name) \(field)")
+            }
+        }
+        try checkSchema(folder)
+        let verified = try Multicam.run("verify", folder)
+        #expect(verified.status == 0 && verified.lines.count == 3, "\(verified.output)\(verified.errors)")
+        #expect(try Multicam.run("recover", folder).lines.first?.contains("is already complete") == true)
+        #expect(try Multicam.run("export", folder, "--to", "otio").status == 0)
+        // Complete files were not changed.
+        let sums = try [manifest, before].map { manifest in
+            try #require(manifest["files"] as? [[String: Any]]).map { $0["bytes"] as? Int }
+        }
+        #expect(sums[0] == sums[1])
+
+        // An unreadable manifest is kept next to the new one.
+        let torn = Data("{\"schema\": 1, \"outco".utf8)
+        try torn.write(to: URL(filePath: folder + "/manifest.json"))
+        #expect(try Multicam.run("recover", folder).status == 0)
+        #expect(try Data(contentsOf: URL(filePath: folder + "/manifest.json.lost")) == torn)
+        #expect(try Multicam.run("verify", folder).status == 0)
+
+        // A manifest of another version is not replaced.
+        let other = try JSONSerialization.data(withJSONObject: before.merging(["schema": 2]) { $1 })
+        try other.write(to: URL(filePath: folder + "/manifest.json"))
+        expectRefusal(try Multicam.run("recover", folder), status: 1, "another version of multicam")
+        #expect(try Data(contentsOf: URL(filePath: folder + "/manifest.json")) == other)
+    }
+
+    private func checkSchema(_ folder: String) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let check =
+            "import json,sys,jsonschema; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))"
+        let outcome = try Multicam.run([
+            "python3", "-c", check, folder + "/manifest.json", root.path + "/docs/manifest.schema.json",
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    @Test("recordings and recover both report a recording without any media as empty")
+    func empty() throws {
+        let scratch = try Scratch()
+        let folder = scratch.path + "/out/r"
+        try FileManager.default.createDirectory(atPath: folder + "/audio", withIntermediateDirectories: true)
+        _ = try scratch.file("out/r/events.ndjson", "{\"at_ns\":0,\"event\":\"started\"}\n")
+        _ = try scratch.file("out/r/manifest.json.new", "{")
+        _ = try scratch.file("out/r/audio/host.wav", "\0\0\0\0")
+        let nothing = "before any frame or sample was written"
+        let list = try Multicam.run("recordings", "--output", scratch.path + "/out")
+        #expect(list.status == 0 && list.output.contains(nothing), "\(list.output)")
+        #expect(!list.output.contains("multicam recover"))
+        expectRefusal(try Multicam.run("recover", folder), status: 1, nothing)
+        expectRefusal(try Multicam.run("verify", folder), status: 1, nothing)
+        let above = try Multicam.run("recover", scratch.path + "/out")
+        #expect(above.status == 0 && above.errors.contains(nothing), "\(above.output)\(above.errors)")
+        #expect(FileManager.default.fileExists(atPath: folder + "/audio/host.wav"))
+    }
+
+    @Test("recordings are listed by start time across time zones, not by name")
+    func order() throws {
+        let scratch = try Scratch()
+        let folder = try recorded(scratch)
+        let manifest = try json(folder + "/manifest.json")
+        let starts = [
+            "a": "2026-03-01T12:00:00.500000000+01:00", "z": "2026-02-28T12:00:00.000000000+01:00",
+            "m": "2026-03-01T12:00:00.000000000+00:00", "b": "2026-03-01T12:00:00.600000000+01:00",
+        ]
+        for (name, started) in starts {
+            try FileManager.default.createDirectory(
+                atPath: scratch.path + "/list/" + name, withIntermediateDirectories: true)
+            try JSONSerialization.data(withJSONObject: manifest.merging(["started": started]) { $1 }).write(
+                to: URL(filePath: scratch.path + "/list/\(name)/manifest.json"))
+        }
+        let list = try Multicam.run("recordings", "--output", scratch.path + "/list")
+        #expect(list.lines.compactMap(\.first) == ["m", "b", "a", "z"], "\(list.output)\(list.errors)")
+    }
+
+    @Test("a deleted file is reported as missing, not damaged")
+    func deleted() throws {
+        let scratch = try Scratch()
+        let folder = try recorded(scratch)
+        unlink(folder + "/audio/host.wav")
+        let outcome = try Multicam.run("verify", folder)
+        #expect(outcome.status == 1 && outcome.lines.contains("missing: audio/host.wav"), "\(outcome.output)")
+        #expect(!outcome.output.contains("damaged"))
+        let lines = try Multicam.run("verify", folder, "--json")
+        #expect(lines.output.contains("\"verdict\":\"missing\""), "\(lines.output)")
+    }
+
+    @Test("a recording continues in its renamed folder, and its last lines name the new folder")
+    func renamed() throws {
+        let scratch = try Scratch()
+        let command = try RunningCommand(
+            [
+                Multicam.path, "record", "--profile", try scratch.smallProfile(), "--output", "out", "--name",
+                "old", "--json",
+            ], in: scratch)
+        let folder = try #require(try command.event("started")["folder"] as? String)
+        let moved = scratch.path + "/elsewhere"
+        #expect(rename(folder, moved) == 0)
+        command.send(SIGTERM)
+        let finished = try command.event("finished")
+        #expect(command.waitForEnd() == 0)
+        let resolved = try #require(realpath(moved, nil))
+        defer { free(resolved) }
+        #expect(finished["folder"] as? String == String(cString: resolved))
+        #expect(!FileManager.default.fileExists(atPath: folder))
+        #expect(try json(moved + "/manifest.json")["outcome"] as? String == "finished")
+        #expect(try Multicam.run("verify", moved).status == 0)
+    }
+
+    @Test("output that standard output rejects is printed on standard error, with exit status 1")
+    func full() throws {
+        let scratch = try Scratch()
+        let profile = try scratch.smallProfile().shellQuoted()
+        let program = Multicam.path.shellQuoted()
+        func run(_ words: String) throws -> Multicam.Outcome {
+            try Multicam.run(["sh", "-c", "\(program) \(words)"], in: scratch)
+        }
+        let outcome = try run(
+            "record --profile \(profile) --output out --name full --duration 0.5 > /dev/full")
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        #expect(outcome.errors.contains("standard output: write failed: No space left on device"))
+        #expect(outcome.errors.contains("/out/full"))
+        #expect(try Multicam.run("verify", scratch.path + "/out/full").status == 0)
+        for words in ["--version", "profiles", "recordings --output out --json", "help"] {
+            let outcome = try run(words + " > /dev/full")
+            #expect(outcome.status == 1 && outcome.errors.contains("No space left on device"), "\(words)")
+        }
+        // A reader that stops reading is not an error.
+        #expect(try run("--version 2>/dev/null | true").status == 0)
+    }
+
+    @Test("a terminal without escape sequences receives none")
+    func dumb() throws {
+        let scratch = try Scratch()
+        let terminal = try Terminal(columns: 80)
+        let command = try RunningCommand(
+            [
+                "setsid", "--ctty", "--wait", Multicam.path, "record", "--profile", scratch.smallProfile(),
+                "--output", scratch.path + "/out", "--duration", "1",
+            ], environment: Multicam.environment.merging(["TERM": "dumb"]) { $1 }, terminal: terminal)
+        let shown = terminal.read { $0.contains("Next: ") }
+        #expect(try command.finish().status == 0)
+        #expect(!shown.contains("\u{1B}"), "\(shown)")
+    }
+}

@@ -1,0 +1,25 @@
+import LedgerCheck
+import Session
+import SessionFolder
+import Testing
+
+extension MulticamSession {
+    /// Records, and compares the manifests of the recording and its backup with their files.
+    func recordChecked() async throws -> RecordingResult {
+        let result = try await record()
+        try result.checkLedgers()
+        return result
+    }
+}
+
+extension RecordingResult {
+    /// Compares the manifests of the recording and its backup with their files.
+    func checkLedgers() throws {
+        var breaches = try LedgerCheck.breaches(of: manifest, in: folder)
+        if let backup {
+            breaches += try LedgerCheck.breaches(
+                of: LedgerCheck.manifest(of: backup.folder), in: backup.folder)
+        }
+        #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")
+    }
+}

@@ -1,0 +1,14 @@
+import Media
+
+extension SessionClock {
+    /// The thread of a test's custom device.
+    func started(
+        _ name: String, _ body: @escaping @Sendable () -> Void
+    ) throws(DeviceError) -> MediaThread {
+        do throws(ThreadError) {
+            return try startThread(named: name, body)
+        } catch {
+            throw DeviceError(device: name, operation: "start", error)
+        }
+    }
+}
