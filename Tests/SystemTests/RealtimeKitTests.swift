@@ -48,7 +48,11 @@ struct RealtimeKitTests {
         bus.arguments = ["--session", "--nofork", "--print-address", "--address=unix:tmpdir=/tmp"]
         bus.standardOutput = address
         try bus.run()
-        defer { bus.terminate() }
+        // The process inherits the blocked signals of this thread, so only SIGKILL ends it.
+        defer {
+            kill(bus.processIdentifier, SIGKILL)
+            bus.waitUntilExit()
+        }
         let printed = String(decoding: address.fileHandleForReading.availableData, as: UTF8.self)
         let name = printed.trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(RealtimeKit(bus: name).raise(thread: 1, toNice: -11)?.hasPrefix("RealtimeKit: ") == true)
