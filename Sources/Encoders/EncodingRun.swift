@@ -86,8 +86,7 @@ final class EncodingRun {
                 }
             }
         }
-        // An abandoned worker doesn't wait for frames in the encoder's lookahead either.
-        if state.withLock({ $0.isAbandoned }) { drop() } else { finish() }
+        finish()
         sink.finish()
     }
 
@@ -323,9 +322,12 @@ final class EncodingRun {
         self.inside = []
     }
 
-    /// Encodes the frames still in the encoder, without pauses between attempts.
+    /// Encodes the frames still in the encoder, without pauses between attempts, until the worker is abandoned. Frames
+    /// that aren't in the file then are dropped.
     private func finish() {
+        let isAbandoned = { [state] in state.withLock { $0.isAbandoned } }
         while state.withLock({ $0.conclusion == nil }) {
+            if isAbandoned() { return drop() }
             guard let encoder else {
                 guard !inside.isEmpty else { return }
                 retryTick = lastTick
@@ -333,9 +335,10 @@ final class EncodingRun {
                 continue
             }
             do throws(EncodingError) {
-                let packets = try encoder.finish()
+                let packets = try encoder.finish(unless: isAbandoned)
                 noteFallback()
-                return try accept(packets, through: lastTick, isLast: true)
+                guard isAbandoned() else { return try accept(packets, through: lastTick, isLast: true) }
+                try accept(packets, through: lastTick)
             } catch {
                 // Everything is in the file, so nothing was lost.
                 guard !inside.isEmpty else { return }

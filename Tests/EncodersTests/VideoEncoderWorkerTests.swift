@@ -52,7 +52,43 @@ struct VideoEncoderWorkerTests {
         }
         func requestKeyFrame() {}
         func change(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
-        func finish() -> [EncodedPacket] { [] }
+        func finish(unless isAbandoned: () -> Bool) -> [EncodedPacket] { [] }
+    }
+
+    /// Holds all frames back until the end of the stream, as x264 holds its lookahead. Blocks before the fourth of
+    /// these frames until the gate opens.
+    private final class HoldingEncoder: VideoEncoding {
+        let parameters = VideoEncoderWorkerTests.parameters
+        private let gate: ConditionLock<Bool>
+        private let reached: ConditionLock<Bool>
+        private var held: [EncodedPacket] = []
+
+        init(gate: ConditionLock<Bool>, reached: ConditionLock<Bool>) {
+            self.gate = gate
+            self.reached = reached
+        }
+
+        func encode(_ layers: [FrameLayer], tick: Int64) -> EncodedFrames { repeatLast(tick: tick) }
+        func repeatLast(tick: Int64) -> EncodedFrames {
+            held.append(
+                EncodedPacket(
+                    bytes: SharedBytes(count: 1), presentation: tick, decode: tick, duration: 1, isKey: true))
+            return EncodedFrames(packets: [])
+        }
+        func requestKeyFrame() {}
+        func change(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
+        func finish(unless isAbandoned: () -> Bool) -> [EncodedPacket] {
+            var packets: [EncodedPacket] = []
+            for packet in held {
+                if packets.count == 3 {
+                    reached.broadcast { $0 = true }
+                    gate.wait { $0 ? true : nil }
+                }
+                if isAbandoned() { break }
+                packets.append(packet)
+            }
+            return packets
+        }
     }
 
     private static func writer(_ disk: TestDisk) throws -> MovieWriter {
@@ -113,6 +149,26 @@ struct VideoEncoderWorkerTests {
         let file = try #require(writer.join()[0])
         let told = worker.counts(DeliveryCounts(), in: file.ledgers[0])
         #expect(file.counts == [10] && told.written == 10 && told.lost == [.encoder: 990])
+    }
+
+    @Test("a worker abandoned during the encoder's flush writes what it has and counts the rest as lost")
+    func abandoned() throws {
+        let disk = try TestDisk()
+        let writer = try Self.writer(disk)
+        let (gate, reached) = (ConditionLock(false), ConditionLock(false))
+        let worker = VideoEncoderWorker(
+            name: "enc", encoder: HoldingEncoder(gate: gate, reached: reached),
+            another: { () throws(EncodingError) in Carried(SyntheticEncoder()) },
+            to: TrackSink(writer: writer, stream: 0), waitsForRoom: false)
+        for tick in Int64(0)..<8 { worker.encode([], tick: tick, asKey: false) }
+        worker.finish()
+        reached.wait { $0 ? true : nil }
+        worker.abandon()
+        gate.broadcast { $0 = true }
+        worker.join()
+        let file = try #require(writer.join()[0])
+        let told = worker.counts(DeliveryCounts(), in: file.ledgers[0])
+        #expect(file.counts == [3] && told.written == 3 && told.lost == [.encoder: 5])
     }
 
     @Test("an encoder failure that loses no ticks counts as recovered")

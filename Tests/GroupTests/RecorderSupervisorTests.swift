@@ -73,6 +73,14 @@ struct RecorderSupervisorTests {
         #expect(recorders.log == ["check typo"])
     }
 
+    @Test("a recorder that was started a moment ago and isn't visible yet doesn't count as ended")
+    func invisible() throws {
+        let recorders = Recorders()
+        recorders.state.withLock { $0.hiddenLookups = 3 }
+        #expect(try RecorderSupervisor(recorders, profile: "own").standBy(with: nil).profile == "own")
+        #expect(recorders.log == ["start own"])
+    }
+
     @Test("a recorder that is recording is never replaced")
     func recording() throws {
         let recorders = Recorders(running: [7: "good"], recording: [7])

@@ -18,6 +18,8 @@ final class Recorders: RecorderHost {
         var broken: Set<String> = []
         /// Commands that aren't answered.
         var unanswered: Set<String> = []
+        /// How many more times a running recorder isn't found, as during execve(2).
+        var hiddenLookups = 0
     }
 
     let state: ConditionLock<State>
@@ -52,11 +54,23 @@ final class Recorders: RecorderHost {
         state.withLock { $0.running.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
     }
 
-    func isAlive(_ process: Int32) -> Bool { state.withLock { $0.running[process] != nil } }
+    func isAlive(_ process: Int32) -> Bool {
+        state.withLock { state in
+            guard state.hiddenLookups == 0 else {
+                state.hiddenLookups -= 1
+                return false
+            }
+            return state.running[process] != nil
+        }
+    }
 
     func status(of process: Int32) -> ControlStatus? {
-        let (profile, isRecording) = state.withLock {
-            ($0.running[process], $0.recording.contains(process))
+        let (profile, isRecording) = state.withLock { state in
+            guard state.hiddenLookups == 0 else {
+                state.hiddenLookups -= 1
+                return (nil as String?, false)
+            }
+            return (state.running[process], state.recording.contains(process))
         }
         return profile.map { Self.status($0, isRecording) }
     }

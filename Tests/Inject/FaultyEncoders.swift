@@ -33,8 +33,10 @@ final class FaultyVideoEncoder: VideoEncoding {
         try plan.packets("preset.\(name)") { () throws(EncodingError) in try encoder.change(to: preset) }
     }
 
-    func finish() throws(EncodingError) -> [EncodedPacket] {
-        try plan.packets("finish.\(name)") { () throws(EncodingError) in try encoder.finish() }
+    func finish(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket] {
+        try plan.packets("finish.\(name)") { () throws(EncodingError) in
+            try encoder.finish(unless: isAbandoned)
+        }
     }
 
     private func frames(

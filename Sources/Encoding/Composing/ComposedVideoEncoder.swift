@@ -155,7 +155,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         if let stillFrames {
             frames = stillFrames
         } else {
-            packets = try stream.encode(nil, tick: 0, asKey: false)
+            packets = try stream.flush()
             frames = try encodeStillFrames(at: ticks.lowerBound)
         }
         isKeyRequested = false
@@ -179,7 +179,7 @@ final class ComposedVideoEncoder: VideoEncoding {
         let still = try successor()
         var frames = try still.encode(frame.pointer, tick: tick, asKey: true)
         frames += try still.encode(frame.pointer, tick: tick + 1, asKey: true)
-        frames += try still.encode(nil, tick: 0, asKey: false)
+        frames += try still.flush()
         guard frames.count == 2, frames.allSatisfy(\.isKey) else {
             throw EncodingError(
                 subject: name, operation: "repeating a run of frames",
@@ -217,19 +217,19 @@ final class ComposedVideoEncoder: VideoEncoding {
                 reason:
                     "its parameter sets differ from those in the file (preset \(settings.preset.rawValue))")
         }
-        let packets = try stream.encode(nil, tick: 0, asKey: false)
+        let packets = try stream.flush()
         stream = next
         self.preset = preset
         return packets
     }
 
-    func finish() throws(EncodingError) -> [EncodedPacket] {
-        guard hardware != nil else { return try stream.encode(nil, tick: 0, asKey: false) }
+    func finish(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket] {
+        guard hardware != nil else { return try stream.flush(unless: isAbandoned) }
         do throws(EncodingError) {
-            return try stream.encode(nil, tick: 0, asKey: false)
+            return try stream.flush(unless: isAbandoned)
         } catch {
             let packets = try fallBackToSoftware(since: error)
-            return packets + (try stream.encode(nil, tick: 0, asKey: false))
+            return packets + (try stream.flush(unless: isAbandoned))
         }
     }
 

@@ -99,7 +99,7 @@ public struct EncoderTrial {
         for index in 0..<Self.checkedFrames {
             packets += try encode(material, index, with: stream, asKey: index == Self.askedKey)
         }
-        packets += try stream.encode(nil, tick: 0, asKey: false)
+        packets += try stream.flush()
         try checkKeys(packets)
         let lowest = try readBack(packets, stream.parameters, material)
         guard lowest >= Self.leastPSNR else {
@@ -190,7 +190,7 @@ public struct EncoderTrial {
         for index in 0..<8 { _ = try encode(material, index, with: stream) }
         let begin = (Self.time(of: CLOCK_MONOTONIC), Self.time(of: CLOCK_PROCESS_CPUTIME_ID))
         for index in 8..<8 + Self.timedFrames { _ = try encode(material, index, with: stream) }
-        _ = try stream.encode(nil, tick: 0, asKey: false)
+        _ = try stream.flush()
         let count = Double(Self.timedFrames)
         return (
             (Self.time(of: CLOCK_MONOTONIC) - begin.0) / count,

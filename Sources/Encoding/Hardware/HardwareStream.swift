@@ -43,13 +43,16 @@ final class HardwareStream: VideoStream {
     }
 
     func encode(
-        _ composed: UnsafeMutablePointer<AVFrame>?, tick: Int64, asKey: Bool
+        _ composed: UnsafeMutablePointer<AVFrame>, tick: Int64, asKey: Bool
     ) throws(EncodingError) -> [EncodedPacket] {
-        guard let composed else { return try stream.take(try coder.flush(), isLast: true) }
         let presentation = tick * (parameters.rate?.seconds ?? 1)
         let frame = try frames.copy(composed)
         stream.expect(presentation)
         return try stream.take(try coder.encode(frame, presentation: presentation, asKey: asKey))
+    }
+
+    func flush(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket] {
+        try stream.take(try coder.flush(), isLast: true)
     }
 }
 

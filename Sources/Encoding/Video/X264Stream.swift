@@ -125,25 +125,37 @@ final class X264Stream: VideoStream {
     /// Encodes one frame. x264 copies the pixels before this returns.
     ///
     /// - Parameters:
-    ///   - frame: I420 frame, whose `pts` is set here; `nil` flushes, and the stream accepts no frames afterwards.
+    ///   - frame: I420 frame, whose `pts` is set here.
     ///   - tick: Tick of the frame, higher than the previous one.
     ///   - asKey: Whether the frame must become an IDR frame.
     /// - Returns: The packets that are ready, in decoding order.
     /// - Throws: An error if libavcodec rejects the frame, as after a flush, or can't return a packet.
     func encode(
-        _ frame: UnsafeMutablePointer<AVFrame>?, tick: Int64, asKey: Bool = false
+        _ frame: UnsafeMutablePointer<AVFrame>, tick: Int64, asKey: Bool = false
     ) throws(EncodingError) -> [EncodedPacket] {
         let duration = parameters.rate?.seconds ?? 1
-        frame?.pointee.pts = tick * duration
-        if frame != nil {
-            if sentCount == 0 { first = tick * duration }
-            sentCount += 1
-        }
-        frame?.pointee.pict_type = asKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+        frame.pointee.pts = tick * duration
+        if sentCount == 0 { first = tick * duration }
+        sentCount += 1
+        frame.pointee.pict_type = asKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+        return try send(frame, unless: { false })
+    }
+
+    func flush(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket] {
+        try send(nil, unless: isAbandoned)
+    }
+
+    /// Sends a frame, or `nil` to flush, and receives packets until none is ready. During a flush, each received packet
+    /// takes the time of encoding one frame.
+    private func send(
+        _ frame: UnsafeMutablePointer<AVFrame>?, unless isAbandoned: () -> Bool
+    ) throws(EncodingError) -> [EncodedPacket] {
+        let duration = parameters.rate?.seconds ?? 1
         var result = avcodec_send_frame(codec.pointer, frame)
         guard result >= 0 else { throw EncodingError(subject, "avcodec_send_frame", code: result) }
         var packets: [EncodedPacket] = []
         while true {
+            if isAbandoned() { return packets }
             result = avcodec_receive_packet(codec.pointer, packet.pointer)
             if result == ff_try_again || result == ff_end_of_file { return packets }
             guard result >= 0 else { throw EncodingError(subject, "avcodec_receive_packet", code: result) }
@@ -175,14 +187,30 @@ protocol VideoStream: AnyObject {
     /// Encodes one frame. Its pixels may be overwritten afterwards.
     ///
     /// - Parameters:
-    ///   - frame: I420 frame of the stream's size; `nil` flushes, and the stream accepts no frames afterwards.
+    ///   - frame: I420 frame of the stream's size.
     ///   - tick: Tick of the frame, higher than the previous one.
     ///   - asKey: Whether the frame must become an IDR frame.
     /// - Returns: The packets that are ready, in decoding order.
     /// - Throws: An error if the encoder fails.
     func encode(
-        _ frame: UnsafeMutablePointer<AVFrame>?, tick: Int64, asKey: Bool
+        _ frame: UnsafeMutablePointer<AVFrame>, tick: Int64, asKey: Bool
     ) throws(EncodingError) -> [EncodedPacket]
+
+    /// Encodes the frames still in the encoder. The stream accepts no frames afterwards.
+    ///
+    /// - Parameter isAbandoned: Asked before each frame; the other frames are dropped when it returns `true`. Hardware
+    ///   returns all its frames.
+    /// - Returns: The last packets, in decoding order.
+    /// - Throws: An error if the encoder fails.
+    func flush(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket]
+}
+
+extension VideoStream {
+    /// Encodes all frames still in the encoder. The stream accepts no frames afterwards.
+    ///
+    /// - Returns: The last packets, in decoding order.
+    /// - Throws: An error if the encoder fails.
+    func flush() throws(EncodingError) -> [EncodedPacket] { try flush(unless: { false }) }
 }
 
 extension VideoEncodingSettings.Preset {

@@ -14,6 +14,8 @@ internal import System
 final class RecorderSupervisor: Sendable {
     private struct State {
         var process: Int32?
+        /// Process started by this program, which reports its end in `ended`.
+        var started: Int32?
         /// Profile of the current process, or of the last one.
         var profile: String
         /// Profile of the last recorder that reached standby.
@@ -153,6 +155,7 @@ final class RecorderSupervisor: Sendable {
         state.withLock { state in
             // The process may already have ended.
             state.process = state.ended?.process == process ? nil : process
+            state.started = process
             state.profile = profile
         }
         do throws(GroupError) {
@@ -164,25 +167,27 @@ final class RecorderSupervisor: Sendable {
     }
 
     private func waitUntilItStandsBy() throws(GroupError) -> ControlStatus {
-        let process = state.withLock { $0.process ?? $0.ended?.process }
+        let (process, isOwn) = state.withLock { state in
+            let process = state.process ?? state.ended?.process
+            return (process, process == state.started)
+        }
         let deadline = clock.now + Self.patience
         repeat {
             if let process, let status = host.status(of: process), status.state != .starting {
                 state.withLock { $0.proven = $0.profile }
                 return status
             }
-            guard let process, host.isAlive(process) else {
-                // The exit status arrives a moment later. It is unavailable for a recorder that another process
-                // started.
-                let ended = state.wait(until: clock.now + .seconds(2)) { state in
-                    state.ended.flatMap { $0.process == process ? $0 : nil }
-                }
-                state.withLock { if $0.process == process { $0.process = nil } }
-                guard let ended else { throw GroupError("the recorder ended.") }
+            if let ended = state.withLock(\.ended), ended.process == process {
                 throw GroupError(
                     ended.words.isEmpty
                         ? "the recorder ended with exit status \(ended.status)." : ended.words,
                     status: ended.status == 0 ? 1 : ended.status)
+            }
+            // A process started a moment ago isn't found yet: during execve(2), /proc shows no environment. The exit
+            // status of a recorder that another process started is unavailable.
+            guard let process, isOwn || host.isAlive(process) else {
+                state.withLock { if $0.process == process { $0.process = nil } }
+                throw GroupError("the recorder ended.")
             }
             clock.sleep(until: clock.now + Self.interval, unless: Cancellation())
         } while clock.now < deadline

@@ -45,9 +45,11 @@ public protocol VideoEncoding: AnyObject {
 
     /// Ends the stream after encoding the remaining frames.
     ///
+    /// - Parameter isAbandoned: Asked before each remaining frame; the other frames are dropped when it returns `true`.
+    ///   Hardware encodes its few remaining frames in any case.
     /// - Returns: The last packets, in decoding order.
     /// - Throws: `EncodingError` if the encoder fails.
-    func finish() throws(EncodingError) -> [EncodedPacket]
+    func finish(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket]
 
     /// Returns the most recently composed frame as an I420 frame that owns its memory; `nil` before the first
     /// one, or if the encoder doesn't keep it. Call it on the encoder's thread, between two calls of
@@ -68,6 +70,12 @@ public protocol VideoEncoding: AnyObject {
 }
 
 extension VideoEncoding {
+    /// Ends the stream after encoding all remaining frames.
+    ///
+    /// - Returns: The last packets, in decoding order.
+    /// - Throws: `EncodingError` if the encoder fails.
+    public func finish() throws(EncodingError) -> [EncodedPacket] { try finish(unless: { false }) }
+
     /// Encodes a run tick by tick, for encoders with nearly free repeats.
     ///
     /// - Parameter ticks: Consecutive ticks, the first higher than the last encoded tick.

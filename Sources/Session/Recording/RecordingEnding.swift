@@ -184,6 +184,9 @@ struct FinishedTimeline {
 
     /// Maximum time for encoders to process the frames still queued at the end of a recording.
     private static let encoderTime = Nanoseconds.seconds(1)
+    /// Maximum time for encoders to finish at the end of a recording, including the frames in x264's lookahead. On a
+    /// starved computer, the frames still missing are dropped and counted, so that the recording ends within 3 s.
+    private static let flushTime = Nanoseconds.seconds(2)
 
     private func joinEncoders() {
         let workers = recording.outputs.encoderWorkers
@@ -193,20 +196,22 @@ struct FinishedTimeline {
         watcher.cancel()
     }
 
-    /// Drops queued frames after `encoderTime`, and abandons the encoders within 50 ms of an urgent stop request, on a
-    /// separate thread.
+    /// Drops queued frames after `encoderTime`, and abandons the encoders after `flushTime` or within 50 ms of an urgent
+    /// stop request, on a separate thread.
     ///
     /// - Returns: Ends the monitoring when canceled.
     private func watchUrgency(_ workers: [VideoEncoderWorker]) -> Cancellation {
         let done = Cancellation()
         let controls = recording.context.controls
+        // In simulated time, encoders take as long as they need.
+        let isRealTime = !workers.contains(where: \.waitsForRoom)
         MediaThread.eventually(name: "urgency") {
             let clock = MonotonicClock()
-            let deadline = clock.now + Self.encoderTime
+            let start = clock.now
             var isLate = false
-            while !controls.isUrgent {
+            while !controls.isUrgent, !isRealTime || clock.now < start + Self.flushTime {
                 guard clock.sleep(until: clock.now + .milliseconds(50), unless: done) else { return }
-                guard !isLate, clock.now >= deadline else { continue }
+                guard !isLate, clock.now >= start + Self.encoderTime else { continue }
                 isLate = true
                 for worker in workers { worker.giveUpFrames() }
             }

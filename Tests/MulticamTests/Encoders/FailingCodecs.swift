@@ -80,7 +80,9 @@ final class FailingCodecs: CodecFactory {
         func change(to preset: VideoEncodingSettings.Preset) throws(EncodingError) -> [EncodedPacket] {
             try encoder.change(to: preset)
         }
-        func finish() throws(EncodingError) -> [EncodedPacket] { try encoder.finish() }
+        func finish(unless isAbandoned: () -> Bool) throws(EncodingError) -> [EncodedPacket] {
+            try encoder.finish(unless: isAbandoned)
+        }
     }
 
     func makeAudioEncoder(

@@ -54,7 +54,7 @@ struct PressureMonitorTests {
         }
         func requestKeyFrame() {}
         func change(to preset: VideoEncodingSettings.Preset) -> [EncodedPacket] { [] }
-        func finish() -> [EncodedPacket] { [] }
+        func finish(unless isAbandoned: () -> Bool) -> [EncodedPacket] { [] }
     }
 
     @Test("a blocked encoder is a critical factor; the level falls after it continues")
